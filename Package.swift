@@ -243,7 +243,11 @@ let package = Package(
             name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: settings),
         .target(name: "CConformance", dependencies: ["CWoodshed"], path: "Tests/CConformance"),
         .testTarget(
-            name: "CInterfaceTests", dependencies: ["CConformance", "CInterface", "SoundFileSupport", "TestSupport"],
+            name: "CInterfaceTests",
+            dependencies: [
+                "AudioFiles", "CConformance", "CInterface", "CWoodshed", "Practice", "Sections", "SoundFileSupport",
+                "TestSupport",
+            ],
             swiftSettings: quickSettings),
         .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: quickSettings),
         .testTarget(

@@ -23,7 +23,7 @@ export XDG_STATE_HOME=$folder XDG_DATA_HOME=$folder XDG_CACHE_HOME=$folder XDG_C
 sox -n -r 44100 -c 2 -b 16 song.wav synth 4 pluck A3 pluck E4 || exit 1
 echo 'no sound' >words.txt
 warnings=(-pedantic -Wall -Wextra -Werror)
-conformance=$root/Tests/CConformance/conformance.c
+conformance=("$root"/Tests/CConformance/*.c)
 
 # The header alone, and twice.
 printf '#include <woodshed.h>\n#include <woodshed.h>\n' | tee alone.c >alone.cpp
@@ -42,7 +42,7 @@ gcc -E -P "-I$include" alone.c | grep -oP '\bwoodshed_\w+(?=\()' | sort -u >decl
 nm -D --defined-only --without-symbol-versions "$built/libwoodshed.so.0" | awk '$2 != "A" { print $3 }' | sort -u >exported
 diff declared exported >difference || fail "declared (<) and exported (>): $(cat difference)"
 while read -r name; do
-    grep -q "\b$name(" "$conformance" || fail "the conformance test does not call $name"
+    grep -q "\b$name(" "${conformance[@]}" || fail "the conformance test does not call $name"
     # Each function says since when it is there.
     awk -v name="$name(" 'index($0, name) && !/^ \*/ { exit !found } /Since [0-9]+\./ { found = NR }' "$include/woodshed.h" ||
         fail "$name does not say since which version it is there"
@@ -52,9 +52,9 @@ readelf -d "$built/libwoodshed.so.0" | grep -q 'SONAME.*\[libwoodshed.so.0\]' ||
 
 export LD_LIBRARY_PATH=$built
 link=("-I$include" "-L$built" -lwoodshed -lm)
-gcc -std=c11 -D_DEFAULT_SOURCE -DCONFORMANCE_PROGRAM "${warnings[@]}" "$conformance" "${link[@]}" -o conformance &&
+gcc -std=c11 -D_DEFAULT_SOURCE -DCONFORMANCE_PROGRAM "${warnings[@]}" "${conformance[@]}" "${link[@]}" -o conformance &&
     ./conformance song.wav words.txt "$folder" || fail "conformance"
-clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c11 -D_DEFAULT_SOURCE -DCONFORMANCE_PROGRAM -g "$conformance" "${link[@]}" -o conformance-asan &&
+clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c11 -D_DEFAULT_SOURCE -DCONFORMANCE_PROGRAM -g "${conformance[@]}" "${link[@]}" -o conformance-asan &&
     ./conformance-asan song.wav words.txt "$folder" || fail "conformance under the address sanitizer"
 
 # A host that ignores its children, in another language, that loads the library twice, and is left as it was.

@@ -6,6 +6,7 @@ Its structs are compared with docs/c-layout.txt, so that a field in the wrong pl
 import ctypes
 import pathlib
 import sys
+import time
 
 root = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(root / "Bindings/Python"))
@@ -26,7 +27,8 @@ def expect(condition, what):
 layout = (root / "docs/c-layout.txt").read_text()
 names = {
     "_EngineOptions": "engine_options", "_ClipInfo": "clip_info", "_Status": "player_status", "_TakeOptions": "take_options",
-    "_RecorderStatus": "recorder_status", "_RoundTrip": "round_trip", "_KeptSection": "kept_section"}
+    "_RecorderStatus": "recorder_status", "_RoundTrip": "round_trip", "_KeptSection": "kept_section",
+    "_DueSection": "due_section", "_SessionOptions": "session_options", "_SessionStatus": "session_status"}
 structs = [value for value in vars(woodshed).values() if isinstance(value, type) and issubclass(value, ctypes.Structure)]
 structs = [value for value in structs if value is not woodshed._Struct]
 for struct in structs:
@@ -36,7 +38,7 @@ for struct in structs:
         place = getattr(struct, field)
         line = f"woodshed_{name}.{field.rstrip('_')} at {place.offset}, {place.size} bytes"
         expect(line in layout, f"not in the header: {line}")
-expect(len(structs) >= 17, f"only {len(structs)} structs")
+expect(len(structs) >= 23, f"only {len(structs)} structs")
 for number, event in woodshed.EVENTS.items():
     expect(f"WOODSHED_EVENT_{event.upper()} = {number}" in layout, f"{event} is another event")
 
@@ -58,7 +60,7 @@ with woodshed.Engine(None, clock="virtual", sample_rate=44100) as engine, engine
     player.prepare()
     player.start(0)
     for request, arguments in [
-        ("set_gain", (-6,)), ("set_speed", (0.7,)), ("set_pitch", (1,)), ("set_reversed", (True,)), ("pause", ()), ("resume", ()),
+        ("set_gain", (-6,)), ("set_strip", ()), ("set_speed", (0.7,)), ("set_pitch", (1,)), ("set_reversed", (True,)), ("pause", ()), ("resume", ()),
         ("freeze", ()), ("unfreeze", ()), ("seek", (100,)), ("skip", (1,)), ("start_in", (1, 50)), ("stop", (20000,)),
     ]:
         getattr(player, request)(*arguments)
@@ -69,8 +71,79 @@ with woodshed.Engine(None, clock="virtual", sample_rate=44100) as engine, engine
     expect(player.status["state"] == "finished" and player.heard(1000) is not None, "the status of a player")
     expect(max(player.take_peaks()) > 0 and engine.position["written"] == 30000, "the peaks")
     expect(engine.statistics["blocks"] > 0 and engine.configuration["channels"] == 2, "the statistics")
-    expect(events.fileno() > 2 and events.next(1)["kind"] == "started", "the events")
+    expect(events.fileno() > 2 and {"material_chosen", "started"} <= {events.next(1)["kind"] for _ in range(5)}, "the events")
     engine.stop()
+
+with woodshed.Engine("null", clock="real", sample_rate=44100) as engine, engine.listen() as events:
+    clip = engine.clip(recording)
+    session = engine.session(clip, {"first_section": 1, "rewind_seconds": 1}, sections=sections, passes=woodshed.ENDLESS)
+    with woodshed.Store(folder / "python-log.db") as store:
+        session.keep_log(store, recording)
+        session.start()
+        engine.start()
+        while events.next(10)["kind"] not in ("pass_started", "none"):
+            pass
+        session.loop(2000, 12000)
+        for request, arguments in [
+            ("move_edge", ("end", 100)), ("set_speed", (0.8,)), ("set_pitch", (1,)), ("set_passes", (3,)), ("set_gap", (100,)),
+            ("set_reversed", (True,)), ("jump_to_start", ()), ("set_reversed", (False,)), ("set_frozen", (True,)),
+            ("set_frozen", (False,)), ("pause", ()), ("resume", ()),
+        ]:
+            getattr(session, request)(*arguments)
+        status = session.status
+        expect(status["is_looping"] and (status["loop_start"], status["loop_end"]) == (2000, 12100), f"the loop: {status}")
+        expect(status["speed"] == 0.8 and session.player.status["state"] == "playing", f"the status of a session: {status}")
+        session.toggle_loop()
+        # Just after a jump nothing was heard that could be looped.
+        for attempt in range(200):
+            try:
+                session.loop_last_heard()
+                break
+            except woodshed.Error:
+                time.sleep(0.01)
+        expect(session.status["is_looping"], "a loop of what was heard")
+        session.set_loop_start()
+        while events.next(0)["kind"] != "none":
+            pass
+        try:
+            session.set_loop_end()
+        except woodshed.Error as error:
+            expect("after its start" in error.message, "the end of a loop")
+        session.set_sections([woodshed.Section(0, 8000), woodshed.Section(8000, 9000, id=2)])
+        session.go(2)
+        expect(session.status["section_id"] == 2, "the section of a session")
+        session.skip(-1)
+        session.stop()
+        while (kind := events.next(10)["kind"]) not in ("session_stopped", "none"):
+            pass
+        expect(kind == "session_stopped", "the end of a session")
+        session.close()
+
+with woodshed.Engine("null") as engine, woodshed.Listener() as answers:
+    requests = [
+        answers.request_clip(engine, recording), answers.request_measure(recording), answers.request_waveform(recording),
+        answers.request_compare(recording, recording), answers.request_calibrate("null", "null"),
+        answers.request_measure("/no/such/file")]
+    found = {}
+    for _ in requests:
+        event = answers.next(60)
+        found[event["request"]] = event
+    clip, measured, waveform, compared, calibrated, missing = (found[number] for number in requests)
+    expect(clip["clip"].info["file_frames"] == loudness["frames"], "a clip by request")
+    expect(measured["loudness"] == loudness and waveform["waveform"].frames == loudness["frames"], "measures by request")
+    expect(abs(compared["comparison"]["offset_seconds"]) < 0.01, "a comparison by request")
+    expect(calibrated["status"] == 64 and calibrated["text"] and missing["status"] == 66, "requests that fail")
+    prepared = answers.request_prepare(engine.player(clip["clip"]))
+    expect(answers.next(60)["request"] == prepared, "a player is prepared by request")
+    for number in [answers.request_waveform(recording) for _ in range(20)][-1:]:
+        answers.cancel(number)
+    statuses = [answers.next(60)["status"] for _ in range(20)]
+    expect(statuses.count(130) == 1 and statuses.count(0) == 19, f"a request that is cancelled: {statuses}")
+
+with woodshed.Meter(48000, 1) as meter:
+    meter.add([[0.5] * 4800])
+    expect(meter.finish()["sample_peak"] < -6, "a meter")
+expect(abs(woodshed.compare(recording, recording, end=44100)["length_ratio"]) > 0, "a comparison")
 
 take = folder / "python.wav"
 with woodshed.Recorder("file:" + recording, clock="virtual") as recorder, recorder.listen() as events:
@@ -104,6 +177,8 @@ with woodshed.Store(folder / "python.db") as store:
     store.move(recording, section, 100, 950)
     names = {each["name"]: each for each in store.sections(recording)}
     expect(names["Strophe"]["end"] == 950 and names["Strophe"]["text"] == "eine Zeile" and "B" in names, "the sections")
+    store.rate(recording, section, "good")
+    expect(store.due(recording) == [] and store.due() == [], "what is rated today is due later")
     store.remove(recording, section)
     expect("Strophe" not in {each["name"] for each in store.sections(recording)}, "a section that was removed")
 

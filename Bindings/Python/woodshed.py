@@ -67,7 +67,7 @@ _Statistics = _struct(
 _Device = _struct("Device", "is_input:i is_default:i reserved:i name:s description:s")
 _ClipInfo = _struct(
     "ClipInfo", "channels:i sample_rate:i file_rate:i frames:q file_frames:q container:s codec:s")
-_Section = _struct("Section", "passes:i start:q end:q speed:d speed_to:d speed_step:d name:s")
+_Section = _struct("Section", "passes:i start:q end:q speed:d speed_to:d speed_step:d name:s id:i reserved:i")
 _Plan = _struct(
     "Plan",
     "passes:i sections:p section_count:z speed:d speed_to:d speed_step:d semitones:d gap_frames:q gap_passes:d joint:i "
@@ -79,7 +79,7 @@ _Status = _struct(
 _Event = _struct(
     "Event",
     "kind:i player:p frame:q clip_frame:q section:i pass_:i passes:i reason:i speed:d semitones:d frames:q decibels:d "
-    "events_lost:q text:s remedy:s")
+    "events_lost:q text:s remedy:s request:q status:i reserved:i clip:p waveform:p loudness:p round_trip:p comparison:p")
 
 _TakeOptions = _struct("TakeOptions", "samples:i frame_limit:q")
 _Take = _struct("Take", "sample_rate:i frames:q lost_frames:q loudness:d true_peak:d end:i reserved:i")
@@ -90,6 +90,23 @@ _Loudness = _struct(
 _RoundTrip = _struct(
     "RoundTrip", "input_channel:i frames:d spread_frames:d reported_frames:q gain_decibels:d is_inverted:i sample_rate:i")
 _KeptSection = _struct("KeptSection", "number:i id:i is_hard:i start:q end:q name:s text:s")
+_DueSection = _struct(
+    "DueSection", "number:i id:i overdue_days:i start:q end:q retrievability:d last_speed:d name:s recording:s")
+_Strip = _struct(
+    "Strip", "centre:i left_channel:i right_channel:i balance:d low_decibels:d mid_decibels:d high_decibels:d")
+_Passage = _struct("Passage", "reserved:i path:s start:q end:q speed:d semitones:d")
+_Comparison = _struct(
+    "Comparison",
+    "reserved:i offset_seconds:d length_ratio:d spread_seconds:d pitch_offset_cents:d pitch_cents:d energy_decibels:d "
+    "hit_attacks:q missed_attacks:q added_attacks:q")
+_SessionOptions = _struct(
+    "SessionOptions",
+    "is_shuffled:i seed:q first_section:i count_in_clicks:i count_in_tempo:d first_frame:q rewind_seconds:d snaps_edges:i "
+    "reserved:i")
+_SessionStatus = _struct(
+    "SessionStatus",
+    "section:i section_count:i section_id:i passes:i is_looping:i loop_start:q loop_end:q heard:q speed:d semitones:d "
+    "gap_frames:q gap_passes:d")
 
 
 class _Level(ctypes.Structure):
@@ -104,11 +121,15 @@ EVENTS = dict(
     enumerate(
         (
             "none closed started section_started section_ended pass_started pass_ended moved speed_changed xrun starved limited "
-            "paused resumed frozen unfrozen finished device_lost device_back device_missing disturbed").split()))
+            "paused resumed frozen unfrozen finished device_lost device_back device_missing disturbed material_chosen").split()))
 EVENTS |= dict(
     enumerate(
         "take_started take_paused take_resumed take_marked take_stopped take_overrun take_clipped disk_low take_failed input_ended".split(),
         start=32))
+EVENTS |= dict(
+    enumerate(
+        "session_started session_proceeded loop_changed session_completed session_stopped log_failed".split(), start=48))
+EVENTS[64] = "answer"
 RECORDER_STATES = "idle armed recording paused stopped".split()
 TAKE_ENDS = "asked limit input_ended failed".split()
 STATES = "idle playing paused stopping finished".split()
@@ -116,11 +137,16 @@ CLOCKS = {"auto": 0, "real": 1, "virtual": 2}
 LOSS = {"wait": 0, "pause": 1, "fall_back": 2}
 JOINTS = {"crossfade": 0, "fade": 1, "hard": 2}
 MATERIALS = {"auto": 0, "music": 1, "speech": 2}
+CENTRES = {"as_recorded": 0, "kept": 1, "removed": 2}
+RATINGS = {"again": 1, "hard": 2, "good": 3, "easy": 4}
+# As the rewind of a session: more after a longer pause.
+AUTOMATIC = -1
 
-for _name in ("device_list", "section_list"):
+_LISTS = {"device_list": _Device, "section_list": _KeptSection, "due_list": _DueSection}
+for _name in _LISTS:
     _count, _at = getattr(_library, f"woodshed_{_name}_count"), getattr(_library, f"woodshed_{_name}_at")
     (_count.argtypes, _count.restype) = [c_void_p], c_size_t
-    (_at.argtypes, _at.restype) = [c_void_p, c_size_t], POINTER(_Device if _name == "device_list" else _KeptSection)
+    (_at.argtypes, _at.restype) = [c_void_p, c_size_t], POINTER(_LISTS[_name])
 _library.woodshed_clip_frame_of_file.restype = c_int64
 
 
@@ -165,9 +191,20 @@ def calibrate(output="default", input="default", **options):
     return _values(trip)
 
 
+def _passage(path, start=0, end=0, speed=0, semitones=0):
+    return _Passage(path=os.fsencode(path), start=start, end=end, speed=speed, semitones=semitones)
+
+
+def compare(take, model, start_seconds=0, **passage):
+    """How a take differs from the recording that it was played to; `passage` are start, end, speed and semitones of the model."""
+    comparison = _Comparison()
+    _call("compare", os.fsencode(take), byref(_passage(model, **passage)), c_double(start_seconds), byref(comparison))
+    return _values(comparison)
+
+
 @dataclass
 class Section:
-    """A part of a clip, from frame `start` to the one before `end`."""
+    """A part of a clip, from frame `start` to the one before `end`; `id` is that of a kept section."""
 
     start: int
     end: int
@@ -176,11 +213,16 @@ class Section:
     speed_to: float = 0
     speed_step: float = 0
     name: str = None
+    id: int = 0
+
+
+def _sections(sections):
+    return (_Section * len(sections))(
+        *(_Section(**{**vars(each), "name": each.name.encode() if each.name else None}) for each in sections))
 
 
 def _plan(sections=(), joint="crossfade", material="auto", **settings):
-    array = (_Section * len(sections))(
-        *(_Section(**{**vars(each), "name": each.name.encode() if each.name else None}) for each in sections))
+    array = _sections(sections)
     plan = _Plan(
         sections=ctypes.cast(array, c_void_p) if sections else None, section_count=len(sections), joint=JOINTS[joint],
         material=MATERIALS[material], **settings)
@@ -237,6 +279,10 @@ class Engine(_Handle):
         """Adds a player of a clip; `plan` are the fields of woodshed_plan, and a list of `Section`."""
         return Player(self, clip, _plan(**plan))
 
+    def session(self, clip, options=None, **plan):
+        """Prepares a session; `options` is a dictionary of fields of woodshed_session_options, `plan` as for a player."""
+        return Session(self, clip, _plan(**plan), options or {})
+
     def listen(self, capacity=0):
         """Opens a queue of events."""
         return Listener(self, capacity)
@@ -282,9 +328,12 @@ class Clip(_Handle):
 
     _kind = "clip"
 
-    def __init__(self, engine, path):
+    def __init__(self, engine, path, handle=None):
         super().__init__()
-        _call("clip_open", engine._handle, os.fsencode(path), byref(self._handle))
+        if handle is None:
+            _call("clip_open", engine._handle, os.fsencode(path), byref(self._handle))
+        else:
+            self._handle = c_void_p(handle)
 
     def frame_of_file(self, file_frame):
         """The frame of the clip for a frame of its file; None if there is none."""
@@ -345,6 +394,10 @@ class Player(_Handle):
     def set_plan(self, at=NOW, **plan):
         _call("player_set_plan", self._handle, byref(_plan(**plan)), c_int64(at))
 
+    def set_strip(self, at=NOW, centre="as_recorded", **strip):
+        """Changes the channels, the centre, the balance and the equaliser; without arguments they are neutral."""
+        _call("player_set_strip", self._handle, byref(_Strip(centre=CENTRES[centre], **strip)), c_int64(at))
+
     def freeze(self, at=NOW):
         _call("player_freeze", self._handle, c_int64(at))
 
@@ -373,22 +426,158 @@ class Player(_Handle):
         return {**values, "state": STATES[values["state"]]}
 
 
+class _SessionPlayer(Player):
+    """The player of a session, which is closed with it."""
+
+    def __init__(self, session, handle):
+        _Handle.__init__(self)
+        (self._handle, self._session) = (handle, session)
+
+    def close(self):
+        self._handle = c_void_p()
+
+
+class Session(_Handle):
+    """Leads through sections, and loops what is marked by ear while it plays."""
+
+    _kind = "session"
+
+    def __init__(self, engine, clip, plan, options):
+        super().__init__()
+        _call("session_open", engine._handle, clip._handle, byref(plan), byref(_SessionOptions(**options)), byref(self._handle))
+        self._engine = engine
+        player = c_void_p()
+        _call("session_get_player", self._handle, byref(player))
+        self.player = _SessionPlayer(self, player)
+
+    def keep_log(self, store, recording):
+        """Writes down what is practised, in a store; before `start()`."""
+        _call("session_keep_log", self._handle, store._handle, os.fsencode(recording))
+
+    def start(self, at=NOW):
+        _call("session_start", self._handle, c_int64(at))
+
+    def stop(self):
+        _call("session_stop", self._handle)
+
+    def pause(self):
+        _call("session_pause", self._handle)
+
+    def resume(self):
+        _call("session_resume", self._handle)
+
+    def set_loop_start(self):
+        _call("session_set_loop_start", self._handle)
+
+    def set_loop_end(self):
+        _call("session_set_loop_end", self._handle)
+
+    def loop(self, start, end):
+        _call("session_loop", self._handle, c_int64(start), c_int64(end))
+
+    def loop_last_heard(self):
+        _call("session_loop_last_heard", self._handle)
+
+    def toggle_loop(self):
+        _call("session_toggle_loop", self._handle)
+
+    def move_edge(self, edge, frames):
+        """Moves the edge "start" or "end" of the loop."""
+        _call("session_move_edge", self._handle, c_int32({"start": 0, "end": 1}[edge]), c_int64(frames))
+
+    def set_speed(self, speed):
+        _call("session_set_speed", self._handle, c_double(speed))
+
+    def set_pitch(self, semitones):
+        _call("session_set_pitch", self._handle, c_double(semitones))
+
+    def set_passes(self, passes):
+        _call("session_set_passes", self._handle, c_int32(passes))
+
+    def set_gap(self, frames=0, passes=0):
+        _call("session_set_gap", self._handle, c_int64(frames), c_double(passes))
+
+    def skip(self, count=1):
+        _call("session_skip", self._handle, c_int32(count))
+
+    def go(self, section):
+        _call("session_go", self._handle, c_int32(section))
+
+    def set_sections(self, sections):
+        _call("session_set_sections", self._handle, _sections(sections), c_size_t(len(sections)))
+
+    def set_reversed(self, is_reversed):
+        _call("session_set_reversed", self._handle, c_int32(is_reversed))
+
+    def jump_to_start(self):
+        _call("session_jump_to_start", self._handle)
+
+    def set_frozen(self, is_frozen):
+        _call("session_set_frozen", self._handle, c_int32(is_frozen))
+
+    @property
+    def status(self):
+        status = _SessionStatus()
+        _call("session_get_status", self._handle, byref(status))
+        return _values(status)
+
+
 class Listener(_Handle):
-    """A queue of events: iterate over it until the engine is closed, or ask for the next one. An event is a dictionary."""
+    """A queue of events: iterate over it until the engine is closed, or ask for the next one. An event is a dictionary.
+
+    Without an engine or a recorder it is for answers: the methods whose names begin with `request_` start work on another thread, and
+    return a number. The event "answer" has the same `request`, and `status` 0 and a result, or `text` and `remedy`.
+    """
 
     _kind = "listener"
 
-    def __init__(self, source, capacity):
+    def __init__(self, source=None, capacity=0):
         super().__init__()
-        name = "listener_open" if isinstance(source, Engine) else "recorder_listen"
-        _call(name, source._handle, c_int32(capacity), byref(self._handle))
+        name = "recorder_listen" if isinstance(source, Recorder) else "listener_open"
+        _call(name, source._handle if source else None, c_int32(capacity), byref(self._handle))
+
+    def _request(self, name, *arguments):
+        number = c_int64()
+        _call(name + "_request", self._handle, *arguments, byref(number))
+        return number.value
+
+    def request_clip(self, engine, path):
+        return self._request("clip", engine._handle, os.fsencode(path))
+
+    def request_prepare(self, player):
+        return self._request("player_prepare", player._handle)
+
+    def request_measure(self, path):
+        return self._request("measure", os.fsencode(path))
+
+    def request_waveform(self, path):
+        return self._request("waveform", os.fsencode(path))
+
+    def request_calibrate(self, output="default", input="default", **options):
+        return self._request("calibrate", os.fsencode(output), os.fsencode(input), byref(_EngineOptions(**options)))
+
+    def request_compare(self, take, model, start_seconds=0, **passage):
+        return self._request("compare", os.fsencode(take), byref(_passage(model, **passage)), c_double(start_seconds))
+
+    def cancel(self, request):
+        _call("request_cancel", self._handle, c_int64(request))
+
+    @staticmethod
+    def _result(values):
+        """Puts what an answer brought into objects."""
+        makers = {
+            "clip": lambda handle: Clip(None, None, handle), "waveform": lambda handle: Waveform(None, handle),
+            "loudness": lambda place: _values(_Loudness.from_address(place)),
+            "round_trip": lambda place: _values(_RoundTrip.from_address(place)),
+            "comparison": lambda place: _values(_Comparison.from_address(place))}
+        return {name: make(values[name]) if values[name] else None for name, make in makers.items()}
 
     def next(self, seconds=-1):
         """The next event; its kind is "none" if there is none within the time."""
         event = POINTER(_Event)()
         _call("listener_next", self._handle, c_double(seconds), byref(event))
         values = _values(event.contents)
-        return {**values, "kind": EVENTS.get(values["kind"], str(values["kind"]))}
+        return {**values, **self._result(values), "kind": EVENTS.get(values["kind"], str(values["kind"]))}
 
     def fileno(self):
         """A descriptor that is readable while there are events, for select and its like."""
@@ -458,9 +647,12 @@ class Waveform(_Handle):
 
     _kind = "waveform"
 
-    def __init__(self, path):
+    def __init__(self, path, handle=None):
         super().__init__()
-        _call("waveform_open", os.fsencode(path), byref(self._handle))
+        if handle is None:
+            _call("waveform_open", os.fsencode(path), byref(self._handle))
+        else:
+            self._handle = c_void_p(handle)
 
     @property
     def frames(self):
@@ -475,6 +667,32 @@ class Waveform(_Handle):
         _call(
             "waveform_columns", self._handle, c_int64(start), c_int64(end), c_int32(channel), columns, c_size_t(count))
         return [_values(column) for column in columns]
+
+
+class Meter(_Handle):
+    """A meter for samples of one's own."""
+
+    _kind = "meter"
+
+    def __init__(self, sample_rate, channels):
+        super().__init__()
+        _call("meter_open", c_int32(sample_rate), c_int32(channels), byref(self._handle))
+        self._channels = channels
+
+    def add(self, channels):
+        """Reads the next frames: a sequence of floats, or an array of them, for each channel."""
+        if len(channels) != self._channels or len({len(samples) for samples in channels}) != 1:
+            raise ValueError("a block has as many channels as the meter, all of one length")
+        buffers = [
+            samples if isinstance(samples, ctypes.Array) else (c_float * len(samples))(*samples) for samples in channels]
+        pointers = (c_void_p * self._channels)(*(ctypes.addressof(buffer) for buffer in buffers))
+        _call("meter_add", self._handle, pointers, c_int32(len(channels[0])))
+
+    def finish(self):
+        """What was read; the meter begins anew."""
+        loudness = _Loudness()
+        _call("meter_finish", self._handle, byref(loudness))
+        return _values(loudness)
 
 
 class Store(_Handle):
@@ -516,3 +734,13 @@ class Store(_Handle):
 
     def redo(self, recording):
         _call("store_redo", self._handle, os.fsencode(recording))
+
+    def rate(self, recording, section, rating):
+        """Rates how a section went: "again", "hard", "good" or "easy"."""
+        _call("store_rate_section", self._handle, os.fsencode(recording), c_int32(section), c_int32(RATINGS[rating]))
+
+    def due(self, recording=None):
+        """The sections that are due today."""
+        handle = c_void_p()
+        _call("store_due", self._handle, None if recording is None else os.fsencode(recording), byref(handle))
+        return _items("due_list", handle)

@@ -41,6 +41,21 @@ public func woodshed_clip_open(
 
 /// See woodshed.h.
 @c @implementation
+public func woodshed_clip_request(
+    _ listener: OpaquePointer?, _ engine: OpaquePointer?, _ path: UnsafePointer<CChar>?,
+    _ request: UnsafeMutablePointer<Int64>?
+) -> woodshed_status {
+    answer {
+        let box: EngineBox = try unsafe Handles.object(engine)
+        let path = try unsafe Argument.path(path, "the path")
+        try unsafe Request.make(listener, request) { _ in
+            .opened(.clip, try Handles.number(opening: ClipBox(box.engine.load(path))))
+        }
+    }
+}
+
+/// See woodshed.h.
+@c @implementation
 public func woodshed_clip_open_memory(
     _ engine: OpaquePointer?, _ channels: UnsafePointer<UnsafePointer<Float>?>?, _ channelCount: Int32,
     _ frames: Int64, _ clip: UnsafeMutablePointer<OpaquePointer?>?

@@ -14,26 +14,46 @@ final class EngineBox: Handled {
     /// The output of an engine without a device.
     let pulled: PulledOutput?
     let hub = EventHub()
-    /// The handles of its players.
-    private let players = Mutex<Set<UInt>>([])
+    private struct Open {
+        /// The handles of its players.
+        var players: Set<UInt> = []
+        /// Its sessions, and their handles.
+        var sessions: [UInt: SessionBox] = [:]
+    }
+
+    private let open = Mutex(Open())
 
     init(_ engine: Engine, pulled: PulledOutput? = nil) {
         (self.engine, self.pulled) = (engine, pulled)
         engine.observe { [hub] in hub.tell(QueuedEvent($0)) }
     }
 
-    func note(_ player: UInt) { players.withLock { _ = $0.insert(player) } }
+    func note(_ player: UInt) { open.withLock { _ = $0.players.insert(player) } }
 
-    func forget(_ player: UInt) { players.withLock { _ = $0.remove(player) } }
+    func forget(_ player: UInt) { open.withLock { _ = $0.players.remove(player) } }
 
-    /// Stops the engine, and closes its players; for listeners it is over.
+    func note(_ session: SessionBox, _ handle: UInt) { open.withLock { $0.sessions[handle] = session } }
+
+    func forget(session: UInt) { open.withLock { $0.sessions[session] = nil } }
+
+    /// Waits for the end of the engine, and until its sessions have told theirs.
+    func wait() throws {
+        try engine.waitUntilFinished()
+        for session in open.withLock({ $0.sessions.values.map(\.self) }) { session.waitUntilTold() }
+    }
+
+    /// Stops the engine, and closes its sessions and players; for listeners it is over.
     func close() {
         engine.stop()
-        let open = players.withLock { players in
-            defer { players = [] }
-            return players
+        let known = open.withLock { open in
+            defer { open = Open() }
+            return open
         }
-        for player in open { _ = try? unsafe Handles.close(OpaquePointer(bitPattern: player)) as PlayerBox? }
+        for (handle, session) in known.sessions {
+            _ = try? unsafe Handles.close(OpaquePointer(bitPattern: handle)) as SessionBox?
+            session.finishLog()
+        }
+        for player in known.players { _ = try? unsafe Handles.close(OpaquePointer(bitPattern: player)) as PlayerBox? }
         hub.close()
     }
 }
@@ -122,7 +142,7 @@ public func woodshed_engine_start(_ engine: OpaquePointer?) -> woodshed_status {
 /// See woodshed.h.
 @c @implementation
 public func woodshed_engine_wait(_ engine: OpaquePointer?) -> woodshed_status {
-    answer { try (unsafe Handles.object(engine) as EngineBox).engine.waitUntilFinished() }
+    answer { try (unsafe Handles.object(engine) as EngineBox).wait() }
 }
 
 /// See woodshed.h.

@@ -32,13 +32,18 @@ final class EventHub: Sendable {
             defer { queues = nil }
             return queues
         }
-        for queue in queues ?? [] { queue.finish() }
+        for queue in queues ?? [] {
+            queue.requests.close()
+            queue.finish()
+        }
     }
 }
 
 /// Events on their way to a C program, for one thread that takes them.
 @safe
 final class EventQueue: @unchecked Sendable {
+    /// Requests whose answers come here.
+    let requests = RequestList()
     private let capacity: Int
     private let lock = ConditionLock()
     // Guarded by the lock.
@@ -51,19 +56,31 @@ final class EventQueue: @unchecked Sendable {
     private var pipe: WakePipe?
     /// The event that was taken last, in the form of the header. Only for the thread that takes events.
     private let current: UnsafeMutablePointer<woodshed_event>
+    /// What its pointers show.
+    private let results: UnsafeMutablePointer<Results>
     /// Those that say that there is none, which stay valid when the queue is gone.
     nonisolated(unsafe) private static let none = unsafe constant(WOODSHED_EVENT_NONE)
     nonisolated(unsafe) private static let closed = unsafe constant(WOODSHED_EVENT_CLOSED)
 
+    private struct Results {
+        var loudness = woodshed_loudness()
+        var roundTrip = woodshed_round_trip()
+        var comparison = woodshed_comparison()
+    }
+
     init(capacity: Int) {
         self.capacity = capacity
+        unsafe results = .allocate(capacity: 1)
+        unsafe results.initialize(to: Results())
         unsafe current = .allocate(capacity: 1)
         unsafe current.initialize(to: woodshed_event())
     }
 
     deinit {
+        for event in events.dropFirst(taken) { event.result.discard() }
         freeTexts()
         unsafe current.deallocate()
+        unsafe results.deallocate()
         pipe?.closeBoth()
     }
 
@@ -75,11 +92,13 @@ final class EventQueue: @unchecked Sendable {
         return unsafe UnsafePointer(event)
     }
 
-    /// Puts an event into the queue, or counts it if there is no room.
+    /// Puts an event into the queue, or counts it if there is no room. Answers always have room: each belongs to a request that the program
+    /// made.
     func put(_ event: QueuedEvent) {
         lock.withLock {
-            guard !isFinished else { return }
-            guard events.count - taken < capacity else { return lost += 1 }
+            guard !isFinished else { return event.result.discard() }
+            let isAnswer = unsafe event.event.kind == Int32(WOODSHED_EVENT_ANSWER.rawValue)
+            guard isAnswer || events.count - taken < capacity else { return lost += 1 }
             var event = event
             unsafe event.event.events_lost = lost
             lost = 0
@@ -140,7 +159,37 @@ final class EventQueue: @unchecked Sendable {
         unsafe current.pointee = event.event
         unsafe current.pointee.text = UnsafePointer(event.text.flatMap { unsafe strdup($0) })
         unsafe current.pointee.remedy = UnsafePointer(event.remedy.flatMap { unsafe strdup($0) })
+        show(event.result)
         return unsafe UnsafePointer(current)
+    }
+
+    private func show(_ result: RequestResult) {
+        switch result {
+        case .nothing: break
+        case .opened(.clip, let number): unsafe current.pointee.clip = OpaquePointer(bitPattern: number)
+        case .opened(_, let number): unsafe current.pointee.waveform = OpaquePointer(bitPattern: number)
+        case .loudness(let loudness):
+            unsafe results.pointee.loudness = loudness
+            unsafe current.pointee.loudness = unsafe place(of: \.loudness)
+        case .roundTrip(let trip):
+            unsafe results.pointee.roundTrip = trip
+            unsafe current.pointee.round_trip = unsafe place(of: \.roundTrip)
+        case .comparison(let comparison):
+            unsafe results.pointee.comparison = comparison
+            unsafe current.pointee.comparison = unsafe place(of: \.comparison)
+        }
+    }
+
+    private func place<Value>(of result: KeyPath<Results, Value>) -> UnsafePointer<Value>? {
+        guard let offset = MemoryLayout<Results>.offset(of: result) else { return nil }
+        return unsafe UnsafePointer((UnsafeRawPointer(results) + offset).assumingMemoryBound(to: Value.self))
+    }
+
+    /// Closes what the event that was taken last holds, if nobody got it.
+    func discardCurrent() {
+        unsafe Handles.close(number: UInt(bitPattern: current.pointee.clip), .clip)
+        unsafe Handles.close(number: UInt(bitPattern: current.pointee.waveform), .waveform)
+        unsafe (current.pointee.clip, current.pointee.waveform) = (nil, nil)
     }
 
     /// Removes the event at the front; with the lock held.

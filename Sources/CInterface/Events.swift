@@ -2,6 +2,7 @@ internal import AudioDevices
 internal import AudioFiles
 internal import CWoodshed
 internal import Engine
+internal import Practice
 internal import Recording
 
 /// An event before a C program takes it.
@@ -11,6 +12,8 @@ struct QueuedEvent: @unchecked Sendable {
     var event: woodshed_event
     var text: String?
     var remedy: String?
+    /// What a request made.
+    var result = RequestResult.nothing
 
     private init(_ kind: woodshed_event_kind) {
         unsafe event = woodshed_event()
@@ -20,8 +23,10 @@ struct QueuedEvent: @unchecked Sendable {
 
     /// An event of a player.
     ///
-    /// - Parameter number: The player's handle.
-    init(_ event: PlayerEvent, of number: UInt) {
+    /// - Parameters:
+    ///   - number: The player's handle.
+    ///   - failure: Why its recording cannot be read any more.
+    init(_ event: PlayerEvent, of number: UInt, failure: AudioFileError? = nil) {
         self.init(Self.kind(event.kind))
         unsafe self.event.player = OpaquePointer(bitPattern: number)
         unsafe (self.event.frame, self.event.clip_frame) = (event.frame, event.clipFrame)
@@ -33,8 +38,60 @@ struct QueuedEvent: @unchecked Sendable {
         case .starved(let frames): unsafe self.event.frames = frames
         case .limited(let decibels): unsafe self.event.decibels = decibels
         case .paused(let reason), .resumed(let reason): unsafe self.event.reason = Int32(reason.rawValue)
-        case .finished(let reason): unsafe self.event.reason = Int32(reason.rawValue)
+        case .finished(let reason):
+            unsafe self.event.reason = Int32(reason.rawValue)
+            if reason == .failed { (text, remedy) = (failure?.message, failure?.remedy) }
+        case .materialChosen(let chosen):
+            unsafe self.event.reason = Int32(chosen.material.kind.rawValue)
+            text = chosen.reason
         default: break
+        }
+    }
+
+    /// An event of a session.
+    ///
+    /// - Parameters:
+    ///   - number: The handle of its player.
+    ///   - failure: Why its recording cannot be read any more.
+    init(_ event: SessionEvent, of number: UInt, failure: AudioFileError?) {
+        switch event {
+        case .player(let event):
+            self.init(event, of: number, failure: failure)
+            return
+        case .started(let sections):
+            self.init(WOODSHED_EVENT_SESSION_STARTED)
+            unsafe self.event.passes = Int32(clamping: sections)
+        case .proceeded(let section):
+            self.init(WOODSHED_EVENT_SESSION_PROCEEDED)
+            unsafe self.event.section = Int32(clamping: section)
+        case .loop(let marks):
+            self.init(WOODSHED_EVENT_LOOP_CHANGED)
+            unsafe self.event.clip_frame = marks.start ?? -1
+            unsafe self.event.frames = marks.range.map { Int64($0.count) } ?? -1
+            unsafe self.event.reason = marks.isRunning ? 1 : 0
+        case .completed: self.init(WOODSHED_EVENT_SESSION_COMPLETED)
+        case .stopped: self.init(WOODSHED_EVENT_SESSION_STOPPED)
+        }
+        unsafe self.event.player = OpaquePointer(bitPattern: number)
+    }
+
+    /// The log of a session cannot be written.
+    init(logFailure: StoreError, of number: UInt) {
+        self.init(WOODSHED_EVENT_LOG_FAILED)
+        unsafe event.player = OpaquePointer(bitPattern: number)
+        (text, remedy) = (logFailure.message, logFailure.remedy)
+    }
+
+    /// The answer to a request.
+    init(answer: Result<RequestResult, any Error>, to number: Int64) {
+        self.init(WOODSHED_EVENT_ANSWER)
+        unsafe event.request = number
+        switch answer {
+        case .success(let made): result = made
+        case .failure(let error):
+            let refusal = Refusal(error)
+            unsafe event.status = Int32(refusal.status.rawValue)
+            (text, remedy) = (refusal.message, refusal.remedy)
         }
     }
 
@@ -50,7 +107,7 @@ struct QueuedEvent: @unchecked Sendable {
         case .xrun: WOODSHED_EVENT_XRUN
         case .starved: WOODSHED_EVENT_STARVED
         case .limited: WOODSHED_EVENT_LIMITED
-        case .materialChosen: WOODSHED_EVENT_NONE
+        case .materialChosen: WOODSHED_EVENT_MATERIAL_CHOSEN
         case .paused: WOODSHED_EVENT_PAUSED
         case .resumed: WOODSHED_EVENT_RESUMED
         case .frozen: WOODSHED_EVENT_FROZEN
@@ -117,6 +174,17 @@ struct QueuedEvent: @unchecked Sendable {
             self.init(WOODSHED_EVENT_TAKE_STOPPED)
             unsafe self.event.frame = frame
             unsafe self.event.reason = Int32(reason.take.rawValue)
+        }
+    }
+}
+
+extension MaterialChoice {
+    /// The material in the words of the header.
+    var kind: woodshed_material {
+        switch self {
+        case .auto: WOODSHED_MATERIAL_AUTO
+        case .music: WOODSHED_MATERIAL_MUSIC
+        case .speech: WOODSHED_MATERIAL_SPEECH
         }
     }
 }

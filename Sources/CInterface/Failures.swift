@@ -6,13 +6,15 @@ internal import Explanations
 internal import Glibc
 internal import Woodshed
 
-/// An argument that a function of the header cannot take.
+/// An argument that a function of the header cannot take, or a request that it cannot take now.
 struct ArgumentError: CommandError, Hashable {
     let message: String
     let remedy: String
-    var exitStatus: ExitStatus { .usage }
+    let exitStatus: ExitStatus
 
-    init(_ message: String, remedy: String = "") { (self.message, self.remedy) = (message, remedy) }
+    init(_ message: String, remedy: String = "", status: ExitStatus = .usage) {
+        (self.message, self.remedy, exitStatus) = (message, remedy, status)
+    }
 
     /// A place for a result, or another pointer, that must not be NULL.
     static func missing(_ name: String) -> ArgumentError {
@@ -32,10 +34,23 @@ func answer(_ body: () throws -> Void) -> woodshed_status {
         try body()
         return WOODSHED_OK
     } catch {
+        let refusal = Refusal(error)
+        LastFailure.keep(refusal.message, refusal.remedy)
+        return refusal.status
+    }
+}
+
+/// An error in the form of the header.
+struct Refusal {
+    let status: woodshed_status
+    let message: String
+    let remedy: String
+
+    init(_ error: any Error) {
         let explained = error as? any Explained
-        LastFailure.keep(explained?.message ?? "\(error)", explained?.remedy ?? "")
+        (message, remedy) = (explained?.message ?? "\(error)", explained?.remedy ?? "")
         let status = (error as? any CommandError)?.exitStatus ?? .software
-        return woodshed_status(rawValue: UInt32(status.rawValue))
+        self.status = woodshed_status(rawValue: UInt32(status.rawValue))
     }
 }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 /// What a handle stands for.
 enum HandleKind: UInt64, CaseIterable {
     case engine = 1
-    case clip, player, listener, deviceList, recorder, waveform, store, sectionList
+    case clip, player, listener, deviceList, recorder, waveform, store, sectionList, dueList, session, meter
 
     /// The kind in words.
     var name: String {
@@ -18,7 +18,9 @@ enum HandleKind: UInt64, CaseIterable {
         case .recorder: "a recorder"
         case .waveform: "a waveform"
         case .store: "a store"
-        case .sectionList: "a list of sections"
+        case .sectionList, .dueList: "a list of sections"
+        case .session: "a session"
+        case .meter: "a meter"
         }
     }
 }
@@ -97,6 +99,14 @@ enum Handles {
         }
         return unsafe pointer
     }
+
+    /// Opens a handle, as a number.
+    static func number(opening object: some Handled) throws(ArgumentError) -> UInt {
+        UInt(bitPattern: try unsafe open(object))
+    }
+
+    /// Closes a handle that may be closed already, or none for 0.
+    static func close(number: UInt, _ kind: HandleKind) { _ = take(UInt64(number), kind) }
 
     private static func number(_ pointer: OpaquePointer?) -> UInt64 {
         unsafe pointer.map { UInt64(UInt(bitPattern: $0)) } ?? 0

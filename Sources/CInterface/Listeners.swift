@@ -1,4 +1,5 @@
 public import CWoodshed
+internal import ErrorTable
 internal import Glibc
 internal import Realtime
 internal import Synchronization
@@ -8,16 +9,17 @@ final class ListenerBox: Handled {
     static var kind: HandleKind { .listener }
 
     let queue: EventQueue
-    private let hub: EventHub
+    /// Nil for answers alone.
+    private let hub: EventHub?
     private let caller = Mutex<EventCaller?>(nil)
 
-    init(_ hub: EventHub, capacity: Int) {
+    private init(_ hub: EventHub?, capacity: Int) {
         (self.hub, queue) = (hub, EventQueue(capacity: capacity))
-        hub.add(queue)
+        hub?.add(queue)
     }
 
     /// Opens a queue with a handle.
-    static func open(on hub: EventHub, _ capacity: Int32) throws -> OpaquePointer {
+    static func open(on hub: EventHub?, _ capacity: Int32) throws -> OpaquePointer {
         guard capacity == 0 || (16...1 << 20).contains(capacity) else {
             throw ArgumentError("the capacity is \(capacity)", remedy: "Pass 16 to 1048576, or 0.")
         }
@@ -41,7 +43,8 @@ final class ListenerBox: Handled {
     var hasCallback: Bool { caller.withLock { $0 != nil } }
 
     func close() {
-        hub.remove(queue)
+        hub?.remove(queue)
+        queue.requests.close()
         queue.finish()
         caller.withLock { $0 }?.end()
     }
@@ -69,7 +72,10 @@ final class EventCaller: Sendable {
             while !isLast, !flag.isSet.load(ordering: .acquiring) {
                 let event = unsafe queue.next(seconds: -1)
                 unsafe isLast = event.pointee.kind == Int32(WOODSHED_EVENT_CLOSED.rawValue)
-                if flag.isSet.load(ordering: .acquiring) { break }
+                if flag.isSet.load(ordering: .acquiring) {
+                    queue.discardCurrent()
+                    break
+                }
                 unsafe callback(UnsafeMutableRawPointer(bitPattern: context), event)
             }
         }
@@ -94,7 +100,7 @@ public func woodshed_listener_open(
 ) -> woodshed_status {
     answer {
         try unsafe Argument.give(listener, "the place for the listener") {
-            try unsafe ListenerBox.open(on: (Handles.object(engine) as EngineBox).hub, capacity)
+            try unsafe ListenerBox.open(on: engine == nil ? nil : (Handles.object(engine) as EngineBox).hub, capacity)
         }
     }
 }
@@ -155,4 +161,18 @@ public func woodshed_listener_set_callback(
 @c @implementation
 public func woodshed_listener_close(_ listener: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.close(listener) as ListenerBox?)?.close() }
+}
+
+/// See woodshed.h.
+@c @implementation
+public func woodshed_request_cancel(_ listener: OpaquePointer?, _ number: Int64) -> woodshed_status {
+    answer {
+        let box: ListenerBox = try unsafe Handles.object(listener)
+        guard let request = box.queue.requests[number] else {
+            throw ArgumentError(
+                "the listener has no request \(number) that is not answered", remedy: "Take its answer.",
+                status: .notFound)
+        }
+        request.cancel()
+    }
 }

@@ -1,9 +1,7 @@
-internal import AudioDevices
 internal import AudioFiles
 public import CWoodshed
 internal import Clips
 internal import DSP
-internal import Recording
 internal import Waveforms
 
 /// The outline of a recording that a C program has open.
@@ -15,6 +13,17 @@ final class WaveformBox: Handled {
     init(_ waveform: Waveform) { self.waveform = waveform }
 }
 
+extension woodshed_loudness {
+    /// Measures a whole recording, or as much as is read while `isWanted` returns true.
+    static func measured(_ path: String, while isWanted: () -> Bool = { true }) throws -> woodshed_loudness {
+        let clip = try Clip(path: path)
+        let rate = ProgrammeReading.sampleRate(forFileRate: clip.sampleRate)
+        return woodshed_loudness(
+            try ProgrammeReading(
+                measuring: rate == clip.sampleRate ? clip : Clip(path: path, sampleRate: rate), while: isWanted))
+    }
+}
+
 /// See woodshed.h.
 @c @implementation
 public func woodshed_measure(
@@ -24,18 +33,20 @@ public func woodshed_measure(
         let path = try unsafe Argument.path(path, "the path")
         guard let loudness = unsafe loudness else { throw ArgumentError.missing("the loudness") }
         _ = try unsafe Struct.size(of: UnsafePointer(loudness), "the loudness")
-        let clip = try Clip(path: path)
-        let rate = ProgrammeReading.sampleRate(forFileRate: clip.sampleRate)
-        let reading = try ProgrammeReading(
-            measuring: rate == clip.sampleRate ? clip : try Clip(path: path, sampleRate: rate))
-        var answer = woodshed_loudness()
-        answer.integrated = reading.loudness.integrated
-        answer.maximum_momentary = reading.loudness.maximumMomentary
-        answer.maximum_short_term = reading.loudness.maximumShortTerm
-        answer.range = reading.loudness.range ?? -1
-        (answer.true_peak, answer.sample_peak) = (reading.truePeakDecibels, reading.samplePeakDecibels)
-        (answer.overs, answer.frames) = (reading.overs, reading.frameCount)
-        try unsafe Struct.write(answer, to: loudness, "the loudness")
+        try unsafe Struct.write(woodshed_loudness.measured(path), to: loudness, "the loudness")
+    }
+}
+
+/// See woodshed.h.
+@c @implementation
+public func woodshed_measure_request(
+    _ listener: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ request: UnsafeMutablePointer<Int64>?
+) -> woodshed_status {
+    answer {
+        let path = try unsafe Argument.path(path, "the path")
+        try unsafe Request.make(listener, request) { request in
+            .loudness(try woodshed_loudness.measured(path, while: { !request.isCancelled }))
+        }
     }
 }
 
@@ -48,6 +59,21 @@ public func woodshed_waveform_open(
         try unsafe Argument.give(waveform, "the place for the waveform") {
             let maker = try WaveformMaker(path: unsafe Argument.path(path, "the path"), tones: false)
             return try unsafe Handles.open(WaveformBox(try maker.make()))
+        }
+    }
+}
+
+/// See woodshed.h.
+@c @implementation
+public func woodshed_waveform_request(
+    _ listener: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ request: UnsafeMutablePointer<Int64>?
+) -> woodshed_status {
+    answer {
+        let path = try unsafe Argument.path(path, "the path")
+        try unsafe Request.make(listener, request) { request in
+            let maker = try WaveformMaker(path: path, tones: false)
+            request.whenCancelled { maker.cancel() }
+            return .opened(.waveform, try Handles.number(opening: WaveformBox(maker.make())))
         }
     }
 }
@@ -97,29 +123,4 @@ public func woodshed_waveform_frames(
 @c @implementation
 public func woodshed_waveform_close(_ waveform: OpaquePointer?) -> woodshed_status {
     answer { _ = try unsafe Handles.close(waveform) as WaveformBox? }
-}
-
-/// See woodshed.h.
-@c @implementation
-public func woodshed_calibrate(
-    _ output: UnsafePointer<CChar>?, _ input: UnsafePointer<CChar>?,
-    _ options: UnsafePointer<woodshed_engine_options>?, _ trip: UnsafeMutablePointer<woodshed_round_trip>?
-) -> woodshed_status {
-    answer {
-        guard let trip = unsafe trip else { throw ArgumentError.missing("the place for the round trip") }
-        _ = try unsafe Struct.size(of: UnsafePointer(trip), "the round trip")
-        let request = try unsafe EngineRequest(options)
-        try request.refusePlaying()
-        let measured = try RoundTrip.measure(
-            output: OutputDevice(parsing: unsafe Argument.path(output, "the output")),
-            input: InputDevice(parsing: unsafe Argument.path(input, "the input")),
-            request.stream(clock: request.clock(isCard: true)))
-        var answer = woodshed_round_trip()
-        answer.input_channel = Int32(clamping: measured.inputChannel)
-        (answer.frames, answer.spread_frames) = (measured.frames, measured.spreadFrames)
-        (answer.reported_frames, answer.gain_decibels) = (measured.reportedFrames, measured.gainDecibels)
-        answer.is_inverted = measured.isInverted ? 1 : 0
-        answer.sample_rate = Int32(clamping: measured.setup.sampleRate)
-        try unsafe Struct.write(answer, to: trip, "the round trip")
-    }
 }

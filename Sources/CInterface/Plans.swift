@@ -2,41 +2,42 @@ internal import CWoodshed
 internal import Clips
 internal import Engine
 
-extension PracticePlan {
-    /// The plan of a C program; without sections it is the whole clip.
-    init(_ pointer: UnsafePointer<woodshed_plan>?, for clip: Clip) throws {
-        let plan = try unsafe Struct.read(pointer, default: woodshed_plan(), "the plan")
-        try unsafe self.init(
-            sections: Self.sections(of: plan, for: clip), passes: try PassCount(plan.passes) ?? 1,
-            speeds: try SpeedSchedule(plan.speed, plan.speed_to, plan.speed_step) ?? .constant(.normal),
-            pitch: try Pitch(semitones: plan.semitones), gap: try Self.gap(plan),
-            joint: try Argument.choice(plan.joint, [0: .crossfade, 1: .fade, 2: .hard], "the joint"),
-            material: try Argument.choice(plan.material, [0: .auto, 1: .music, 2: .speech], "the material"),
-            quality: plan.light == 0 ? .full : .light, varispeed: plan.varispeed != 0, reversed: plan.reversed != 0,
-            repeats: plan.repeats != 0)
-    }
+/// The sections of a C program, and the ids of the kept ones that they come from.
+struct GivenSections {
+    /// No plan has more.
+    private static let most = 1 << 20
 
-    /// The score of a plan of a C program.
-    static func score(_ pointer: UnsafePointer<woodshed_plan>?, for clip: Clip) throws -> Score {
-        try Score(
-            unsafe PracticePlan(pointer, for: clip), clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
-    }
+    let sections: [Section]
+    /// Nil for one that is not kept.
+    let ids: [Int?]
 
-    private static func sections(of plan: woodshed_plan, for clip: Clip) throws -> [Section] {
-        guard let first = unsafe plan.sections, unsafe plan.section_count > 0 else {
-            guard unsafe plan.section_count == 0 else { throw ArgumentError.missing("sections") }
-            return [try Section(0..<clip.frameCount)]
-        }
-        guard unsafe plan.section_count <= 1 << 20 else {
-            throw unsafe ArgumentError("there are \(plan.section_count) sections", remedy: "Pass at most 1048576.")
+    /// The sections of an array.
+    init(_ first: UnsafePointer<woodshed_section>?, count: Int) throws {
+        guard let first = unsafe first else { throw ArgumentError.missing("sections") }
+        guard (1...Self.most).contains(count) else {
+            throw ArgumentError("there are \(count) sections", remedy: "Pass 1 to \(Self.most).")
         }
         let size = try unsafe Struct.size(of: first, "the first section")
-        return try unsafe (0..<plan.section_count).map { index in
-            let raw = unsafe UnsafeRawPointer(first) + index * size
-            return try unsafe section(
-                Struct.read(raw, size: size, default: woodshed_section(), "section \(index + 1)"))
+        var (sections, ids): ([Section], [Int?]) = ([], [])
+        for index in 0..<count {
+            let given = try unsafe Struct.read(
+                UnsafeRawPointer(first) + index * size, size: size, default: woodshed_section(), "section \(index + 1)")
+            sections.append(try unsafe Self.section(given))
+            unsafe ids.append(given.id == 0 ? nil : Int(given.id))
+        }
+        (self.sections, self.ids) = (sections, ids)
+    }
+
+    /// The sections of a plan; without any, the whole clip.
+    init(_ plan: woodshed_plan, for clip: Clip) throws {
+        if unsafe plan.section_count == 0 {
+            self.init(sections: [try Section(0..<clip.frameCount)], ids: [nil])
+        } else {
+            try unsafe self.init(plan.sections, count: plan.section_count)
         }
     }
+
+    private init(sections: [Section], ids: [Int?]) { (self.sections, self.ids) = (sections, ids) }
 
     private static func section(_ section: woodshed_section) throws -> Section {
         // One that ends before it starts is refused as an empty one.
@@ -46,10 +47,40 @@ extension PracticePlan {
             passes: PassCount(section.passes),
             speeds: SpeedSchedule(section.speed, section.speed_to, section.speed_step))
     }
+}
 
-    private static func gap(_ plan: woodshed_plan) throws -> Gap {
-        guard unsafe plan.gap_frames == 0 else { return unsafe .frames(plan.gap_frames) }
-        return unsafe plan.gap_passes == 0 ? .none : .passLengths(plan.gap_passes)
+extension PracticePlan {
+    /// The plan of a C program, and the ids of its sections.
+    static func given(
+        _ pointer: UnsafePointer<woodshed_plan>?, for clip: Clip
+    ) throws -> (plan: PracticePlan, ids: [Int?]) {
+        let plan = try unsafe Struct.read(pointer, default: woodshed_plan(), "the plan")
+        let sections = try unsafe GivenSections(plan, for: clip)
+        return (try unsafe PracticePlan(plan, sections.sections), sections.ids)
+    }
+
+    private init(_ plan: woodshed_plan, _ sections: [Section]) throws {
+        unsafe self.init(
+            sections: sections, passes: try PassCount(plan.passes) ?? 1,
+            speeds: try SpeedSchedule(plan.speed, plan.speed_to, plan.speed_step) ?? .constant(.normal),
+            pitch: try Pitch(semitones: plan.semitones), gap: Gap(frames: plan.gap_frames, passes: plan.gap_passes),
+            joint: try Argument.choice(plan.joint, [0: .crossfade, 1: .fade, 2: .hard], "the joint"),
+            material: try Argument.choice(plan.material, [0: .auto, 1: .music, 2: .speech], "the material"),
+            quality: plan.light == 0 ? .full : .light, varispeed: plan.varispeed != 0, reversed: plan.reversed != 0,
+            repeats: plan.repeats != 0)
+    }
+
+    /// The score of a plan of a C program.
+    static func score(_ pointer: UnsafePointer<woodshed_plan>?, for clip: Clip) throws -> Score {
+        try Score(
+            unsafe given(pointer, for: clip).plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+    }
+}
+
+extension Gap {
+    /// A gap in frames, or, if that is 0, in lengths of a pass.
+    init(frames: Int64, passes: Double) {
+        self = frames != 0 ? .frames(frames) : passes == 0 ? .none : .passLengths(passes)
     }
 }
 

@@ -7,9 +7,13 @@ final class PlayerBox: Handled {
     static var kind: HandleKind { .player }
 
     let player: Player
+    /// Whether it is closed with the session that it belongs to.
+    let isOfSession: Bool
     private let engine: EngineBox
 
-    init(_ player: Player, in engine: EngineBox) { (self.player, self.engine) = (player, engine) }
+    init(_ player: Player, in engine: EngineBox, isOfSession: Bool = false) {
+        (self.player, self.engine, self.isOfSession) = (player, engine, isOfSession)
+    }
 
     func close(_ handle: UInt) {
         engine.forget(handle)
@@ -35,7 +39,9 @@ public func woodshed_player_open(
             }
             let number = UInt(bitPattern: handle)
             box.note(number)
-            made.observe { [hub = box.hub] in hub.tell(QueuedEvent($0, of: number)) }
+            made.observe { [hub = box.hub, weak made] in
+                hub.tell(QueuedEvent($0, of: number, failure: made?.failure))
+            }
             return unsafe handle
         }
     }
@@ -46,6 +52,9 @@ public func woodshed_player_open(
 public func woodshed_player_close(_ player: OpaquePointer?) -> woodshed_status {
     answer {
         guard let player = unsafe player else { return }
+        guard try !(unsafe Handles.object(player) as PlayerBox).isOfSession else {
+            throw ArgumentError("the player belongs to a session", remedy: "Close the session.")
+        }
         try unsafe (Handles.close(player) as PlayerBox?)?.close(UInt(bitPattern: player))
     }
 }
@@ -166,8 +175,44 @@ public func woodshed_player_unfreeze(_ player: OpaquePointer?, _ at: Int64) -> w
 
 /// See woodshed.h.
 @c @implementation
+public func woodshed_player_set_strip(
+    _ player: OpaquePointer?, _ strip: UnsafePointer<woodshed_strip>?, _ at: Int64
+) -> woodshed_status {
+    unsafe request(player, at) {
+        let strip = try unsafe Struct.read(strip, default: woodshed_strip(), "the strip")
+        let channels: ChannelStrip.Channels =
+            switch (strip.left_channel, strip.right_channel) {
+            case (0, 0): .all
+            case (let left, let right) where left == right: .one(Int(left))
+            case (let left, let right): .pair(left: Int(left), right: Int(right))
+            }
+        try $0.setStrip(
+            ChannelStrip(
+                channels: channels,
+                centre: Argument.choice(strip.centre, [0: .asRecorded, 1: .kept, 2: .removed], "the centre"),
+                balance: strip.balance, low: strip.low_decibels, mid: strip.mid_decibels, high: strip.high_decibels),
+            at: $1)
+    }
+}
+
+/// See woodshed.h.
+@c @implementation
 public func woodshed_player_prepare(_ player: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.object(player) as PlayerBox).player.waitUntilPrepared() }
+}
+
+/// See woodshed.h.
+@c @implementation
+public func woodshed_player_prepare_request(
+    _ listener: OpaquePointer?, _ player: OpaquePointer?, _ request: UnsafeMutablePointer<Int64>?
+) -> woodshed_status {
+    answer {
+        let player = try (unsafe Handles.object(player) as PlayerBox).player
+        try unsafe Request.make(listener, request) { _ in
+            player.waitUntilPrepared()
+            return .nothing
+        }
+    }
 }
 
 /// See woodshed.h.

@@ -1,6 +1,5 @@
 internal import AudioFiles
 public import CWoodshed
-internal import Glibc
 internal import Practice
 internal import Sections
 
@@ -18,44 +17,8 @@ final class StoreBox: Handled {
     }
 }
 
-/// The sections of a recording, in the form of the header.
-@safe
-final class SectionListBox: Handled, @unchecked Sendable {
-    // Unchecked because of the memory, which does not change.
-    static var kind: HandleKind { .sectionList }
-
-    let count: Int
-    private let sections: UnsafeMutablePointer<woodshed_kept_section>
-
-    init(_ list: SectionList) {
-        let known = list.sections
-        count = known.count
-        unsafe sections = .allocate(capacity: max(1, known.count))
-        for (index, section) in known.enumerated() {
-            var kept = unsafe woodshed_kept_section()
-            unsafe kept.size = UInt32(MemoryLayout<woodshed_kept_section>.stride)
-            unsafe kept.number = Int32(clamping: index + 1)
-            unsafe kept.id = Int32(clamping: section.id)
-            unsafe kept.is_hard = section.isHard ? 1 : 0
-            unsafe (kept.start, kept.end) = (section.frames.lowerBound, section.frames.upperBound)
-            unsafe kept.name = UnsafePointer(strdup(section.name))
-            unsafe kept.text = UnsafePointer(strdup(section.text))
-            unsafe (sections + index).initialize(to: kept)
-        }
-    }
-
-    deinit {
-        for index in 0..<count {
-            unsafe free(UnsafeMutablePointer(mutating: sections[index].name))
-            unsafe free(UnsafeMutablePointer(mutating: sections[index].text))
-        }
-        unsafe sections.deallocate()
-    }
-
-    /// Valid as long as the list.
-    func section(at place: Int) -> UnsafePointer<woodshed_kept_section>? {
-        unsafe (0..<count).contains(place) ? UnsafePointer(sections + place) : nil
-    }
+extension woodshed_kept_section: ListedStruct {
+    static var listKind: HandleKind { .sectionList }
 }
 
 /// See woodshed.h.
@@ -80,7 +43,17 @@ public func woodshed_store_sections(
     answer {
         try unsafe Argument.give(list, "the place for the list") {
             let box: StoreBox = try unsafe Handles.object(store)
-            return try unsafe Handles.open(SectionListBox(box.store.sections(of: box.recording(recording))))
+            let kept = try unsafe box.store.sections(of: box.recording(recording)).sections
+            let sections = unsafe ListBox<woodshed_kept_section>(kept) { (known, place, section, texts) in
+                unsafe section.size = UInt32(MemoryLayout<woodshed_kept_section>.stride)
+                unsafe section.number = Int32(clamping: place + 1)
+                unsafe section.id = Int32(clamping: known.id)
+                unsafe section.is_hard = known.isHard ? 1 : 0
+                unsafe (section.start, section.end) = (known.frames.lowerBound, known.frames.upperBound)
+                unsafe section.name = texts.copy(known.name)
+                unsafe section.text = texts.copy(known.text)
+            }
+            return try unsafe Handles.open(sections)
         }
     }
 }
@@ -88,23 +61,19 @@ public func woodshed_store_sections(
 /// See woodshed.h.
 @c @implementation
 public func woodshed_section_list_count(_ list: OpaquePointer?) -> Int {
-    var count = 0
-    _ = answer { count = try (unsafe Handles.object(list) as SectionListBox).count }
-    return count
+    unsafe ListBox<woodshed_kept_section>.count(list)
 }
 
 /// See woodshed.h.
 @c @implementation
 public func woodshed_section_list_at(_ list: OpaquePointer?, _ place: Int) -> UnsafePointer<woodshed_kept_section>? {
-    var section: UnsafePointer<woodshed_kept_section>?
-    _ = answer { unsafe section = try (Handles.object(list) as SectionListBox).section(at: place) }
-    return unsafe section
+    unsafe ListBox<woodshed_kept_section>.value(list, place)
 }
 
 /// See woodshed.h.
 @c @implementation
 public func woodshed_section_list_close(_ list: OpaquePointer?) -> woodshed_status {
-    answer { _ = try unsafe Handles.close(list) as SectionListBox? }
+    unsafe ListBox<woodshed_kept_section>.close(list)
 }
 
 /// Changes the sections of a recording.

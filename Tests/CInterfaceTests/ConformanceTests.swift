@@ -1,13 +1,17 @@
+import AudioFiles
 import CConformance
 import CInterface
+import CWoodshed
 import Foundation
+import Practice
+import Sections
 import SoundFileSupport
 import TestSupport
 import Testing
 
 @Suite("The interface for C", .serialized)
 struct ConformanceTests {
-    @Test("does what its header says, with right and with hostile arguments")
+    @Test("does what its header says, with right and with hostile arguments, and keeps the log of a session")
     func conformance() throws {
         let scratch = try Scratch()
         let recording = scratch.file("song.wav")
@@ -17,5 +21,36 @@ struct ConformanceTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         // A child of a process with the threads of other tests could wait for them; scripts/test-c.sh forks.
         #expect(unsafe conformance_failures(recording, other, folder, 0) == 0)
+
+        let log = try PracticeStore(.file(folder + "/practised.db")).practiceLog()
+        #expect(log.map(\.frames) == [1000..<9000, 10_000..<18_000])
+        #expect(log.map(\.passes) == [2, 2])
+        #expect(log.map(\.sectionID) == [1, 2])
+    }
+
+    @Test("what was rated long ago is due, with its place and its name")
+    func due() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("song.wav")
+        try writeWave(path, music(frameCount: 2 * 44_100, channelCount: 1, seed: 5))
+        let store = try PracticeStore(.file(scratch.file("store.db")))
+        let recording = try store.recording(of: AudioFileInfo(path: path))
+        let added = try store.apply(.add([SectionDraft(1000..<5000, name: "Strophe")]), to: recording).added
+        let id = try #require(added.first?.id)
+        try store.review(section: id, of: recording, .good, at: 1_700_000_000)
+
+        var opened: OpaquePointer?
+        var list: OpaquePointer?
+        #expect(unsafe woodshed_store_open(scratch.file("store.db"), &opened) == WOODSHED_OK)
+        for name in [path, nil] {
+            #expect(unsafe woodshed_store_due(opened, name, &list) == WOODSHED_OK)
+            #expect(unsafe woodshed_due_list_count(list) == 1)
+            let due = try #require(unsafe woodshed_due_list_at(list, 0)?.pointee)
+            #expect(unsafe due.id == Int32(id) && due.number == 1 && due.start == 1000 && due.end == 5000)
+            #expect(unsafe due.overdue_days > 100 && due.retrievability < 0.9 && due.last_speed == 0)
+            #expect(unsafe String(cString: due.name) == "Strophe" && String(cString: due.recording) == path)
+            #expect(unsafe woodshed_due_list_close(list) == WOODSHED_OK)
+        }
+        #expect(unsafe woodshed_store_close(opened) == WOODSHED_OK)
     }
 }

@@ -29,7 +29,7 @@
  *            the places for results except NULL for handles, and woodshed_error_message() and woodshed_error_remedy() say
  *            in words what is wrong and what to do.
  * Ownership. What a function with `open` in its name returns belongs to the caller, who ends it with the `close` of the same
- *            name. Closing an engine also closes its players; its listeners tell that it is closed. Handles may be closed in any
+ *            name. Closing an engine also closes its players and sessions; its listeners tell that it is closed. Handles may be closed in any
  *            order; closing NULL does nothing. A handle is a number, not an address: a closed or made-up one is refused with WOODSHED_INVALID,
  *            and never followed.
  * Texts.     UTF-8. Texts that are passed in are copied before the function returns. Texts that are returned stay valid as
@@ -116,6 +116,12 @@ typedef struct woodshed_waveform woodshed_waveform;
 typedef struct woodshed_store woodshed_store;
 /** The sections of a recording that are kept, as of a moment. */
 typedef struct woodshed_section_list woodshed_section_list;
+/** The sections that are due, as of a moment. */
+typedef struct woodshed_due_list woodshed_due_list;
+/** A recording that is practised. */
+typedef struct woodshed_session woodshed_session;
+/** A meter for samples of the host's own. */
+typedef struct woodshed_meter woodshed_meter;
 
 /** As an output frame: from the next block on. */
 #define WOODSHED_NOW (-1)
@@ -409,8 +415,11 @@ typedef struct woodshed_section {
     double speed_step;
     /** Its name, or NULL. */
     const char *name;
+    /** In a session: the id of the kept section that it comes from; 0 if it is not kept. */
+    int32_t id;
+    int32_t reserved;
 } woodshed_section;
-#define WOODSHED_SECTION_INIT { (uint32_t)sizeof(woodshed_section), 0, 0, 0, 0, 0, 0, NULL }
+#define WOODSHED_SECTION_INIT { (uint32_t)sizeof(woodshed_section), 0, 0, 0, 0, 0, 0, NULL, 0, 0 }
 
 /** What a player plays: sections, passes, speeds, and the silence between them. */
 typedef struct woodshed_plan {
@@ -534,6 +543,35 @@ woodshed_status woodshed_player_freeze(woodshed_player *player, int64_t at);
 /** Goes on from the place of the held sound. Since 100. */
 woodshed_status woodshed_player_unfreeze(woodshed_player *player, int64_t at);
 
+/** What becomes of the centre: of what two channels have in common, as a singer often is. */
+typedef enum woodshed_centre {
+    WOODSHED_CENTRE_AS_RECORDED = 0,
+    /** It alone is heard: the mean of both channels. */
+    WOODSHED_CENTRE_KEPT = 1,
+    /** It is taken away, but for its bass below 110 Hz. */
+    WOODSHED_CENTRE_REMOVED = 2
+} woodshed_centre;
+
+/** What a player does last to its sound, like a channel of a mixing desk. */
+typedef struct woodshed_strip {
+    uint32_t size;
+    /** A woodshed_centre. Other than as recorded it needs two channels. */
+    int32_t centre;
+    /** The channels of the clip that are heard left and right, from 1; the same one twice is heard on both sides. 0 and 0 are all. */
+    int32_t left_channel;
+    int32_t right_channel;
+    /** From -1, left alone, over 0 to 1, right alone. Needs two channels. */
+    double balance;
+    /** Gains in dB of what is below 250 Hz, around 1 kHz and above 4 kHz: -24 to 12. */
+    double low_decibels;
+    double mid_decibels;
+    double high_decibels;
+} woodshed_strip;
+#define WOODSHED_STRIP_INIT { (uint32_t)sizeof(woodshed_strip), 0, 0, 0, 0, 0, 0, 0 }
+
+/** Changes the channels, the centre, the balance and the equaliser, within 20 ms; NULL makes them neutral. Since 100. */
+woodshed_status woodshed_player_set_strip(woodshed_player *player, const woodshed_strip *strip, int64_t at);
+
 /**
  * Waits until the clip is analysed around the player's place. Before woodshed_player_start() it makes a live player sound as one
  * under the virtual clock; without it, sound begins at once and the first passes may be stretched without regard to attacks. Since 100.
@@ -594,6 +632,8 @@ typedef enum woodshed_event_kind {
     WOODSHED_EVENT_DEVICE_MISSING = 19,
     /** The device stood still, for about `frames`, and went on. */
     WOODSHED_EVENT_DISTURBED = 20,
+    /** A section was found to be music or speech, which decides how its next passes sound; `reason` is a woodshed_material. */
+    WOODSHED_EVENT_MATERIAL_CHOSEN = 21,
     /*
      * Of a recorder; `frame` counts from the beginning of the take. The take has begun, with `frames` from before the request; `clip_frame`
      * is the frame of the input with which it begins.
@@ -615,7 +655,25 @@ typedef enum woodshed_event_kind {
     /** Writing failed; what was written is a valid file. `text` and `remedy` say why. */
     WOODSHED_EVENT_TAKE_FAILED = 40,
     /** The input has ended; `text` and `remedy` say why if it was an error. */
-    WOODSHED_EVENT_INPUT_ENDED = 41
+    WOODSHED_EVENT_INPUT_ENDED = 41,
+    /*
+     * Of a session; `player` is its player. The session begins, with `passes` sections.
+     */
+    WOODSHED_EVENT_SESSION_STARTED = 48,
+    /** It moved on to a section, by itself or because it was requested: `section`, from 1, in the order of playing. */
+    WOODSHED_EVENT_SESSION_PROCEEDED = 49,
+    /**
+     * The loop was changed, entered or left. `clip_frame` is its start and `frames` its length, each -1 if it is not set; `reason` is not 0 if
+     * the loop runs.
+     */
+    WOODSHED_EVENT_LOOP_CHANGED = 50,
+    /** Every section has been played; or the session was stopped. */
+    WOODSHED_EVENT_SESSION_COMPLETED = 51,
+    WOODSHED_EVENT_SESSION_STOPPED = 52,
+    /** The practice log cannot be written; it is tried again. `text` and `remedy` say why. */
+    WOODSHED_EVENT_LOG_FAILED = 53,
+    /** The answer to a request: see "Requests". */
+    WOODSHED_EVENT_ANSWER = 64
 } woodshed_event_kind;
 
 /** Why a take ended. */
@@ -672,6 +730,17 @@ typedef struct woodshed_event {
     /** Valid as long as the event; NULL if the kind has none. */
     const char *text;
     const char *remedy;
+    /** Of an answer: the number of the request, the woodshed_status of its work, and what it made; the others are NULL. */
+    int64_t request;
+    int32_t status;
+    int32_t reserved;
+    /** They belong to the caller from now on. */
+    woodshed_clip *clip;
+    woodshed_waveform *waveform;
+    /** Valid as long as the event. */
+    const struct woodshed_loudness *loudness;
+    const struct woodshed_round_trip *round_trip;
+    const struct woodshed_comparison *comparison;
 } woodshed_event;
 
 /**
@@ -679,7 +748,9 @@ typedef struct woodshed_event {
  *
  * Open it before the players, and it misses nothing.
  *
- * @param capacity Events that are kept until they are taken, 16 to 1048576; 0 is 4096. Further ones are dropped and counted.
+ * @param engine   NULL makes a queue for answers to requests alone.
+ * @param capacity Events that are kept until they are taken, 16 to 1048576; 0 is 4096. Further ones are dropped and counted, but for
+ *                 answers, which are always kept.
  *
  * Since 100.
  */
@@ -712,7 +783,10 @@ typedef void (*woodshed_event_callback)(void *context, const woodshed_event *eve
 woodshed_status woodshed_listener_set_callback(
     woodshed_listener *listener, woodshed_event_callback callback, void *context);
 
-/** Closes a listener. After it returns its callback is not called any more, unless it was closed by the callback. Since 100. */
+/**
+ * Closes a listener. After it returns its callback is not called any more, unless it was closed by the callback. Requests that are
+ * not answered are cancelled, and what answers hold that were not taken is closed. Since 100.
+ */
 woodshed_status woodshed_listener_close(woodshed_listener *listener);
 
 /* ---- Recorders --------------------------------------------------------------------------------------------------------- */
@@ -861,6 +935,28 @@ typedef struct woodshed_loudness {
 /** Measures a whole recording. Takes about a second for an hour of music. Since 100. */
 woodshed_status woodshed_measure(const char *path, woodshed_loudness *loudness);
 
+/**
+ * Opens a meter for samples of the host's own.
+ *
+ * @param sample_rate 8000 to 384000.
+ * @param channels    1 to 64.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_meter_open(int32_t sample_rate, int32_t channels, woodshed_meter **meter);
+/**
+ * Reads the next frames, in blocks of any length.
+ *
+ * @param channels A buffer of `frames` samples for each channel of the meter.
+ *
+ * Not for an audio thread: it takes a lock. Since 100.
+ */
+woodshed_status woodshed_meter_add(woodshed_meter *meter, const float *const *channels, int32_t frames);
+/** What was read since the meter was opened, or since the last call; the meter begins anew. Since 100. */
+woodshed_status woodshed_meter_finish(woodshed_meter *meter, woodshed_loudness *loudness);
+/** Closes a meter. Since 100. */
+woodshed_status woodshed_meter_close(woodshed_meter *meter);
+
 /** A column of a picture: the lowest and the highest sample, and the root of the mean square, of the frames that it stands for. */
 typedef struct woodshed_column {
     float minimum;
@@ -915,6 +1011,98 @@ typedef struct woodshed_round_trip {
  */
 woodshed_status woodshed_calibrate(
     const char *output, const char *input, const woodshed_engine_options *options, woodshed_round_trip *round_trip);
+
+/** What a take is compared with: a part of a recording, as it sounded. */
+typedef struct woodshed_passage {
+    uint32_t size;
+    int32_t reserved;
+    const char *path;
+    /** Frames at the file's own rate; an end of 0 is the recording's. */
+    int64_t start;
+    int64_t end;
+    /** 0.25 to 4; 0 is 1. */
+    double speed;
+    /** -24 to 24. */
+    double semitones;
+} woodshed_passage;
+#define WOODSHED_PASSAGE_INIT { (uint32_t)sizeof(woodshed_passage), 0, NULL, 0, 0, 0, 0 }
+
+/**
+ * How a take differs from its model. Each value is a measure of one kind of difference, and none is a mark. NaN where nothing can be
+ * said, as with silence.
+ */
+typedef struct woodshed_comparison {
+    uint32_t size;
+    int32_t reserved;
+    /** How much later the take begins than the model was heard, in seconds; below 0 earlier. */
+    double offset_seconds;
+    /** How long the take is for the model: above 1 slower. */
+    double length_ratio;
+    /** How far the take strays from an even tempo, in seconds. */
+    double spread_seconds;
+    /** How much higher the take is, in cents, and how far its melody differs beyond that. */
+    double pitch_offset_cents;
+    double pitch_cents;
+    /** How far its loudness differs beyond one gain for all, in dB. */
+    double energy_decibels;
+    /** Attacks that both have, that the take lacks, and that the model lacks; -1 if the model has fewer than two. */
+    int64_t hit_attacks;
+    int64_t missed_attacks;
+    int64_t added_attacks;
+} woodshed_comparison;
+#define WOODSHED_COMPARISON_INIT { (uint32_t)sizeof(woodshed_comparison), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * Compares a take with what it was played to. Both have at most ten minutes.
+ *
+ * @param take          The file of the take.
+ * @param model         What was heard.
+ * @param start_seconds The seconds of the take at which the model's first frame was heard; 0 if that is not known.
+ *
+ * Takes some tens of milliseconds for half a minute. Since 100.
+ */
+woodshed_status woodshed_compare(
+    const char *take, const woodshed_passage *model, double start_seconds, woodshed_comparison *comparison);
+
+/* ---- Requests ---------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Work that may take long, on a thread of the library. A function whose name ends in _request checks its arguments, gives the work a
+ * number, and returns at once. The answer is an event of the listener, WOODSHED_EVENT_ANSWER: `request` is the number, `status` is what the
+ * function without _request would have returned, `text` and `remedy` are its words if it failed, and the result is in the field of
+ * its type. Every request is answered once, in the order in which the work is done.
+ *
+ * `request` receives the number, above 0; NULL if it is not wanted. WOODSHED_TRY_AGAIN if 1024 requests wait.
+ */
+
+/** Opens a recording for an engine: see woodshed_clip_open(). The answer has `clip`. Since 100. */
+woodshed_status woodshed_clip_request(
+    woodshed_listener *listener, woodshed_engine *engine, const char *path, int64_t *request);
+/** Waits until the clip is analysed around the player's place: see woodshed_player_prepare(). Since 100. */
+woodshed_status woodshed_player_prepare_request(
+    woodshed_listener *listener, woodshed_player *player, int64_t *request);
+/** Measures a recording: see woodshed_measure(). The answer has `loudness`. Since 100. */
+woodshed_status woodshed_measure_request(woodshed_listener *listener, const char *path, int64_t *request);
+/** Makes the waveform of a recording: see woodshed_waveform_open(). The answer has `waveform`. Since 100. */
+woodshed_status woodshed_waveform_request(woodshed_listener *listener, const char *path, int64_t *request);
+/** Measures the round trip: see woodshed_calibrate(). The answer has `round_trip`. Since 100. */
+woodshed_status woodshed_calibrate_request(
+    woodshed_listener *listener, const char *output, const char *input, const woodshed_engine_options *options,
+    int64_t *request);
+/** Compares a take with its model: see woodshed_compare(). The answer has `comparison`. Since 100. */
+woodshed_status woodshed_compare_request(
+    woodshed_listener *listener, const char *take, const woodshed_passage *model, double start_seconds,
+    int64_t *request);
+
+/**
+ * Cancels a request. Its answer has the status WOODSHED_CANCELLED and comes at once; work that cannot stop in its middle goes on
+ * unheard, and what it makes is closed.
+ *
+ * @return WOODSHED_NOT_FOUND if the listener has no such request, or it is answered already.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_request_cancel(woodshed_listener *listener, int64_t request);
 
 /* ---- Kept sections ----------------------------------------------------------------------------------------------------- */
 
@@ -982,8 +1170,195 @@ woodshed_status woodshed_store_remove_section(woodshed_store *store, const char 
 woodshed_status woodshed_store_undo(woodshed_store *store, const char *recording);
 /** Does again what was undone last. Since 100. */
 woodshed_status woodshed_store_redo(woodshed_store *store, const char *recording);
+/** How a section went. */
+typedef enum woodshed_rating {
+    /** It did not go at all. */
+    WOODSHED_RATING_AGAIN = 1,
+    /** It went with trouble. */
+    WOODSHED_RATING_HARD = 2,
+    /** It went. */
+    WOODSHED_RATING_GOOD = 3,
+    /** It went without effort. */
+    WOODSHED_RATING_EASY = 4
+} woodshed_rating;
+
+/** Rates how a section went now, which decides on which day it is due again. `rating` is a woodshed_rating. Since 100. */
+woodshed_status woodshed_store_rate_section(
+    woodshed_store *store, const char *recording, int32_t id, int32_t rating);
+
+/** A section that was rated, and is due. */
+typedef struct woodshed_due_section {
+    uint32_t size;
+    /** As in woodshed_kept_section. */
+    int32_t number;
+    int32_t id;
+    /** Days since the one on which it was due: 0 is today. */
+    int32_t overdue_days;
+    int64_t start;
+    int64_t end;
+    /** The probability that it is still remembered, 0 to 1. */
+    double retrievability;
+    /** The speed of the last pass of it that was played as a whole; 0 if there was none. */
+    double last_speed;
+    const char *name;
+    /** Where the recording was last seen. */
+    const char *recording;
+} woodshed_due_section;
+
+/** The sections that are due today, the most overdue first. `recording` is NULL for those of all recordings. Since 100. */
+woodshed_status woodshed_store_due(woodshed_store *store, const char *recording, woodshed_due_list **list);
+/** The number of sections in a list; 0 if it is no list. Since 100. */
+size_t woodshed_due_list_count(woodshed_due_list *list);
+/** A section of a list, by its place from 0; valid as long as the list. NULL if there is none. Since 100. */
+const woodshed_due_section *woodshed_due_list_at(woodshed_due_list *list, size_t place);
+/** Closes a list. Since 100. */
+woodshed_status woodshed_due_list_close(woodshed_due_list *list);
+
 /** Closes a store. Since 100. */
 woodshed_status woodshed_store_close(woodshed_store *store);
+
+/* ---- Sessions ---------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A session leads through the sections of a plan, and loops what the user marks by ear while it plays. Marks mean what is audible at
+ * the moment of the call: the device's buffer is taken into account. Every change is crossfaded over 5 ms and heard from the next block
+ * on. Frames are those of the clip.
+ */
+
+/** How a session begins and goes on. */
+typedef struct woodshed_session_options {
+    uint32_t size;
+    /** Not 0: the sections are played in a random order, which is the same for the same seed. */
+    int32_t is_shuffled;
+    int64_t seed;
+    /** The section to begin with, by its number in the order of playing, from 1; 0 is the first. */
+    int32_t first_section;
+    /** Clicks before the first pass, 1 to 32; 0 is none. */
+    int32_t count_in_clicks;
+    /** Clicks a minute, 20 to 400; 0 is 100. */
+    double count_in_tempo;
+    /** The frame to begin with, if it is in that section; 0 is its first. */
+    int64_t first_frame;
+    /** What is repeated after a pause, in seconds, to 60; WOODSHED_REWIND_AUTOMATIC repeats more after a longer pause. */
+    double rewind_seconds;
+    /** Not 0: marks move to the nearest silence or zero crossing within 20 ms. */
+    int32_t snaps_edges;
+    int32_t reserved;
+} woodshed_session_options;
+#define WOODSHED_SESSION_OPTIONS_INIT { (uint32_t)sizeof(woodshed_session_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+/** As `rewind_seconds`: nothing after less than 2 s, half a second after less than 10, 2 s after less than a minute, 5 s after that. */
+#define WOODSHED_REWIND_AUTOMATIC (-1)
+
+/** A session at a moment. */
+typedef struct woodshed_session_status {
+    uint32_t size;
+    /** The section that plays, or was left for the loop, from 1, in the order of playing; and how many there are. */
+    int32_t section;
+    int32_t section_count;
+    /** The id of the kept section that plays; 0 in a loop, and for one that is not kept. */
+    int32_t section_id;
+    /** Passes of sections that have no number of their own, or WOODSHED_ENDLESS. */
+    int32_t passes;
+    /** Not 0 while the loop plays. */
+    int32_t is_looping;
+    /** The loop; -1 for a mark that is not set. */
+    int64_t loop_start;
+    int64_t loop_end;
+    /** The frame that is audible now; -1 before the first sound. */
+    int64_t heard;
+    /** The speed that was set while it played; 0 while the speeds of the plan are played. */
+    double speed;
+    double semitones;
+    /** As in woodshed_plan. */
+    int64_t gap_frames;
+    double gap_passes;
+} woodshed_session_status;
+#define WOODSHED_SESSION_STATUS_INIT { (uint32_t)sizeof(woodshed_session_status), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** An edge of a loop. */
+typedef enum woodshed_edge {
+    WOODSHED_EDGE_START = 0,
+    WOODSHED_EDGE_END = 1
+} woodshed_edge;
+
+/**
+ * Prepares a session; nothing is heard before woodshed_session_start(). Its events come to the listeners of the engine.
+ *
+ * @param plan    As for a player; NULL plays the clip once.
+ * @param options NULL for the defaults.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_session_open(
+    woodshed_engine *engine, woodshed_clip *clip, const woodshed_plan *plan, const woodshed_session_options *options,
+    woodshed_session **session);
+
+/**
+ * Writes down what is practised, in a store: at the end of each section, and every ten seconds. Call it before woodshed_session_start(),
+ * once for a session.
+ *
+ * @param recording The file that the clip was opened from.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_session_keep_log(woodshed_session *session, woodshed_store *store, const char *recording);
+
+/**
+ * The player of a session, for its status, its gain, and to seek. It is closed with the session. A plan that it is given goes as soon as the
+ * session changes something. Since 100.
+ */
+woodshed_status woodshed_session_get_player(woodshed_session *session, woodshed_player **player);
+
+/** Begins, after the count-in. Once for a session. Since 100. */
+woodshed_status woodshed_session_start(woodshed_session *session, int64_t at);
+/** Ends the session with a fade. Since 100. */
+woodshed_status woodshed_session_stop(woodshed_session *session);
+/** Pauses, and remembers since when. Since 100. */
+woodshed_status woodshed_session_pause(woodshed_session *session);
+/** Goes on, with what `rewind_seconds` says before the place of the pause. Since 100. */
+woodshed_status woodshed_session_resume(woodshed_session *session);
+
+/** Sets the start of the loop to what is audible. Since 100. */
+woodshed_status woodshed_session_set_loop_start(woodshed_session *session);
+/** Sets its end to what is audible, and plays it from its start at once; without a start, from that of the section. Since 100. */
+woodshed_status woodshed_session_set_loop_end(woodshed_session *session);
+/** Sets both marks, and plays the loop. Since 100. */
+woodshed_status woodshed_session_loop(woodshed_session *session, int64_t start, int64_t end);
+/** Loops what was just heard: the last 4 s, and each time that it is called again at once twice as much, to 32 s. Since 100. */
+woodshed_status woodshed_session_loop_last_heard(woodshed_session *session);
+/** Leaves the loop and plays on from the same place, or enters it again. Without a loop, the section becomes one. Since 100. */
+woodshed_status woodshed_session_toggle_loop(woodshed_session *session);
+/** Moves a woodshed_edge of the loop by frames, as far as the recording and the other edge permit. Since 100. */
+woodshed_status woodshed_session_move_edge(woodshed_session *session, int32_t edge, int64_t frames);
+
+/** Plays at another speed from here on, in loops and sections; this ends a ramp. Since 100. */
+woodshed_status woodshed_session_set_speed(woodshed_session *session, double speed);
+/** Changes the pitch, in semitones. Since 100. */
+woodshed_status woodshed_session_set_pitch(woodshed_session *session, double semitones);
+/** Plays every section this often from now on, 1 or more or WOODSHED_ENDLESS; the pass that plays goes on. Since 100. */
+woodshed_status woodshed_session_set_passes(woodshed_session *session, int32_t passes);
+/** Leaves this gap after every pass from now on, as in woodshed_plan; the pass that plays goes on. Since 100. */
+woodshed_status woodshed_session_set_gap(woodshed_session *session, int64_t gap_frames, double gap_passes);
+/** Moves by sections: 1 is the next one, -1 the previous one. Outside the plan nothing happens. Since 100. */
+woodshed_status woodshed_session_skip(woodshed_session *session, int32_t count);
+/** Goes to a section, from 1, in the order of playing. Outside the plan nothing happens. Since 100. */
+woodshed_status woodshed_session_go(woodshed_session *session, int32_t section);
+/**
+ * Plays other sections from now on, as after the kept ones have changed. The pass that plays goes on in its section, if that is still
+ * there; otherwise it is played to its end. Since 100.
+ */
+woodshed_status woodshed_session_set_sections(
+    woodshed_session *session, const woodshed_section *sections, size_t count);
+/** Plays backwards or forwards; the pass that plays turns round where it is. Since 100. */
+woodshed_status woodshed_session_set_reversed(woodshed_session *session, int32_t is_reversed);
+/** Jumps to where passes of the loop or the section begin. Since 100. */
+woodshed_status woodshed_session_jump_to_start(woodshed_session *session);
+/** Holds the sound that is audible, or goes on from it. Since 100. */
+woodshed_status woodshed_session_set_frozen(woodshed_session *session, int32_t is_frozen);
+/** What the session is doing. Since 100. */
+woodshed_status woodshed_session_get_status(woodshed_session *session, woodshed_session_status *status);
+/** Fades out, closes the session and its player, and waits up to 3 s until the log is written. Since 100. */
+woodshed_status woodshed_session_close(woodshed_session *session);
 
 #ifdef __cplusplus
 }

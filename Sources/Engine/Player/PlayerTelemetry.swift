@@ -56,6 +56,7 @@ struct PlayerTelemetry: ~Copyable {
                 speed: score.speeds(ofSection: index).factor(ofPass: 0), semitones: score.plan.pitch.semitones,
                 clipFrame: score.firstClipFrame(ofSection: index),
                 sound: material.material == .speech ? .speech : .music, isReversed: score.plan.reversed)
+            for observer in observers { observer(event) }
             if readers.isEmpty { untold.append(event) }
             for reader in readers { reader.yield(event) }
         }

@@ -49,6 +49,8 @@ public struct LoopMarks: Sendable, Hashable {
     ///
     /// - Returns: False if that edge is not set.
     mutating func nudge(_ edge: Edge, by frames: Int64, within frameCount: Int64) -> Bool {
+        // No further than the recording is long, so that no sum exceeds its type.
+        let frames = min(max(-frameCount, frames), frameCount)
         switch edge {
         case .start:
             guard let start else { return false }

@@ -40,8 +40,15 @@ public final class PracticeSession: Sendable {
     /// - Throws: `SessionError` of kind `noSections`, `ScoreError` for a plan that cannot be played, `EngineError` if the engine
     ///   cannot take another player.
     public convenience init(engine: Engine, clip: Clip, plan: SessionPlan) throws {
-        try self.init(clip: clip, plan: plan, audibleFrame: { engine.position.framesHeard }) {
-            try engine.makePlayer($0, score: $1)
+        var made: [Player] = []
+        do {
+            try self.init(clip: clip, plan: plan, audibleFrame: { engine.position.framesHeard }) {
+                made.append(try engine.makePlayer($0, score: $1))
+                return made[made.count - 1]
+            }
+        } catch {
+            for player in made { engine.remove(player) }
+            throw error
         }
     }
 
@@ -134,6 +141,13 @@ public final class PracticeSession: Sendable {
     /// What happens from now on, each event once, in order, to every reader, until the player's own events end. Ask
     /// before `start()`.
     public var events: AsyncStream<SessionEvent> { broadcast.stream }
+
+    /// Calls `observer` with every event from now on, in order, on the thread that tells it and before any reader gets it. It must return at
+    /// once, and must not call the session, whose lock may be held.
+    package func observe(_ observer: @escaping @Sendable (SessionEvent) -> Void) { broadcast.observe(observer) }
+
+    /// Everything of it that is in the engine, to be removed with it.
+    package var players: [Player] { [player] + (clicks.map { [$0] } ?? []) }
 
     private func take(_ event: PlayerEvent) {
         let news = state.withLock { state in
@@ -305,23 +319,6 @@ public final class PracticeSession: Sendable {
 
     // MARK: Sections
 
-    /// Moves by sections of the plan, and leaves the loop.
-    ///
-    /// - Parameter count: 1 is the next section, -1 the previous one. Outside the plan nothing happens.
-    public func skip(by count: Int) {
-        let status = player.status
-        _ = try? change(listens: false) { (state, _) throws(SessionError) in
-            state.skip(by: count, status: status)
-        }
-    }
-
-    /// Goes to the start of a section, and leaves the loop.
-    ///
-    /// - Parameter number: one of ``sections``, from 1. Outside of them nothing happens.
-    public func go(toSection number: Int) {
-        _ = try? change(listens: false) { (state, _) throws(SessionError) in state.go(to: number) }
-    }
-
     /// The sections in the order in which they are played, as they are now, each with the identity of the saved section that it comes
     /// from; nil for one that is not saved.
     public var sections: [(section: Section, savedID: Int?)] { state.withLock { $0.sections } }
@@ -339,23 +336,6 @@ public final class PracticeSession: Sendable {
     ///
     /// - Parameter number: the event's section, from 1.
     public func savedID(ofSection number: Int) -> Int? { state.withLock { $0.savedID(ofSection: number) } }
-
-    /// Plays other sections from now on, as after the saved ones have changed. The pass that plays goes on in its section, wherever
-    /// that is in the new list; if the section is gone, its pass is played to the end, and the next one follows. A loop that is set by
-    /// ear goes on.
-    ///
-    /// - Parameters:
-    ///   - sections: Frames of the clip; at least one section.
-    ///   - savedIDs: The identities of the saved sections that they come from, in the same order; nil for those not saved.
-    /// - Throws: `SessionError` if there is none, or a section cannot be played; everything goes on as before then.
-    public func setSections(_ sections: [Section], savedIDs: [Int?] = []) throws(SessionError) {
-        guard !sections.isEmpty else { throw .noSections }
-        let status = player.status
-        let ids = savedIDs.count == sections.count ? savedIDs : Array(repeating: nil, count: sections.count)
-        try change(listens: false) { (state, _) throws(SessionError) in
-            state.follow(sections, savedIDs: ids, status: status)
-        }
-    }
 
     // MARK: Changing
 

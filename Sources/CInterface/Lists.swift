@@ -1,0 +1,79 @@
+internal import CWoodshed
+internal import Glibc
+
+/// A struct of which C programs get lists.
+protocol ListedStruct {
+    static var listKind: HandleKind { get }
+
+    /// With all fields 0.
+    init()
+}
+
+/// Structs that a C program reads as long as it has their list open, with the texts that they point to.
+@safe
+final class ListBox<Value: ListedStruct>: Handled, @unchecked Sendable {
+    // Unchecked because of the memory, which does not change.
+    static var kind: HandleKind { Value.listKind }
+
+    /// Copies texts for the structs of a list.
+    @safe
+    final class Texts {
+        private var copies: [UnsafeMutablePointer<CChar>] = unsafe []
+
+        /// A text that is valid as long as the list.
+        func copy(_ text: String) -> UnsafePointer<CChar>? {
+            guard let copy = unsafe strdup(text) else { return nil }
+            unsafe copies.append(copy)
+            return unsafe UnsafePointer(copy)
+        }
+
+        fileprivate func freeAll() {
+            for unsafe copy in unsafe copies { unsafe free(copy) }
+            unsafe copies = []
+        }
+    }
+
+    let count: Int
+    private let values: UnsafeMutablePointer<Value>
+    private let texts = Texts()
+
+    /// - Parameter fill: Sets the fields of the struct of an item, which has the item's place in the list, from 0.
+    init<Item>(_ items: [Item], _ fill: (Item, Int, inout Value, Texts) -> Void) {
+        count = items.count
+        unsafe values = .allocate(capacity: max(1, count))
+        for (place, item) in items.enumerated() {
+            var value = Value()
+            fill(item, place, &value, texts)
+            unsafe (values + place).initialize(to: value)
+        }
+    }
+
+    deinit {
+        unsafe values.deinitialize(count: count)
+        texts.freeAll()
+        unsafe values.deallocate()
+    }
+
+    /// Valid as long as the list.
+    subscript(place: Int) -> UnsafePointer<Value>? {
+        unsafe (0..<count).contains(place) ? UnsafePointer(values + place) : nil
+    }
+
+    /// The number of structs in a list; 0 if it is no list.
+    static func count(_ list: OpaquePointer?) -> Int {
+        var count = 0
+        _ = answer { count = try (unsafe Handles.object(list) as ListBox).count }
+        return count
+    }
+
+    /// A struct of a list; nil if there is none.
+    static func value(_ list: OpaquePointer?, _ place: Int) -> UnsafePointer<Value>? {
+        var value: UnsafePointer<Value>?
+        _ = answer { unsafe value = try (Handles.object(list) as ListBox)[place] }
+        return unsafe value
+    }
+
+    static func close(_ list: OpaquePointer?) -> woodshed_status {
+        answer { _ = try unsafe Handles.close(list) as ListBox? }
+    }
+}

@@ -1,0 +1,41 @@
+// What the parts of the conformance test share.
+#ifndef WOODSHED_CONFORMANCE_CHECKS_H
+#define WOODSHED_CONFORMANCE_CHECKS_H
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <woodshed.h>
+
+extern int failures;
+
+#define EXPECT(condition) \
+    do { \
+        if (!(condition)) { \
+            failures++; \
+            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, woodshed_error_message()); \
+        } \
+    } while (0)
+
+// A refusal has words that name the cause, and leaves NULL in the place for a result.
+#define REFUSED(call) \
+    do { \
+        EXPECT((call) != WOODSHED_OK); \
+        EXPECT(strlen(woodshed_error_message()) > 4); \
+    } while (0)
+#define INVALID(call) \
+    do { \
+        EXPECT((call) == WOODSHED_INVALID); \
+        EXPECT(strlen(woodshed_error_message()) > 4); \
+    } while (0)
+
+woodshed_engine *open_null(int clock, int ends);
+
+void refuse_session_handle(void *handle, const char *recording);
+void refuse_request_handle(void *handle, const char *recording);
+void test_sessions(const char *recording, const char *folder);
+void test_progress(const char *recording, const char *folder);
+void test_requests_of_listeners(const char *recording, const char *words, const char *folder);
+void test_meters_and_comparisons(const char *recording, const char *words);
+
+#endif
