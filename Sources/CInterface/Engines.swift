@@ -2,6 +2,7 @@ internal import AudioDevices
 internal import AudioFiles
 public import CWoodshed
 internal import Engine
+internal import Practice
 internal import Realtime
 internal import Synchronization
 
@@ -13,18 +14,29 @@ final class EngineBox: Handled {
     let engine: Engine
     /// The output of an engine without a device.
     let pulled: PulledOutput?
+    /// The streams of an engine with an input, and their clock.
+    let linked: (streams: LinkedStreams, clock: StreamClock)?
     let hub = EventHub()
     private struct Open {
         /// The handles of its players.
         var players: Set<UInt> = []
         /// Its sessions, and their handles.
         var sessions: [UInt: SessionBox] = [:]
+        /// What records over one of them.
+        var recorder: PracticeRecorder?
+        var recorderHasStarted = false
     }
 
     private let open = Mutex(Open())
 
     init(_ engine: Engine, pulled: PulledOutput? = nil) {
-        (self.engine, self.pulled) = (engine, pulled)
+        (self.engine, self.pulled, linked) = (engine, pulled, nil)
+        engine.observe { [hub] in hub.tell(QueuedEvent($0)) }
+    }
+
+    /// An engine on the output of linked streams.
+    init(_ engine: Engine, linked: LinkedStreams, clock: StreamClock) {
+        (self.engine, pulled, self.linked) = (engine, nil, (linked, clock))
         engine.observe { [hub] in hub.tell(QueuedEvent($0)) }
     }
 
@@ -36,8 +48,51 @@ final class EngineBox: Handled {
 
     func forget(session: UInt) { open.withLock { $0.sessions[session] = nil } }
 
+    /// Makes the one recorder that an engine with an input can have.
+    func makeRecorder(over session: PracticeSession, _ settings: PracticeRecorder.Settings) throws -> PracticeRecorder {
+        guard let linked else {
+            throw ArgumentError("the engine has no input", remedy: "Open it with woodshed_engine_open_duplex().")
+        }
+        return try open.withLock { open in
+            guard open.recorder == nil, !open.recorderHasStarted else {
+                throw ArgumentError("a session of the engine is recorded already", remedy: "Open another engine.")
+            }
+            let recorder = PracticeRecorder(
+                over: session, engine: engine, linked: linked.streams, clock: linked.clock, settings: settings)
+            open.recorder = recorder
+            return recorder
+        }
+    }
+
+    func start() throws {
+        if linked != nil {
+            let recorder = try open.withLock { open in
+                guard let recorder = open.recorder else {
+                    throw ArgumentError(
+                        "nothing records from the input of the engine",
+                        remedy: "Call woodshed_session_record() before, or open the engine without an input.")
+                }
+                defer { open.recorderHasStarted = true }
+                return open.recorderHasStarted ? nil : recorder
+            }
+            // The engine waits until both are started.
+            try recorder?.start()
+        }
+        try engine.start()
+    }
+
+    /// Ends the takes, and waits until they are on the disk.
+    private func finishTakes() {
+        let recorder = open.withLock { open in
+            defer { open.recorder = nil }
+            return open.recorderHasStarted ? open.recorder : nil
+        }
+        recorder?.finish()
+    }
+
     /// Waits for the end of the engine, and until its sessions have told theirs.
     func wait() throws {
+        defer { finishTakes() }
         try engine.waitUntilFinished()
         for session in open.withLock({ $0.sessions.values.map(\.self) }) { session.waitUntilTold() }
     }
@@ -45,6 +100,7 @@ final class EngineBox: Handled {
     /// Stops the engine, and closes its sessions and players; for listeners it is over.
     func close() {
         engine.stop()
+        finishTakes()
         let known = open.withLock { open in
             defer { open = Open() }
             return open
@@ -136,7 +192,7 @@ public func woodshed_engine_configuration(
 /// See woodshed.h.
 @c @implementation
 public func woodshed_engine_start(_ engine: OpaquePointer?) -> woodshed_status {
-    answer { try (unsafe Handles.object(engine) as EngineBox).engine.start() }
+    answer { try (unsafe Handles.object(engine) as EngineBox).start() }
 }
 
 /// See woodshed.h.

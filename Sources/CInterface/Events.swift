@@ -15,7 +15,7 @@ struct QueuedEvent: @unchecked Sendable {
     /// What a request made.
     var result = RequestResult.nothing
 
-    private init(_ kind: woodshed_event_kind) {
+    init(_ kind: woodshed_event_kind) {
         unsafe event = woodshed_event()
         unsafe event.size = UInt32(MemoryLayout<woodshed_event>.stride)
         unsafe event.kind = Int32(kind.rawValue)

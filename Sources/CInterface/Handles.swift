@@ -5,7 +5,7 @@ internal import Synchronization
 /// What a handle stands for.
 enum HandleKind: UInt64, CaseIterable {
     case engine = 1
-    case clip, player, listener, deviceList, recorder, waveform, store, sectionList, dueList, session, meter
+    case clip, player, listener, deviceList, recorder, waveform, store, sectionList, dueList, session, meter, takeList
 
     /// The kind in words.
     var name: String {
@@ -21,6 +21,7 @@ enum HandleKind: UInt64, CaseIterable {
         case .sectionList, .dueList: "a list of sections"
         case .session: "a session"
         case .meter: "a meter"
+        case .takeList: "a list of takes"
         }
     }
 }

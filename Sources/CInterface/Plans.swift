@@ -68,6 +68,8 @@ extension PracticePlan {
             material: try Argument.choice(plan.material, [0: .auto, 1: .music, 2: .speech], "the material"),
             quality: plan.light == 0 ? .full : .light, varispeed: plan.varispeed != 0, reversed: plan.reversed != 0,
             repeats: plan.repeats != 0)
+        formants = try unsafe Argument.choice(
+            plan.formants, [0: .auto, 1: .keep, 2: .move], "what becomes of formants")
     }
 
     /// The score of a plan of a C program.

@@ -175,6 +175,14 @@ final class RecorderBox: Handled {
     }
 }
 
+extension WaveSampleFormat {
+    /// How the samples of a take are stored: a woodshed_samples.
+    init(takeSamples number: Int32) throws(ArgumentError) {
+        self = try Argument.choice(
+            number, [0: .int24, 16: .int16, 24: .int24, 32: .int32, 33: .float32], "the format of samples")
+    }
+}
+
 /// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_open(
@@ -214,8 +222,7 @@ public func woodshed_recorder_record(
                 "a take is WAV or CAF, and not \(path)", remedy: "Give a name that ends in .wav or .caf.")
         }
         guard options.frame_limit >= 0 else { throw ArgumentError("the limit is \(options.frame_limit) frames") }
-        let format: WaveSampleFormat = try Argument.choice(
-            options.samples, [0: .int24, 16: .int16, 24: .int24, 32: .int32, 33: .float32], "the format of samples")
+        let format = try WaveSampleFormat(takeSamples: options.samples)
         try box.record(
             TakeRequest(
                 destination: .file(path: path, container: container), format: format,

@@ -18,6 +18,7 @@ final class SessionBox: Handled {
     private struct State {
         var hasStarted = false
         var log: PracticeLog?
+        var recorder: PracticeRecorder?
     }
 
     private let state = Mutex(State())
@@ -83,6 +84,28 @@ final class SessionBox: Handled {
                 hub.tell(QueuedEvent(logFailure: failure, of: player))
             }
         }
+    }
+
+    /// Records takes over it.
+    func record(_ settings: PracticeRecorder.Settings) throws {
+        try state.withLock { state in
+            guard !state.hasStarted else {
+                throw ArgumentError("the session has started", remedy: "Record it before woodshed_session_start().")
+            }
+            let recorder = try engine.makeRecorder(over: session, settings)
+            recorder.observe { [hub = engine.hub, player] in hub.tell(QueuedEvent($0, of: player)) }
+            state.recorder = recorder
+        }
+    }
+
+    /// Begins or ends a take.
+    ///
+    /// - Returns: Whether takes are recorded from now on.
+    func toggleTake() throws -> Bool {
+        guard let recorder = state.withLock({ $0.recorder }) else {
+            throw ArgumentError("the session is not recorded", remedy: "Call woodshed_session_record() before it starts.")
+        }
+        return recorder.press()
     }
 
     func start(at frame: Int64?) throws {

@@ -2,6 +2,7 @@ internal import AudioDevices
 internal import AudioFiles
 public import CWoodshed
 internal import Engine
+internal import ErrorTable
 internal import Glibc
 internal import Practice
 internal import Recording

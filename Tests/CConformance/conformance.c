@@ -366,6 +366,9 @@ static void test_plans(const char *recording) {
     woodshed_section named = sections[0];
     named.name = "\xff\xfe";
     bad.sections = &named;
+    bad.formants = 3;
+    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    bad.formants = 0;
     INVALID(woodshed_plan_frames(&bad, clip, &frames));
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);

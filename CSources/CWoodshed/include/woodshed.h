@@ -116,6 +116,8 @@ typedef struct woodshed_waveform woodshed_waveform;
 typedef struct woodshed_store woodshed_store;
 /** The sections of a recording that are kept, as of a moment. */
 typedef struct woodshed_section_list woodshed_section_list;
+/** The takes that are kept, as of a moment. */
+typedef struct woodshed_take_list woodshed_take_list;
 /** The sections that are due, as of a moment. */
 typedef struct woodshed_due_list woodshed_due_list;
 /** A recording that is practised. */
@@ -280,6 +282,20 @@ woodshed_status woodshed_engine_open_pulled(const woodshed_engine_options *optio
 int32_t woodshed_engine_render(
     woodshed_engine *engine, float *const *channels, int32_t frames, int64_t delay_frames);
 
+/**
+ * Opens an output and an input that run together, for sessions whose takes lie on what was heard to the frame: see
+ * woodshed_session_record(), which has to be called before woodshed_engine_start().
+ *
+ * @param input          Both are devices, or both are files or "null".
+ * @param input_channels 1 to 64; 0 is 2.
+ * @param options        As for woodshed_engine_open(); `on_loss` must be 0: the engine ends when its device is lost.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_engine_open_duplex(
+    const char *output, const char *input, int32_t input_channels, const woodshed_engine_options *options,
+    woodshed_engine **engine);
+
 /** What the device has accepted. Since 100. */
 woodshed_status woodshed_engine_configuration(woodshed_engine *engine, woodshed_configuration *configuration);
 
@@ -400,6 +416,16 @@ typedef enum woodshed_material {
     WOODSHED_MATERIAL_SPEECH = 2
 } woodshed_material;
 
+/** What becomes of the formants, which tell voices apart, when the pitch is changed. */
+typedef enum woodshed_formants {
+    /** They stay in speech, and move in music. */
+    WOODSHED_FORMANTS_AUTO = 0,
+    /** They stay: a voice stays the same person's. */
+    WOODSHED_FORMANTS_KEEP = 1,
+    /** They move with the pitch, as on a tape. */
+    WOODSHED_FORMANTS_MOVE = 2
+} woodshed_formants;
+
 /** A part of a clip that is played one or more times. */
 typedef struct woodshed_section {
     uint32_t size;
@@ -451,8 +477,11 @@ typedef struct woodshed_plan {
     int32_t reversed;
     /** Not 0: after the last section it begins anew. */
     int32_t repeats;
+    /** A woodshed_formants. */
+    int32_t formants;
+    int32_t reserved;
 } woodshed_plan;
-#define WOODSHED_PLAN_INIT { (uint32_t)sizeof(woodshed_plan), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define WOODSHED_PLAN_INIT { (uint32_t)sizeof(woodshed_plan), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * How many frames a plan is long, with all passes and gaps; -1 if it is endless. Also finds out whether it is valid, without
@@ -672,6 +701,21 @@ typedef enum woodshed_event_kind {
     WOODSHED_EVENT_SESSION_STOPPED = 52,
     /** The practice log cannot be written; it is tried again. `text` and `remedy` say why. */
     WOODSHED_EVENT_LOG_FAILED = 53,
+    /*
+     * Of a take over a session: `section` counts the takes of the session from 1, `reason` is its number in the store or 0, `text` is its
+     * file; `pass`, `speed` and `semitones` are those of what was heard. It has begun, with this `frame` of the input.
+     */
+    WOODSHED_EVENT_SESSION_TAKE_BEGAN = 54,
+    /** So many `frames` were not captured; the take has silence in their place. */
+    WOODSHED_EVENT_SESSION_TAKE_LOST = 55,
+    /** The take is complete on the disk, and has `frames`. */
+    WOODSHED_EVENT_SESSION_TAKE_ENDED = 56,
+    /** The take was too short to be kept, and is gone. */
+    WOODSHED_EVENT_SESSION_TAKE_DROPPED = 57,
+    /** The file of the take cannot be made, or not be written to its end; `text` and `remedy` say why. */
+    WOODSHED_EVENT_SESSION_TAKE_FAILED = 58,
+    /** The take is on the disk, but the store cannot list it; `text` and `remedy` say why. */
+    WOODSHED_EVENT_SESSION_TAKE_UNLISTED = 59,
     /** The answer to a request: see "Requests". */
     WOODSHED_EVENT_ANSWER = 64
 } woodshed_event_kind;
@@ -1170,6 +1214,44 @@ woodshed_status woodshed_store_remove_section(woodshed_store *store, const char 
 woodshed_status woodshed_store_undo(woodshed_store *store, const char *recording);
 /** Does again what was undone last. Since 100. */
 woodshed_status woodshed_store_redo(woodshed_store *store, const char *recording);
+/** A take that is kept. */
+typedef struct woodshed_kept_take {
+    uint32_t size;
+    /** Its number, which no other take gets; the newest has the highest. */
+    int32_t number;
+    int32_t sample_rate;
+    int32_t channels;
+    int64_t frames;
+    /** When it was begun, in seconds since 1970. */
+    int64_t time;
+    /** What was heard, in frames of the recording's file; 0 and 0 for a recording of its own. */
+    int64_t model_start;
+    int64_t model_end;
+    /** The seconds of the take at which the first frame of that was heard; for woodshed_compare(). */
+    double model_seconds;
+    /** Its speed, its change of pitch, its pass from 1, and the id of the kept section or 0. */
+    double speed;
+    double semitones;
+    int32_t pass;
+    int32_t section_id;
+    /** How good the user finds it, 1 to 5; 0 if that is not known. */
+    int32_t rating;
+    int32_t reserved;
+    const char *path;
+    /** What the user called it and noted about it; may be empty. */
+    const char *name;
+    const char *note;
+} woodshed_kept_take;
+
+/** The takes that are kept, the newest first. `recording` is NULL for those of all recordings. Since 100. */
+woodshed_status woodshed_store_takes(woodshed_store *store, const char *recording, woodshed_take_list **list);
+/** The number of takes in a list; 0 if it is no list. Since 100. */
+size_t woodshed_take_list_count(woodshed_take_list *list);
+/** A take of a list, by its place from 0; valid as long as the list. NULL if there is none. Since 100. */
+const woodshed_kept_take *woodshed_take_list_at(woodshed_take_list *list, size_t place);
+/** Closes a list. Since 100. */
+woodshed_status woodshed_take_list_close(woodshed_take_list *list);
+
 /** How a section went. */
 typedef enum woodshed_rating {
     /** It did not go at all. */
@@ -1302,6 +1384,65 @@ woodshed_status woodshed_session_open(
  * Since 100.
  */
 woodshed_status woodshed_session_keep_log(woodshed_session *session, woodshed_store *store, const char *recording);
+
+/** When takes are recorded over a session. */
+typedef enum woodshed_take_mode {
+    /** From one woodshed_session_toggle_take() to the next. */
+    WOODSHED_TAKES_BY_KEY = 0,
+    /** Each pass is a take. */
+    WOODSHED_TAKES_OF_PASSES = 1,
+    /** Each gap is a take: the answer to what was heard. */
+    WOODSHED_TAKES_OF_GAPS = 2
+} woodshed_take_mode;
+
+/** How takes are recorded over a session. */
+typedef struct woodshed_session_takes {
+    uint32_t size;
+    /** A woodshed_take_mode. */
+    int32_t mode;
+    /** A woodshed_samples; 0 is 24 bits. */
+    int32_t samples;
+    /** The channel of the input that is recorded, from 1; 0 is all. */
+    int32_t input_channel;
+    /** Not 0: passes or gaps are not recorded before woodshed_session_toggle_take(). */
+    int32_t is_off;
+    /** Not 0: `added_frames` was measured with this set-up. */
+    int32_t is_measured;
+    /** The folder of the takes, which exists; NULL is the user's own. */
+    const char *folder;
+    /** How names of takes begin; NULL is "take". */
+    const char *name;
+    /** What converters, cables and air add to the round trip that the devices report, in frames; see woodshed_calibrate(). */
+    double added_frames;
+    /** Seconds before and after what is heard that a take has as well: 0 to 2, and 0 to 10. 0 is 0.1 and 0.25. */
+    double lead_seconds;
+    double tail_seconds;
+    /** The input, by a name that does not change when cards are plugged in; NULL if it is not known. */
+    const char *device;
+} woodshed_session_takes;
+#define WOODSHED_SESSION_TAKES_INIT { (uint32_t)sizeof(woodshed_session_takes), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL }
+
+/**
+ * Records takes over a session, each in its place on what was heard, to the frame. The engine was opened with
+ * woodshed_engine_open_duplex() and is not started; once for an engine.
+ *
+ * @param takes     NULL for the defaults.
+ * @param store     Where the takes are listed; NULL for nowhere.
+ * @param recording The file that the clip was opened from; NULL without a store.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_session_record(
+    woodshed_session *session, const woodshed_session_takes *takes, woodshed_store *store, const char *recording);
+
+/**
+ * Begins a take or ends it, at what is audible; or, where passes or gaps are recorded, stops doing so or goes on.
+ *
+ * @param is_on Receives whether takes are recorded from now on; NULL if that is not wanted.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_session_toggle_take(woodshed_session *session, int32_t *is_on);
 
 /**
  * The player of a session, for its status, its gain, and to seek. It is closed with the session. A plan that it is given goes as soon as the

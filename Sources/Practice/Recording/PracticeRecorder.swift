@@ -100,6 +100,11 @@ public final class PracticeRecorder: Sendable {
     /// What happens to takes, each event once, in order, to every reader, until `finish()`. Ask before `start()`.
     public var events: AsyncStream<PracticeTakeEvent> { lister.events.stream }
 
+    /// Calls `observer` with every event from now on, on the thread that tells it and before any reader gets it. It must return at once.
+    package func observe(_ observer: @escaping @Sendable (PracticeTakeEvent) -> Void) {
+        lister.events.observe(observer)
+    }
+
     /// Whether takes are recorded now; with `key`, whether one runs.
     public var isOn: Bool { desk.isOn }
 
