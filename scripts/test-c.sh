@@ -87,6 +87,11 @@ for client in "${clients[@]}"; do
     [ "$lines" -le 35 ] || fail "looper.$client has $lines lines; 35 are promised"
 done
 
+# The program of docs/embedding.md on sessions: a loop is marked by two presses, and left by a third.
+gcc -std=c11 "${warnings[@]}" "$root/Examples/Clients/trainer.c" "${link[@]}" -o trainer &&
+    (for _ in 1 2 3; do sleep 0.3 && echo; done) | ./trainer song.wav null >trainer.out || fail "trainer.c ended with $?"
+[ ! -s trainer.out ] || fail "trainer.c: $(cat trainer.out)"
+
 # The document shows the programs as they are.
 for client in c py; do
     python3 - "$root/docs/embedding.md" "$root/Examples/Clients/looper.$client" <<'END' || fail "docs/embedding.md shows another looper.$client"

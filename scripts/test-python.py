@@ -28,7 +28,8 @@ layout = (root / "docs/c-layout.txt").read_text()
 names = {
     "_EngineOptions": "engine_options", "_ClipInfo": "clip_info", "_Status": "player_status", "_TakeOptions": "take_options",
     "_RecorderStatus": "recorder_status", "_RoundTrip": "round_trip", "_KeptSection": "kept_section",
-    "_DueSection": "due_section", "_SessionOptions": "session_options", "_SessionStatus": "session_status"}
+    "_DueSection": "due_section", "_KeptTake": "kept_take",
+    "_SessionTakes": "session_takes", "_SessionOptions": "session_options", "_SessionStatus": "session_status"}
 structs = [value for value in vars(woodshed).values() if isinstance(value, type) and issubclass(value, ctypes.Structure)]
 structs = [value for value in structs if value is not woodshed._Struct]
 for struct in structs:
@@ -38,7 +39,7 @@ for struct in structs:
         place = getattr(struct, field)
         line = f"woodshed_{name}.{field.rstrip('_')} at {place.offset}, {place.size} bytes"
         expect(line in layout, f"not in the header: {line}")
-expect(len(structs) >= 23, f"only {len(structs)} structs")
+expect(len(structs) >= 25, f"only {len(structs)} structs")
 for number, event in woodshed.EVENTS.items():
     expect(f"WOODSHED_EVENT_{event.upper()} = {number}" in layout, f"{event} is another event")
 
@@ -118,6 +119,21 @@ with woodshed.Engine("null", clock="real", sample_rate=44100) as engine, engine.
             pass
         expect(kind == "session_stopped", "the end of a session")
         session.close()
+
+over = folder / "python-over"
+over.mkdir()
+with woodshed.Engine(
+        "null", clock="virtual", input="file:" + recording, sample_rate=44100, ends_with_players=True) as engine:
+    clip = engine.clip(recording)
+    session = engine.session(clip, sections=[woodshed.Section(1000, 20000, passes=2)])
+    with woodshed.Store(folder / "python-takes.db") as store:
+        session.record(store, recording, mode="passes", folder=over, lead_seconds=0.05)
+        session.start(0)
+        engine.start()
+        engine.wait()
+        takes = store.takes(recording)
+        expect([each["pass"] for each in takes] == [2, 1] and takes == store.takes(), f"takes over a session: {takes}")
+        expect(not session.toggle_take(), "a session that is over records")
 
 with woodshed.Engine("null") as engine, woodshed.Listener() as answers:
     requests = [

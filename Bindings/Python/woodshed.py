@@ -71,7 +71,7 @@ _Section = _struct("Section", "passes:i start:q end:q speed:d speed_to:d speed_s
 _Plan = _struct(
     "Plan",
     "passes:i sections:p section_count:z speed:d speed_to:d speed_step:d semitones:d gap_frames:q gap_passes:d joint:i "
-    "material:i light:i varispeed:i reversed:i repeats:i")
+    "material:i light:i varispeed:i reversed:i repeats:i formants:i reserved:i")
 _Status = _struct(
     "Status",
     "state:i section:i pass_:i passes:i is_resting:i is_frozen:i is_reversed:i frame:q clip_frame:q speed:d semitones:d "
@@ -90,6 +90,14 @@ _Loudness = _struct(
 _RoundTrip = _struct(
     "RoundTrip", "input_channel:i frames:d spread_frames:d reported_frames:q gain_decibels:d is_inverted:i sample_rate:i")
 _KeptSection = _struct("KeptSection", "number:i id:i is_hard:i start:q end:q name:s text:s")
+_KeptTake = _struct(
+    "KeptTake",
+    "number:i sample_rate:i channels:i frames:q time:q model_start:q model_end:q model_seconds:d speed:d semitones:d pass_:i "
+    "section_id:i rating:i reserved:i path:s name:s note:s")
+_SessionTakes = _struct(
+    "SessionTakes",
+    "mode:i samples:i input_channel:i is_off:i is_measured:i folder:s name:s added_frames:d lead_seconds:d tail_seconds:d "
+    "device:s")
 _DueSection = _struct(
     "DueSection", "number:i id:i overdue_days:i start:q end:q retrievability:d last_speed:d name:s recording:s")
 _Strip = _struct(
@@ -128,7 +136,8 @@ EVENTS |= dict(
         start=32))
 EVENTS |= dict(
     enumerate(
-        "session_started session_proceeded loop_changed session_completed session_stopped log_failed".split(), start=48))
+        "session_started session_proceeded loop_changed session_completed session_stopped log_failed session_take_began "
+        "session_take_lost session_take_ended session_take_dropped session_take_failed session_take_unlisted".split(), start=48))
 EVENTS[64] = "answer"
 RECORDER_STATES = "idle armed recording paused stopped".split()
 TAKE_ENDS = "asked limit input_ended failed".split()
@@ -137,12 +146,14 @@ CLOCKS = {"auto": 0, "real": 1, "virtual": 2}
 LOSS = {"wait": 0, "pause": 1, "fall_back": 2}
 JOINTS = {"crossfade": 0, "fade": 1, "hard": 2}
 MATERIALS = {"auto": 0, "music": 1, "speech": 2}
+FORMANTS = {"auto": 0, "keep": 1, "move": 2}
+TAKE_MODES = {"key": 0, "passes": 1, "gaps": 2}
 CENTRES = {"as_recorded": 0, "kept": 1, "removed": 2}
 RATINGS = {"again": 1, "hard": 2, "good": 3, "easy": 4}
 # As the rewind of a session: more after a longer pause.
 AUTOMATIC = -1
 
-_LISTS = {"device_list": _Device, "section_list": _KeptSection, "due_list": _DueSection}
+_LISTS = {"device_list": _Device, "section_list": _KeptSection, "due_list": _DueSection, "take_list": _KeptTake}
 for _name in _LISTS:
     _count, _at = getattr(_library, f"woodshed_{_name}_count"), getattr(_library, f"woodshed_{_name}_at")
     (_count.argtypes, _count.restype) = [c_void_p], c_size_t
@@ -221,11 +232,11 @@ def _sections(sections):
         *(_Section(**{**vars(each), "name": each.name.encode() if each.name else None}) for each in sections))
 
 
-def _plan(sections=(), joint="crossfade", material="auto", **settings):
+def _plan(sections=(), joint="crossfade", material="auto", formants="auto", **settings):
     array = _sections(sections)
     plan = _Plan(
         sections=ctypes.cast(array, c_void_p) if sections else None, section_count=len(sections), joint=JOINTS[joint],
-        material=MATERIALS[material], **settings)
+        material=MATERIALS[material], formants=FORMANTS[formants], **settings)
     # The plan refers to the array, which has to live as long.
     plan._array = array
     return plan
@@ -259,14 +270,18 @@ class _Handle:
 
 
 class Engine(_Handle):
-    """An open output with its players."""
+    """An open output with its players; without an output, one for `render()`; with an input, one for `Session.record()`."""
 
     _kind = "engine"
 
-    def __init__(self, output="default", clock="auto", on_loss="wait", **options):
+    def __init__(self, output="default", clock="auto", on_loss="wait", input=None, input_channels=0, **options):
         super().__init__()
         settings = _EngineOptions(clock=CLOCKS[clock], on_loss=LOSS[on_loss], **options)
-        if output is None:
+        if input is not None:
+            _call(
+                "engine_open_duplex", os.fsencode(output), os.fsencode(input), c_int32(input_channels), byref(settings),
+                byref(self._handle))
+        elif output is None:
             _call("engine_open_pulled", byref(settings), byref(self._handle))
         else:
             _call("engine_open", os.fsencode(output), byref(settings), byref(self._handle))
@@ -453,6 +468,21 @@ class Session(_Handle):
     def keep_log(self, store, recording):
         """Writes down what is practised, in a store; before `start()`."""
         _call("session_keep_log", self._handle, store._handle, os.fsencode(recording))
+
+    def record(self, store=None, recording=None, mode="key", folder=None, name=None, device=None, **takes):
+        """Records takes over the session: "key", "passes" or "gaps"; `takes` are further fields of woodshed_session_takes."""
+        names = {"folder": folder, "name": name, "device": device}
+        settings = _SessionTakes(
+            mode=TAKE_MODES[mode], **{name: os.fsencode(text) for name, text in names.items() if text is not None}, **takes)
+        _call(
+            "session_record", self._handle, byref(settings), store._handle if store else None,
+            None if recording is None else os.fsencode(recording))
+
+    def toggle_take(self):
+        """Begins or ends a take, and returns whether takes are recorded from now on."""
+        is_on = c_int32()
+        _call("session_toggle_take", self._handle, byref(is_on))
+        return bool(is_on.value)
 
     def start(self, at=NOW):
         _call("session_start", self._handle, c_int64(at))
@@ -734,6 +764,12 @@ class Store(_Handle):
 
     def redo(self, recording):
         _call("store_redo", self._handle, os.fsencode(recording))
+
+    def takes(self, recording=None):
+        """The takes that are kept, the newest first."""
+        handle = c_void_p()
+        _call("store_takes", self._handle, None if recording is None else os.fsencode(recording), byref(handle))
+        return _items("take_list", handle)
 
     def rate(self, recording, section, rating):
         """Rates how a section went: "again", "hard", "good" or "easy"."""

@@ -28,7 +28,7 @@ final class ListBox<Value: ListedStruct>: Handled, @unchecked Sendable {
         }
 
         fileprivate func freeAll() {
-            for unsafe copy in unsafe copies { unsafe free(copy) }
+            for unsafecopy in unsafe copies { unsafe free(copy) }
             unsafe copies = []
         }
     }

@@ -86,6 +86,13 @@ final class SessionBox: Handled {
         }
     }
 
+    /// Refuses a session whose engine cannot record.
+    func checkRecordable() throws(ArgumentError) {
+        guard engine.linked != nil else {
+            throw ArgumentError("the engine has no input", remedy: "Open it with woodshed_engine_open_duplex().")
+        }
+    }
+
     /// Records takes over it.
     func record(_ settings: PracticeRecorder.Settings) throws {
         try state.withLock { state in
@@ -103,7 +110,8 @@ final class SessionBox: Handled {
     /// - Returns: Whether takes are recorded from now on.
     func toggleTake() throws -> Bool {
         guard let recorder = state.withLock({ $0.recorder }) else {
-            throw ArgumentError("the session is not recorded", remedy: "Call woodshed_session_record() before it starts.")
+            throw ArgumentError(
+                "the session is not recorded", remedy: "Call woodshed_session_record() before it starts.")
         }
         return recorder.press()
     }

@@ -22,7 +22,8 @@ extension PracticeRecorder.Settings {
         guard !name.contains("/"), !name.isEmpty else { throw ArgumentError("takes cannot be called \"\(name)\"") }
         format = try unsafe WaveSampleFormat(takeSamples: given.samples)
         guard unsafe given.input_channel >= 0 else {
-            throw unsafe ArgumentError("the input has no channel \(given.input_channel)", remedy: "Pass 1 or more, or 0.")
+            throw unsafe ArgumentError(
+                "the input has no channel \(given.input_channel)", remedy: "Pass 1 or more, or 0.")
         }
         channels = unsafe given.input_channel == 0 ? .all : .chosen([Int(given.input_channel) - 1])
         addedFrames = try unsafe Self.number(given.added_frames, in: -1e6...1e6, "added_frames")
@@ -137,6 +138,8 @@ public func woodshed_session_record(
 ) -> woodshed_status {
     answer {
         let box: SessionBox = try unsafe Handles.object(session)
+        // Before a folder is made.
+        try box.checkRecordable()
         var settings = try unsafe PracticeRecorder.Settings(takes)
         if unsafe store != nil {
             let kept: StoreBox = try unsafe Handles.object(store)
@@ -182,7 +185,9 @@ public func woodshed_store_takes(
                 guard let model = known.model else { return }
                 unsafe (take.model_start, take.model_end) = (model.frames.lowerBound, model.frames.upperBound)
                 unsafe take.model_seconds = model.start / Double(known.sound.sampleRate)
-                unsafe (take.pass, take.section_id) = (Int32(clamping: model.pass), Int32(clamping: model.sectionID ?? 0))
+                unsafe (take.pass, take.section_id) = (
+                    Int32(clamping: model.pass), Int32(clamping: model.sectionID ?? 0)
+                )
                 unsafe (take.speed, take.semitones) = (model.speed, model.semitones)
             }
             return try unsafe Handles.open(takes)

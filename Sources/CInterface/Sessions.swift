@@ -88,7 +88,8 @@ public func woodshed_session_loop(_ session: OpaquePointer?, _ start: Int64, _ e
     unsafe request(session) {
         let frames = $0.session.player.clip.frameCount
         guard start >= 0, start < end, end <= frames else {
-            throw ArgumentError("\(start) to \(end) is no loop", remedy: "Pass frames of the clip, which has \(frames).")
+            throw ArgumentError(
+                "\(start) to \(end) is no loop", remedy: "Pass frames of the clip, which has \(frames).")
         }
         try $0.session.loop(start..<end)
     }

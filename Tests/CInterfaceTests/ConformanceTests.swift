@@ -45,7 +45,10 @@ struct ConformanceTests {
         for name in [path, nil] {
             #expect(unsafe woodshed_store_due(opened, name, &list) == WOODSHED_OK)
             #expect(unsafe woodshed_due_list_count(list) == 1)
-            let due = try #require(unsafe woodshed_due_list_at(list, 0)?.pointee)
+            guard let due = unsafe woodshed_due_list_at(list, 0)?.pointee else {
+                Issue.record("nothing is due")
+                continue
+            }
             #expect(unsafe due.id == Int32(id) && due.number == 1 && due.start == 1000 && due.end == 5000)
             #expect(unsafe due.overdue_days > 100 && due.retrievability < 0.9 && due.last_speed == 0)
             #expect(unsafe String(cString: due.name) == "Strophe" && String(cString: due.recording) == path)

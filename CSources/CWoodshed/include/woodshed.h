@@ -702,7 +702,7 @@ typedef enum woodshed_event_kind {
     /** The practice log cannot be written; it is tried again. `text` and `remedy` say why. */
     WOODSHED_EVENT_LOG_FAILED = 53,
     /*
-     * Of a take over a session: `section` counts the takes of the session from 1, `reason` is its number in the store or 0, `text` is its
+     * Of a take over a session: `section` tells takes of one session apart, `reason` is its number in the store or 0, `text` is its
      * file; `pass`, `speed` and `semitones` are those of what was heard. It has begun, with this `frame` of the input.
      */
     WOODSHED_EVENT_SESSION_TAKE_BEGAN = 54,

@@ -5,11 +5,14 @@ import Synchronization
 /// The shared part of both halves of a duplex stream: starts it when both are started, and ends either half by its own rules.
 final class StreamLink: Sendable {
     private struct Halves {
+        /// Only until both are started: what follows the output may hold this link, and would never be released.
         var output: StreamCallbacks?
         var input: CaptureCallbacks?
+        var outputIsStarted = false
+        var inputIsStarted = false
         var watcher: PlainThread?
 
-        var areStarted: Bool { output != nil && input != nil }
+        var areStarted: Bool { outputIsStarted && inputIsStarted }
     }
 
     let duplex: any DuplexStream
@@ -36,22 +39,23 @@ final class StreamLink: Sendable {
 
     func start(output: StreamCallbacks) throws(DeviceError) {
         try halves.withLock { (halves) throws(DeviceError) in
-            guard halves.output == nil else { throw Self.startedTwice }
-            halves.output = output
+            guard !halves.outputIsStarted else { throw Self.startedTwice }
+            (halves.output, halves.outputIsStarted) = (output, true)
             try startWhole(&halves)
         }
     }
 
     func start(input: CaptureCallbacks) throws(DeviceError) {
         try halves.withLock { (halves) throws(DeviceError) in
-            guard halves.input == nil else { throw Self.startedTwice }
-            halves.input = input
+            guard !halves.inputIsStarted else { throw Self.startedTwice }
+            (halves.input, halves.inputIsStarted) = (input, true)
             try startWhole(&halves)
         }
     }
 
     private func startWhole(_ halves: inout Halves) throws(DeviceError) {
         guard let output = halves.output, let input = halves.input else { return }
+        (halves.output, halves.input) = (nil, nil)
         try duplex.start(state.join(output, input))
         // Neither the thread nor the callbacks may hold the link, because its release ends them.
         let (duplex, state) = (duplex, state)
@@ -82,11 +86,12 @@ final class StreamLink: Sendable {
     func stop() {
         if !halves.withLock({ $0.areStarted }) { state.endInput() }
         duplex.stop()
+        halves.withLock { ($0.output, $0.input) = (nil, nil) }
     }
 
     /// Waits until the input's callback wants no more, or the stream has ended; returns at once if it was not started.
     func waitForInput() throws(DeviceError) {
-        guard halves.withLock({ $0.input != nil }) else { return }
+        guard halves.withLock({ $0.inputIsStarted }) else { return }
         while !state.isInputOver {
             if let outcome = state.outcome { return try outcome.get() }
             usleep(Self.interval)

@@ -149,7 +149,7 @@ public enum PracticeTakeEvent: Sendable {
 
 /// A take of a session.
 public struct RecordedTake: Sendable, Hashable {
-    /// Counts the takes of this session from 1.
+    /// Tells the takes of a session apart: above 0, and higher for a later one.
     public let id: Int
     /// Its file; empty if none could be made.
     public var path: String
