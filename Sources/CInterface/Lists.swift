@@ -28,8 +28,7 @@ final class ListBox<Value: ListedStruct>: Handled, @unchecked Sendable {
         }
 
         fileprivate func freeAll() {
-            for unsafecopy in unsafe copies { unsafe free(copy) }
-            unsafe copies = []
+            while let copy = unsafe copies.popLast() { unsafe free(copy) }
         }
     }
 

@@ -30,10 +30,13 @@ extern int failures;
     } while (0)
 
 woodshed_engine *open_null(int clock, int ends);
+// A plan of two sections, twice each.
+void two_sections(woodshed_section *sections, woodshed_plan *plan);
 
 void refuse_session_handle(void *handle, const char *recording);
 void refuse_request_handle(void *handle, const char *recording);
 void test_sessions(const char *recording, const char *folder);
+void test_takes(const char *recording, const char *folder);
 void test_progress(const char *recording, const char *folder);
 void test_requests_of_listeners(const char *recording, const char *words, const char *folder);
 void test_meters_and_comparisons(const char *recording, const char *words);

@@ -907,6 +907,7 @@ int conformance_failures(const char *recording, const char *other, const char *f
     test_measures(recording, other, folder);
     test_stores(recording, other, folder);
     test_sessions(recording, folder);
+    test_takes(recording, folder);
     test_progress(recording, folder);
     test_requests_of_listeners(recording, other, folder);
     test_meters_and_comparisons(recording, other);
