@@ -89,6 +89,7 @@ test-c: ## test the interface for C: its header, its library, every function, an
 	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "the library for C" env SWIFT=$(SWIFT) scripts/build-library.sh
 	@$(STEP) "interface for C" scripts/test-c.sh
+	@$(STEP) "interface for C beside that of the last release" scripts/c-abi.py
 
 test-servers: ## test playing through PipeWire and JACK, started for the test
 	@scripts/setup.sh build test
