@@ -101,11 +101,13 @@ test-threads: ## run the tests under the thread sanitizer
 	@scripts/setup.sh build test bench
 	@$(STEP) "tests under the thread sanitizer" $(BESIDE_THREADS) scripts/test-tsan.sh
 
-# The command as it ships, and the benchmarks.
+# The command and the library as they ship, the benchmarks, and the modules that the reference is made of, which `make docs` builds.
 build-rest:
 	@$(PRODUCT)
 	@env SWIFT=$(SWIFT) scripts/build-library.sh
 	@$(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
+	@$(SWIFT) build --target Woodshed
+	@$(SWIFT) build --target Drawing
 
 soak: ## run the long forms of tests, for hours; SOAK="faults starts" selects some
 	@scripts/setup.sh build test soak
