@@ -53,6 +53,7 @@ test-begin:
 test-gates: ## test that each check finds the faults it should find
 	@scripts/setup.sh build test lint
 	@$(STEP) "gates stop planted faults" scripts/test-gates.sh
+	@$(STEP) "what breaks programs in C is found" scripts/test-c-abi.sh
 	@$(STEP) "set-up on pretended machines" scripts/test-setup.sh
 	@$(STEP) "functions looked up in libraries are those of their headers" scripts/test-headers.sh
 	@$(STEP) "the compiler refuses what the render thread must not do" scripts/test-annotations.sh
@@ -89,6 +90,7 @@ test-c: ## test the interface for C: its header, its library, every function, an
 	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "the library for C" env SWIFT=$(SWIFT) scripts/build-library.sh
 	@$(STEP) "interface for C" scripts/test-c.sh
+	@$(STEP) "interface for C beside that of the last release" scripts/c-abi.py
 
 test-servers: ## test playing through PipeWire and JACK, started for the test
 	@scripts/setup.sh build test
@@ -99,11 +101,13 @@ test-threads: ## run the tests under the thread sanitizer
 	@scripts/setup.sh build test bench
 	@$(STEP) "tests under the thread sanitizer" $(BESIDE_THREADS) scripts/test-tsan.sh
 
-# The command as it ships, and the benchmarks.
+# The command and the library as they ship, the benchmarks, and the modules that the reference is made of, which `make docs` builds.
 build-rest:
 	@$(PRODUCT)
 	@env SWIFT=$(SWIFT) scripts/build-library.sh
 	@$(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
+	@$(SWIFT) build --target Woodshed
+	@$(SWIFT) build --target Drawing
 
 soak: ## run the long forms of tests, for hours; SOAK="faults starts" selects some
 	@scripts/setup.sh build test soak

@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 """Sizes, offsets and values of woodshed.h, which programs contain when they are compiled: they must never change.
 
-    scripts/c-layout.py            compares them with docs/c-layout.txt; lines may only be added, and fields only at the end of a struct
-    scripts/c-layout.py --write    writes docs/c-layout.txt
+    scripts/c-layout.py                  compares them with docs/c-layout.txt, which must have the same lines
+    scripts/c-layout.py --write          writes docs/c-layout.txt
+    scripts/c-layout.py --since OLD NEW  compares two headers: fails if something of OLD is not in NEW, and prints the structs that have
+                                         grown as they may
+
+A struct may grow only if it begins with its size, and only behind its old end: a field in what was padding would be taken from a
+program that has never set it.
 """
 import pathlib
 import re
@@ -15,10 +20,10 @@ header = root / "CSources/CWoodshed/include/woodshed.h"
 table = root / "docs/c-layout.txt"
 
 
-def layout():
+def layout(header):
     """The layout as the C compiler has it, a line each."""
     text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
-    lines = ["#include <stdio.h>", "#include <woodshed.h>", "int main(void) {"]
+    lines = ["#include <stddef.h>", "#include <stdio.h>", f'#include "{header.resolve()}"', "int main(void) {"]
     for body, name in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, flags=re.S):
         # What has an INIT macro or comes from the library in arrays has to keep its size for a version.
         for declaration in body.split(";"):
@@ -36,20 +41,51 @@ def layout():
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder, "layout.c"), pathlib.Path(folder, "layout")
         source.write_text("\n".join(lines))
-        subprocess.run(["cc", "-I", header.parent, source, "-o", program], check=True)
+        subprocess.run(["cc", source, "-o", program], check=True)
         return subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
-now = layout()
-if sys.argv[1:] == ["--write"]:
-    table.write_text("\n".join(["# Sizes, offsets and values of woodshed.h; made by scripts/c-layout.py --write."] + now) + "\n")
-    sys.exit()
-known = [line for line in table.read_text().splitlines() if not line.startswith("#")]
-lost = [line for line in known if line not in now]
-# The size of a struct may grow with fields at its end, which are listed as they are added.
-added = [line for line in now if line not in known]
-for line in lost:
-    print(f"c-layout: no longer true: {line}", file=sys.stderr)
-for line in added:
-    print(f"c-layout: not in {table.relative_to(root)}: {line}; if that is right, run scripts/c-layout.py --write", file=sys.stderr)
-sys.exit(1 if lost or added else 0)
+def since(old, new):
+    """What of an older layout is no longer true, and the structs that have grown as they may."""
+    lost = [line for line in old if line not in new]
+    added = [line for line in new if line not in old]
+    faults, grown = [], []
+    for line in lost:
+        if line.startswith("WOODSHED_API_VERSION "):
+            continue
+        struct = re.fullmatch(r"(\w+): (\d+) bytes", line)
+        places = [int(place) for place in re.findall(rf"^{struct[1]}\.\w+ at (\d+),", "\n".join(added), flags=re.M)] if struct else []
+        if places and min(places) >= int(struct[2]) and f"{struct[1]}.size at 0, 4 bytes" in old:
+            grown.append(struct[1])
+        else:
+            faults.append(f"no longer true: {line}")
+    # A field in what was padding leaves the size of the struct as it was.
+    for line in added:
+        field = re.match(r"(\w+)\.\w+ at ", line)
+        if field and field[1] not in grown and re.search(rf"^{field[1]}: ", "\n".join(old), flags=re.M):
+            faults.append(f"not at the end of a struct that begins with its size: {line}")
+    return faults, grown
+
+
+def main():
+    if sys.argv[1:2] == ["--since"]:
+        faults, grown = since(*(layout(pathlib.Path(path)) for path in sys.argv[2:4]))
+        for fault in faults:
+            print(f"c-layout: {fault}", file=sys.stderr)
+        print("".join(f"{name}\n" for name in grown), end="")
+        sys.exit(1 if faults else 0)
+    now = layout(header)
+    if sys.argv[1:] == ["--write"]:
+        table.write_text("\n".join(["# Sizes, offsets and values of woodshed.h; made by scripts/c-layout.py --write."] + now) + "\n")
+        return
+    known = [line for line in table.read_text().splitlines() if not line.startswith("#")]
+    lost = [line for line in known if line not in now]
+    added = [line for line in now if line not in known]
+    for line in lost:
+        print(f"c-layout: no longer true: {line}", file=sys.stderr)
+    for line in added:
+        print(f"c-layout: not in {table.relative_to(root)}: {line}; if that is right, run scripts/c-layout.py --write", file=sys.stderr)
+    sys.exit(1 if lost or added else 0)
+
+
+main()

@@ -57,6 +57,8 @@ faketime            a clock that is set back
 sqlite3             looks into the store from outside
 gcc                 compiles programs that use the library for C
 g++                 the same in C++
+abigail-tools       compares the interface for C with that of the last release
+python3-pip         installs the module for Python
 jq                  reads the events of a client in the shell
 fonts-dejavu-core   letters that join and run from right to left, in pictures
 fonts-lohit-deva    letters that change their order, in pictures
@@ -103,6 +105,7 @@ END
     package)
         cat <<'END'
 debhelper           builds Debian packages
+dh-python           compiles the module for Python where it is installed, and removes what was compiled
 lintian             checks them
 patchelf            removes the run path that the build system sets
 debootstrap         makes the bare machine that the packages are installed on

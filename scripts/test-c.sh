@@ -64,6 +64,17 @@ gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$i
 # The module for Python.
 "$root/scripts/test-python.py" song.wav "$folder" || fail "the module for Python"
 
+# The same, as pip installs it: without a network, and with the version of the sources.
+if python3 -m pip --version >/dev/null 2>&1; then
+    python3 -m pip install --quiet --no-index --disable-pip-version-check --root-user-action=ignore --target pip "$root/Bindings/Python" ||
+        fail "pip does not install the module for Python"
+    (cd pip && python3 -c 'import importlib.metadata, woodshed; print(woodshed.version(), importlib.metadata.version("woodshed"))') >versions
+    [ "$(cat versions)" = "$("$root/scripts/version.sh") $("$root/scripts/version.sh")" ] || fail "pip installs another version: $(cat versions)"
+    cmp pip/woodshed.py "$root/Bindings/Python/woodshed.py" || fail "pip installs another module"
+else
+    echo "c: no pip, so the installation of the module for Python is not tried"
+fi
+
 # Every client makes the same file as the command.
 "$built/woodshed" render song.wav --section 1-2 -n 3 --speed 70% -q -o expected.wav || fail "render"
 gcc -std=c11 "${warnings[@]}" "$root/Examples/Clients/looper.c" "${link[@]}" -o looper-c

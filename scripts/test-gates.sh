@@ -8,31 +8,9 @@ format=$PWD/.swift-format
 # The settings of .ci/run would change the results of the planted faults.
 unset WOODSHED_WARNINGS_AS_ERRORS WOODSHED_SKIPS_FAIL WOODSHED_STEP_SUMMARY WOODSHED_STEP_TESTS WOODSHED_STEP_SECONDS
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-checks=0
+# shellcheck source=scripts/planted-faults.sh
+. scripts/planted-faults.sh
 
-# Creates a module without a fault, anew for every check.
-lay_module() {
-    rm -rf "${folder:?}"/*
-    mkdir -p "$folder/Sources/Sample" "$folder/scripts"
-    printf '// Counts frames; knows nothing of time.\n\n/// How many frames there are.\npublic let frameCount = 1\n' \
-        >"$folder/Sources/Sample/Sample.swift"
-}
-
-# expect found|nothing DESCRIPTION COMMAND...
-expect() {
-    local wanted=$1 description=$2 outcome=nothing
-    shift 2
-    "$@" >"$folder/output" 2>&1 || outcome=found
-    checks=$((checks + 1))
-    if [ $outcome != "$wanted" ]; then
-        failures=$((failures + 1))
-        echo "gate: $description: expected '$wanted', got '$outcome'" >&2
-        cat "$folder/output" >&2
-    fi
-}
 house_rules() { "$scripts/house-rules.sh" "$folder"; }
 shell_lint() { "$scripts/lint.sh" --shell "$folder"/scripts/*.sh; }
 # With the package's settings for its modules.
@@ -239,7 +217,6 @@ lay_version 0.1.0 '## Unreleased' '## 0.2.0 - 2026-12-24' '## 0.1.0 - 2026-06-24
 lay_version 0.2.0 '## 0.2.0' && expect found "a release without a date" version
 lay_version 0.2 '## Unreleased' && expect found "a version of two numbers" version
 lay_version 0.2.0 '## Unreleased'
-plain_git() { GIT_CONFIG_GLOBAL=/dev/null git -C "$folder" -c user.name=Test -c user.email=test@example.org "$@"; }
 plain_git init -q && plain_git add . && plain_git commit -qm "Release" && plain_git tag v0.2.0 && plain_git tag other
 expect nothing "a tag with the version" version
 plain_git tag v0.3.0 && expect found "a tag with another version" version

@@ -92,6 +92,29 @@ test_library() {
     grep -q '@[A-Z]*@' "$machine"/usr/lib/*/pkgconfig/woodshed.pc && fault "woodshed.pc still has marks"
 }
 
+test_python() {
+    # Python itself first: it leaves compiled files, which no package owns, and which are not ours to remove.
+    files "$store/without-python"
+    apt install -y --no-install-recommends python3 || fail "Python cannot be installed:" "$(tail -n 15 "$store/apt.log")"
+    files "$store/with-python"
+    comm -13 "$store/without-python" "$store/with-python" | sort - "$store/before" >"$store/sorted" && mv "$store/sorted" "$store/before"
+    apt install -y --no-install-recommends "$(package python3-woodshed)" ||
+        fail "the module for Python cannot be installed:" "$(tail -n 15 "$store/apt.log")"
+    # One second three times at 70 %, by the command and by the module: the same samples. The example plays at 44.1 kHz.
+    in_machine python3 - <<'END' || fault "no recording can be made"
+import math, struct, wave
+with wave.open("/tmp/song.wav", "wb") as file:
+    file.setparams((2, 2, 44100, 0, "NONE", ""))
+    file.writeframes(b"".join(struct.pack("<hh", int(9000 * math.sin(frame * frame / 4e6)), frame % 900) for frame in range(132300)))
+END
+    in_machine woodshed render /tmp/song.wav --section 1-2 -n 3 --speed 70% -q -o /tmp/expected.wav || fault "woodshed render fails"
+    in_machine sh -c 'cd /tmp && exec python3 /usr/share/doc/python3-woodshed/examples/looper.py song.wav file:python.wav' \
+        >"$store/python.log" 2>&1 || fault "the module for Python plays no loop: $(tail -n 5 "$store/python.log")"
+    cmp "$machine/tmp/expected.wav" "$machine/tmp/python.wav" || fault "the module for Python plays other samples than woodshed render"
+    [ "$(in_machine python3 -c 'import woodshed; print(woodshed.version())')" = "$(scripts/version.sh)" ] ||
+        fault "the module for Python has another version"
+}
+
 test_size() { # PACKAGE
     local bytes
     bytes=$(in_machine dpkg --listfiles "$1" | while IFS= read -r file; do
@@ -103,17 +126,13 @@ test_size() { # PACKAGE
 
 # In the namespaces of the machine.
 test_inside() {
-    local installed=(woodshed) name
+    local installed=(woodshed libwoodshed0 libwoodshed-dev python3-woodshed) name
     mount_devices || fail "cannot mount what a machine has"
     apt update || fail "the package lists cannot be read:" "$(tail -n 5 "$store/apt.log")"
     files "$store/before"
     test_command
-    if compgen -G "$packages/libwoodshed0_*.deb" >/dev/null; then
-        test_library
-        installed+=(libwoodshed0 libwoodshed-dev)
-    else
-        echo "packages: there is no library to test"
-    fi
+    test_library
+    test_python
     for name in "${installed[@]}"; do test_size "$name"; done
 
     apt purge -y "${installed[@]}" || fail "the packages cannot be removed:" "$(tail -n 15 "$store/apt.log")"
@@ -122,6 +141,7 @@ test_inside() {
     while IFS= read -r name; do
         fault "left behind: $name"
     done < <(comm -13 "$store/before" "$store/after" | comm -23 - <(owned))
+    in_machine python3 -c 'import woodshed' 2>/dev/null && fault "the module for Python is still found"
     in_machine sh -c 'command -v woodshed' && fault "woodshed is still found"
     echo "packages: $failures failures"
     [ $failures -eq 0 ]

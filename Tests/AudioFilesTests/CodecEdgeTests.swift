@@ -57,7 +57,7 @@ struct CodecEdgeTests {
 
     /// No packet of any codec ends with the last frame; the last one is shorter than any pre-roll.
     /// In milliseconds, the unit of an edit list, 70 123 frames at 48 kHz are rounded up.
-    static let lengths = [131_071, 100_003, 70_123, 5001]
+    static let lengths = cases([131_071, 100_003, 70_123, 5001], few: [70_123, 5001])
 
     @Test("are taken off: as many frames as went in, each at its place", arguments: encoders)
     func exact(encoder: Encoder) throws {
@@ -135,22 +135,5 @@ struct CodecEdgeTests {
         let decoded = try decode(decoder, 0..<decoder.info.frameCount)
         let source = try decode(scratch.file("in.wav"), sampleRate: decoder.info.sampleRate)
         return (decoded[0].count - source[0].count, lag(of: decoded[0], behind: source[0], most: 1300))
-    }
-
-    /// By how many frames a sound comes later than another one, by the highest correlation.
-    private func lag(of sound: [Float], behind other: [Float], most: Int) -> Int {
-        let count = min(sound.count, other.count)
-        let range = count / 4..<min(count * 3 / 4, count / 4 + 8192)
-        var best = (lag: 0, sum: -Float.infinity)
-        for lag in -most...most {
-            var (sum, power): (Float, Float) = (0, 1e-9)
-            for frame in range where frame + lag >= 0 && frame + lag < sound.count {
-                sum += sound[frame + lag] * other[frame]
-                power += sound[frame + lag] * sound[frame + lag]
-            }
-            let likeness = sum / power.squareRoot()
-            if likeness > best.sum { best = (lag, likeness) }
-        }
-        return best.lag
     }
 }

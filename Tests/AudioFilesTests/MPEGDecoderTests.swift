@@ -114,7 +114,7 @@ import Testing
             let upper = min(end, position + Int64.random(in: 1...5000, using: &generator))
             let piece = try decode(decoders[jump % 3], position..<upper)
             let expected = whole.map { Array($0[Int(position)..<Int(upper)]) }
-            if piece.map({ $0.map(\.bitPattern) }) != expected.map({ $0.map(\.bitPattern) }) { wrong += 1 }
+            if !isSame(piece, as: expected) { wrong += 1 }
         }
         #expect(wrong == 0, "\(generator)")
     }

@@ -13,13 +13,14 @@ public struct HeldToneMeasure: Sendable {
         let rate = TestSignals.rate
         let (margin, length) = (Int(0.6 * rate), Int(0.4 * rate))
         let columns = LeastSquares.sines(hertz.map { $0 / rate }, count: length)
+        let products = LeastSquares.products(columns)
         let ratios = stride(from: margin, to: sound.count - margin - length, by: length).map { start in
             let window = sound[start..<start + length].map { Double($0) }
-            let fit = LeastSquares(window, columns: columns)
+            let fit = LeastSquares(window, columns: columns, products: products)
             return decibels(dot(window, window) / max(fit.residualEnergy, 1e-20))
         }
         purity = median(ratios)
-        let held = sound[margin..<sound.count - margin].map { Double($0) }
+        let held = Self.windowed(sound[margin..<sound.count - margin].map { Double($0) })
         let sorted = hertz.sorted()
         cents =
             sorted.indices.map { index in
@@ -32,31 +33,47 @@ public struct HeldToneMeasure: Sendable {
             }.max() ?? .nan
     }
 
-    /// The frequency in Hz at which a sound is strongest, by a window of Hann's form over all of it.
-    private static func strongest(_ sound: [Double], from low: Double, through high: Double) -> Double {
-        let windowed = sound.indices.map { index in
+    /// A sound under a window of Hann's form over all of it.
+    private static func windowed(_ sound: [Double]) -> [Double] {
+        sound.indices.map { index in
             sound[index] * (0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(sound.count)))
         }
+    }
+
+    /// The frequency in Hz at which a sound under a window is strongest.
+    private static func strongest(_ windowed: [Double], from low: Double, through high: Double) -> Double {
         // A third of the main lobe's half: the strongest point has it below its parabola.
-        let step = TestSignals.rate / Double(sound.count) * 2 / 3
+        let step = TestSignals.rate / Double(windowed.count) * 2 / 3
         let places = (0...Int((high - low) / step)).map { low + Double($0) * step }
-        let levels = places.map { decibels(power(windowed, hertz: $0)) }
+        let levels = powers(windowed, hertz: places).map { decibels($0) }
         guard let best = levels.indices.max(by: { levels[$0] < levels[$1] }) else { return .nan }
         guard best > 0, best + 1 < levels.count else { return places[best] }
         let (before, here, after) = (levels[best - 1], levels[best], levels[best + 1])
         return places[best] + step * 0.5 * (before - after) / (before - 2 * here + after)
     }
 
-    private static func power(_ sound: [Double], hertz: Double) -> Double {
-        // A rotating phasor; over some seconds its length stays 1 to the last digits.
-        let (turnX, turnY) = (cos(2 * .pi * hertz / TestSignals.rate), sin(2 * .pi * hertz / TestSignals.rate))
-        var (x, y, sumX, sumY) = (1.0, 0.0, 0.0, 0.0)
-        for value in sound {
-            sumX += value * x
-            sumY += value * y
-            (x, y) = (x * turnX - y * turnY, x * turnY + y * turnX)
+    /// The power of a sound at each of these frequencies.
+    ///
+    /// Eight at a time: a phasor waits for its own last turn, and meanwhile the processor turns the others. There are hundreds of
+    /// frequencies for each tone. Each is computed as it would be alone, to the bit.
+    private static func powers(_ sound: [Double], hertz: [Double]) -> [Double] {
+        stride(from: 0, to: hertz.count, by: 8).flatMap { first in
+            let count = min(8, hertz.count - first)
+            var (turnX, turnY) = (SIMD8<Double>(), SIMD8<Double>())
+            for lane in 0..<count {
+                turnX[lane] = cos(2 * .pi * hertz[first + lane] / TestSignals.rate)
+                turnY[lane] = sin(2 * .pi * hertz[first + lane] / TestSignals.rate)
+            }
+            // Rotating phasors; over some seconds their length stays 1 to the last digits.
+            var (x, y, sumX, sumY) = (SIMD8<Double>(repeating: 1), SIMD8<Double>(), SIMD8<Double>(), SIMD8<Double>())
+            for value in sound {
+                sumX += value * x
+                sumY += value * y
+                (x, y) = (x * turnX - y * turnY, x * turnY + y * turnX)
+            }
+            let sums = sumX * sumX + sumY * sumY
+            return (0..<count).map { sums[$0] }
         }
-        return sumX * sumX + sumY * sumY
     }
 
     /// Power of the envelope above 1.2 kHz at a note's own rate over that at another one, in dB.
@@ -67,10 +84,8 @@ public struct HeldToneMeasure: Sendable {
         let rate = TestSignals.rate
         let high = Filter.highPass(sound.map { Double($0) }, hertz: 1200)
         let envelope = high[Int(0.6 * rate)..<sound.count - Int(0.6 * rate)].map { $0 * $0 }
-        let windowed = envelope.indices.map { index in
-            envelope[index] * (0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(envelope.count)))
-        }
-        return decibels(power(windowed, hertz: note) / max(power(windowed, hertz: slowed), 1e-30))
+        let both = powers(windowed(envelope), hertz: [note, slowed])
+        return decibels(both[0] / max(both[1], 1e-30))
     }
 }
 

@@ -7,9 +7,9 @@ struct LeastSquares {
     /// The sum of the squares of what is left.
     let residualEnergy: Double
 
-    /// Fits `columns`, all as long as `values`, to `values`.
-    init(_ values: [Double], columns: [[Double]]) {
-        var matrix = columns.map { left in columns.map { right in dot(left, right) } }
+    /// Fits `columns`, all as long as `values`, to `values`. Who fits the same columns several times has made their products before.
+    init(_ values: [Double], columns: [[Double]], products: [[Double]]? = nil) {
+        var matrix = products ?? Self.products(columns)
         var right = columns.map { dot($0, values) }
         // Cholesky without the root; columns here are sines of different frequencies, so that nothing degenerates.
         for pivot in columns.indices {
@@ -30,6 +30,18 @@ struct LeastSquares {
         }
         coefficients = solution
         residualEnergy = dot(rest, rest)
+    }
+
+    /// The products of each two columns.
+    static func products(_ columns: [[Double]]) -> [[Double]] {
+        var matrix = columns.map { _ in [Double](repeating: 0, count: columns.count) }
+        for row in columns.indices {
+            for column in 0...row {
+                matrix[row][column] = dot(columns[row], columns[column])
+                matrix[column][row] = matrix[row][column]
+            }
+        }
+        return matrix
     }
 
     /// Cosine and sine of each frequency, in cycles a frame, over so many frames.
