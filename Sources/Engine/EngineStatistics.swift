@@ -23,7 +23,7 @@ public struct EngineStatistics: Sendable {
     public let scheduling: RealtimeReport?
 
     /// The scheduling class the device thread obtained: `fifo` with its priority, or `ordinary`.
-    public var schedulingClass: String { scheduling?.schedulingClass ?? "ordinary" }
+    package var schedulingClass: String { scheduling?.schedulingClass ?? "ordinary" }
 }
 
 extension EngineStatistics {

@@ -75,7 +75,7 @@ public struct TransferError: ExplainedError, Equatable {
     public let retryAfterSeconds: Int?
 
     /// An error with words of the caller's.
-    public init(
+    package init(
         _ kind: Kind, _ message: String, remedy: String, status: Int? = nil, retryAfterSeconds: Int? = nil
     ) {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)

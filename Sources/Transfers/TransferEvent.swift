@@ -54,7 +54,7 @@ public struct TransferProgress: Sendable, Equatable {
     public var secondsLeft: Int64?
 
     /// Nothing is known yet.
-    public init() {}
+    package init() {}
 
     init(doneBytes: Int64, totalBytes: Int64?, bytesPerSecond: Int64, secondsLeft: Int64? = nil) {
         (self.doneBytes, self.totalBytes) = (doneBytes, totalBytes)

@@ -44,7 +44,7 @@ extension Waveform {
     }
 
     /// One column computed from samples, for zooms where a column is shorter than a bin.
-    public static func column(ofSamples samples: Span<Float>, tone: WaveformTone?) -> WaveformColumn {
+    package static func column(ofSamples samples: Span<Float>, tone: WaveformTone?) -> WaveformColumn {
         var sum = ColumnSum()
         for index in samples.indices { sum.add(samples[index]) }
         var column = sum.column

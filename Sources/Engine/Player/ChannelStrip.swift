@@ -66,7 +66,7 @@ public struct ChannelStrip: Sendable, Hashable {
     /// - Parameter channelCount: The channels of the clip.
     /// - Throws: `ScoreError` of kind `stripOutOfRange` for a value outside its range, also for NaN; of kind `channelOutsideClip` for a
     ///   channel that is not there, or a centre or a balance without two channels.
-    public func check(channelCount: Int) throws(ScoreError) { _ = try settings(channelCount: channelCount) }
+    package func check(channelCount: Int) throws(ScoreError) { _ = try settings(channelCount: channelCount) }
 
     func settings(channelCount: Int) throws(ScoreError) -> StripSettings {
         guard Self.balanceRange.contains(balance) else {

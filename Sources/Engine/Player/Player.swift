@@ -289,7 +289,7 @@ public final class Player: Sendable {
     /// - Parameters:
     ///   - seconds: Of the output, up to 60.
     ///   - outputFrame: As in `clipFrame(heardAt:)`.
-    public func clipRange(heardInLast seconds: Double, before outputFrame: Int64) -> Range<Int64> {
+    package func clipRange(heardInLast seconds: Double, before outputFrame: Int64) -> Range<Int64> {
         telemetry.withLock { $0.heard(at: outputFrame, seconds: seconds, startsAsked: startsCount) }?.range ?? 0..<0
     }
 

@@ -46,15 +46,18 @@ public struct LibraryReport: Sendable, Hashable {
 }
 
 extension RecordingLibrary {
-    /// Compares what the store says with what is on the disk. Nothing is changed.
+    /// Compares the list of recordings with the files on the disk. Changes nothing.
+    ///
+    /// Real-time safe: no; it reads files, and computes the keys of those that may be a missing recording.
     ///
     /// - Parameters:
-    ///   - folders: Where to look for files that are not in their places; the folders in which they were are looked through in any case.
-    ///   - partsInUse: Names of parts that a fetch still needs.
-    ///   - isCancelled: Asked for each file that is read.
+    ///   - folders: More folders in which to look for missing files. The folders in which they were are searched in any case.
+    ///   - isCancelled: Called before each file is read; if it returns true, the search ends early.
+    /// - Throws: `StoreError`.
     public func check(
-        lookingIn folders: [String] = [], partsInUse: Set<String> = [], isCancelled: () -> Bool = { false }
+        lookingIn folders: [String] = [], isCancelled: () -> Bool = { false }
     ) throws -> LibraryReport {
+        let partsInUse = try partsInUse()
         let rows = try read { (rows) throws(DatabaseError) in try rows.all() } ?? []
         var report = LibraryReport()
         var lost: [ItemRow] = []

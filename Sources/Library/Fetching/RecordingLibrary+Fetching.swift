@@ -71,7 +71,7 @@ extension RecordingLibrary {
     }
 
     /// The names in the folder for parts that fetches on the list need.
-    public func partsInUse() throws(StoreError) -> Set<String> {
+    func partsInUse() throws(StoreError) -> Set<String> {
         Set(try pendingFetches().flatMap { Self.partNames($0.address) })
     }
 

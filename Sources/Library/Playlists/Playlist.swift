@@ -3,7 +3,7 @@ public struct Playlist: Sendable, Hashable {
     /// Its number, which stays the same.
     public let number: Int
     /// Identifies it on all computers that exchange their libraries.
-    public let identity: String
+    package let identity: String
     /// Its name: one line, never empty, of no other playlist.
     public let name: String
     /// When it was made, and when it was changed last, in seconds since 1970.

@@ -36,7 +36,7 @@ public struct TakeComparison: Sendable, Equatable {
     }
 
     /// The longest model, and the longest take, in seconds: both are held in memory.
-    public static let longestSeconds = 600.0
+    package static let longestSeconds = 600.0
 
     /// Compares a take with its model.
     ///

@@ -32,7 +32,7 @@ public struct HeardPair: Sendable {
     package var frameCount: Int64 { layout.frameCount }
 
     /// The most seconds of the model that are heard.
-    public static let longestSeconds = 300.0
+    package static let longestSeconds = 300.0
 
     /// Renders the model and measures both. Takes some 2 % of the pair's duration, and more if the model has another speed.
     ///

@@ -13,9 +13,9 @@ public struct SectionReview: Sendable, Hashable {
     /// How it went.
     public let rating: ReviewRating
     /// What was remembered before; nil for the first review of a section.
-    public let before: MemoryState?
+    package let before: MemoryState?
     /// What is remembered since.
-    public let after: MemoryState
+    package let after: MemoryState
     /// The days after which the section is due again.
     public let intervalDays: Int
     /// What was known of the playing that was rated.

@@ -262,9 +262,11 @@ final class RecorderDesk: Sendable {
             let take = lister.take(id, model, first: first)
             let attachment = TakeAttachment(
                 model: model, recording: settings.recording, device: settings.device)
-            return TakeRequest(
+            var request = TakeRequest(
                 destination: .file(path: take.path, container: .wav), format: settings.format,
-                channels: settings.channels, registry: settings.registry, attachment: attachment.text)
+                channels: settings.channels, registry: settings.registry)
+            request.attachment = attachment.text
+            return request
         }
     }
 

@@ -22,7 +22,7 @@ public struct TakeRequest: Sendable {
     /// Where a running take in a file is registered, so that it can be recovered after a crash; nil for nowhere.
     public var registry: UnfinishedTakes?
     /// What a recovery tells of the take after a crash, besides its file; nil for nothing.
-    public var attachment: String?
+    package var attachment: String?
 
     /// The file; nil for a stream.
     var path: String? {
@@ -33,15 +33,13 @@ public struct TakeRequest: Sendable {
     /// Makes a request. It is checked when the take is prepared. Real-time safe: no.
     public init(
         destination: Destination, format: WaveSampleFormat = .int24, channels: InputChannels = .all,
-        frameLimit: Int64? = nil,
-        registry: UnfinishedTakes? = UnfinishedTakes(), attachment: String? = nil
+        frameLimit: Int64? = nil, registry: UnfinishedTakes? = UnfinishedTakes()
     ) {
         self.destination = destination
         self.format = format
         self.channels = channels
         self.frameLimit = frameLimit
         self.registry = registry
-        self.attachment = attachment
     }
 }
 

@@ -7,7 +7,7 @@ public import Practice
 /// What the library holds, for other computers, without the sound.
 extension RecordingLibrary {
     /// The longest catalogue that is read, in bytes.
-    public static let largestCatalogue: Int64 = 512 << 20
+    package static let largestCatalogue: Int64 = 512 << 20
 
     /// The catalogue of the library, as a text in JSON: recordings, sections, playlists, and what is said about takes.
     ///
