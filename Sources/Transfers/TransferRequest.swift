@@ -90,7 +90,7 @@ public struct FetchedFile: Sendable, Equatable {
     public let answer: TransferAnswer
 }
 
-/// How files are fetched.
+/// Limits, retries and the network of transfers.
 public struct TransferSettings: Sendable {
     /// How proxies are found.
     public enum Proxy: Sendable, Equatable {
@@ -131,6 +131,8 @@ public struct TransferSettings: Sendable {
     /// A file with the certificates of the authorities that are trusted, in PEM form; nil for the system's.
     public var certificatesPath: String?
 
-    /// The usual limits.
+    /// Makes settings with the usual limits.
+    ///
+    /// - Parameter userAgent: the name and the version of your program, which servers see, such as "player/1.0".
     public init(userAgent: String) { self.userAgent = userAgent }
 }

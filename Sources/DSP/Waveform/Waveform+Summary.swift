@@ -4,8 +4,8 @@ extension Waveform {
     /// Columns of a picture of `frames`, adjacent and of equal length.
     ///
     /// Each column sums up every bin that has a frame in it, so no peak is lost between two columns. If the columns' edges lie on
-    /// bins it is exact. Columns shorter than a bin repeat it: draw those from samples
-    /// (``column(ofSamples:tone:)`` and ``tone(frames:)``). Columns outside the recording are empty.
+    /// bins it is exact. Columns shorter than a bin repeat it: draw those from samples, with `Clip.columns(frames:count:channel:waveform:)`. Columns
+    /// outside the recording are empty.
     ///
     /// - Parameters:
     ///   - frames: In absolute frames; may reach beyond the recording on both sides.

@@ -1,11 +1,11 @@
 internal import Files
 
-/// A helper program of the user's choice that finds the address of a video's sound.
+/// A helper program of the user's choice that finds the address of a video's sound. ``Fetcher`` runs it for addresses of videos.
 ///
-/// Woodshed itself reads no video site. The program is started without a shell, with empty input, and is ended when it takes too long,
-/// writes too much, or is not wanted any more; programs that it has started itself may go on.
+/// Woodshed itself reads no video site. The program is started without a shell and with empty input. It is ended if it takes more than two minutes,
+/// writes too much, or is no longer wanted; programs that it has started itself may continue.
 ///
-/// Real-time safe: no. Threads: any; ``extract(_:isWanted:)`` waits for the program, so it needs a thread of its own.
+/// Threads: any. Real-time safe: no.
 public struct Extractor: Sendable, Hashable {
     /// The program and its arguments, with `{url}` where the address belongs.
     package let words: [String]

@@ -3,9 +3,9 @@ public import Explanations
 internal import Files
 internal import Glibc
 
-/// What was done about a store that was found damaged.
+/// What was done about a damaged store.
 public struct StoreRepair: Explained, Equatable {
-    /// The damaged file, which was kept aside as it was.
+    /// The path to which the damaged file was moved, unchanged.
     public let damagedPath: String
     /// The recordings that could be read.
     package let recordingCount: Int
@@ -19,7 +19,7 @@ public struct StoreRepair: Explained, Equatable {
     package let practiceCount: Int
     /// The reviews that could be read.
     package let reviewCount: Int
-    /// Whether everything could be read. If not, changes from before cannot be undone any more.
+    /// Whether everything could be read. If not, changes from before the repair cannot be undone.
     public let isComplete: Bool
 
     /// What has happened, in one plain sentence.

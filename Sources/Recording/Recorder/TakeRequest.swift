@@ -31,6 +31,13 @@ public struct TakeRequest: Sendable {
     }
 
     /// Makes a request. It is checked when the take is prepared. Real-time safe: no.
+    ///
+    /// - Parameters:
+    ///   - destination: a file that must not exist yet, or a descriptor.
+    ///   - format: how the samples are stored.
+    ///   - channels: which channels of the input are recorded.
+    ///   - frameLimit: the take ends by itself after this many frames; nil for no limit.
+    ///   - registry: where the take is registered while it runs, so that it is found after a crash; nil for nowhere.
     public init(
         destination: Destination, format: WaveSampleFormat = .int24, channels: InputChannels = .all,
         frameLimit: Int64? = nil, registry: UnfinishedTakes? = UnfinishedTakes()

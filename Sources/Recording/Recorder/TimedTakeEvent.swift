@@ -17,7 +17,7 @@ public enum TimedTakeEvent: Sendable {
 public struct TimedTakeEnd: Sendable {
     /// Its file; nil if it never began.
     public let path: String?
-    /// Its length.
+    /// Its length in frames, with the silence for lost frames.
     public internal(set) var frameCount: Int64
     /// Lost frames, which are silence in the take.
     public var lostFrames: Int64 = 0

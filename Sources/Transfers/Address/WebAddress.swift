@@ -44,7 +44,8 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Checks a text.
     ///
-    /// - Throws: An error of kind `badAddress`, whose message names the fault.
+    /// - Parameter text: an address with `http://` or `https://`, at most 8000 bytes, without a user name and a password.
+    /// - Throws: `TransferError` of kind `badAddress`, whose message says what is wrong.
     public init(_ text: String) throws(TransferError) {
         switch WebAddress.parse(text) {
         case .success(let address): self = address
