@@ -12,7 +12,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 .NOTPARALLEL:
 .PHONY: help demo build library test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-c test-servers \
 	test-benchmarks test-threads build-rest soak bench bench-compare lint format docs public-surface reference man completions install \
-	uninstall deb test-packages dist clean
+	uninstall deb test-packages dist clean surface-since
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,7 +71,7 @@ test-benchmarks: ## test that the benchmarks compile and link
 	@scripts/setup.sh build bench
 	@$(STEP) "benchmarks compile" $(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
 
-test-examples: ## build the programs of Examples/ as an embedder would, and run them
+test-examples: ## build the programs of Examples/ and of the reference's articles as an embedder would, and run them
 	@scripts/setup.sh build test
 	@$(STEP) "examples" scripts/test-examples.sh
 
@@ -134,6 +134,9 @@ docs: ## write the reference of all public symbols to docs/reference
 public-surface: ## write docs/public-surface.txt, the list of all public symbols
 	@scripts/setup.sh build docs
 	@scripts/docs.sh --surface
+
+surface-since: ## show what has changed in the public interface since the last release, or since TAG=v1.2.3
+	@scripts/surface-since.py $(TAG)
 
 reference: build ## write docs/commands.md and docs/commands.json, the help texts of the command
 	@scripts/reference.py .build/release/woodshed

@@ -31,6 +31,7 @@ scripts/modules.py --check || status=1
 scripts/folders.py || status=1
 scripts/requirements.py || status=1
 scripts/version.sh --check || status=1
+scripts/surface-since.py >/dev/null || status=1
 scripts/sbom.py --check || status=1
 scripts/c-symbols.sh --check || status=1
 lint_shell scripts/*.sh Tests/Real/*.sh .ci/run || status=1

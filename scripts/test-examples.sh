@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the programs in Examples/ as an embedder would, runs them, and checks their output.
+# Builds the programs in Examples/ as an embedder would, runs them, and checks their output. Does the same with the programs that the
+# articles and the tutorial of the reference show.
 set -uo pipefail
 cd "$(dirname "$0")/../Examples" || exit 1
 
@@ -11,14 +12,21 @@ fail() {
 # The same build folder as for the benchmarks, because both need the same modules.
 build=(swift build --scratch-path ../.build-packages)
 programs=$("${build[@]}" --show-bin-path) || exit 1
+articles=$PWD/../.build-articles
+mapfile -t shown < <(../scripts/articles.py "$articles" ..)
+[ ${#shown[@]} -gt 0 ] || exit 1
 # The build does not detect changes in the modules that `Woodshed` re-exports, so the programs are always compiled again.
-rm -rf "$programs"/{Looper,LevelMeter,Monitor,TakeReport,Trainer}{,.build/*.o} \
-    "$programs"/Modules/{Looper,LevelMeter,Monitor,TakeReport,Trainer}.swiftmodule
+for program in Looper LevelMeter Monitor TakeReport Trainer "${shown[@]}"; do
+    rm -rf "${programs:?}/$program" "$programs/$program".build/*.o "$programs/Modules/$program.swiftmodule"
+done
 "${build[@]}" || exit 1
+"${build[@]}" --package-path "$articles" || exit 1
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
+# Takes that a program leaves unfinished are not the user's.
+export XDG_STATE_HOME=$folder/state
 sox -n -r 44100 -c 2 -b 16 song.wav synth 3 pluck C4 gain -6 || exit 1
 
 # One second at 70 % is 63,000 frames, three passes 189,000; the events and the file must agree.
@@ -80,5 +88,27 @@ else
 fi
 "$programs/TakeReport" take.wav file:tone.wav 1 >said 2>&1 && fail "TakeReport records over a file"
 
-echo "examples: 5 programs, $failures failures"
+# What the articles and the tutorial show: expect_shown "PROGRAM ARGUMENT..." LINE...
+expect_shown() {
+    local program words line
+    read -ra words <<<"$1"
+    program=${words[0]}
+    shift
+    timeout 120 "$programs/$program" "${words[@]:1}" >said 2>&1 || fail "$program ended with $?: $(cat said)"
+    for line in "$@"; do grep -qF -- "$line" said || fail "$program did not say '$line' but: $(cat said)"; done
+}
+expect_frames() { [ "$(soxi -s "$1")" = "$2" ] || fail "$1 has $(soxi -s "$1") frames, not $2"; }
+expect_shown "ArticleFirstSound null" 'frame 126000: pass 3 of Riff at 0.7' 'missing.wav: there is no such file'
+expect_frames riff.wav 189000
+expect_shown ArticleLoops '634130 frames in all' 'frame 132300: moved' 'frame 220500: moved' 'loop 44100..<88200' 'done'
+# Six seconds, and the fade of the stop.
+expect_frames loops.wav 264821
+rm take.wav
+expect_shown "ArticleRecordingTakes file:song.wav" '44100 frames, 0 lost' '44100 frames in take.flac' ': 55125 frames' ': 59535 frames'
+expect_frames take.flac 44100
+expect_shown ArticleYourOwnAudioThread '1379 blocks' '24000 frames, '
+expect_shown "ArticleRealTimeRules file:song.wav" '(samples: 44'
+expect_shown "$(printf '%s\n' "${shown[@]}" | tail -n 1) song.wav null file:song.wav" 'pass 4 of 4' ' frames in ./take-' 'done'
+
+echo "examples: 5 programs and ${#shown[@]} of the reference, $failures failures"
 [ $failures -eq 0 ]

@@ -150,6 +150,23 @@ expect nothing "a clean documentation catalogue" reference
 printf '# Sample\n\nA page that links to <doc:Nowhere>.\n' >"$folder/Sample.docc/Sample.md"
 expect found "a broken link in the documentation" reference
 
+# The programs that articles and tutorials show, as a package.
+lay_articles() {
+    lay_module
+    mkdir -p "$folder/Sources/Woodshed/Woodshed.docc/Resources"
+    printf '%s\n' '# First' '```swift' '// swift-tools-version: 6.2' 'let package = Package(targets: [' '    .executableTarget(name: "First")' '])' \
+        '```' '```swift' 'let count = 1' '```' 'Then:' '```swift' 'print(count)' '```' >"$folder/Sources/Woodshed/Woodshed.docc/First.md"
+    echo 'print(2)' >"$folder/Sources/Woodshed/Woodshed.docc/Resources/step-1.swift"
+    echo '@Code(name: "main.swift", file: step-1.swift)' >"$folder/Sources/Woodshed/Woodshed.docc/Steps.tutorial"
+}
+articles() { "$scripts/articles.py" "$folder/made" "$folder"; }
+made() { articles && cat "$folder/made/Sources/$1/main.swift" | tr '\n' ';' | grep -xF "$2"; }
+lay_articles && expect nothing "the blocks of an article are one program" made ArticleFirst 'let count = 1;;print(count);'
+expect nothing "a step of a tutorial is a program" made Step1 'print(2);'
+expect nothing "the package has a target for each program" grep 'executableTarget(name: "Step1")' "$folder/made/Package.swift"
+lay_articles && rm "$folder/Sources/Woodshed/Woodshed.docc/Steps.tutorial" && expect found "a step that no tutorial shows" articles
+lay_articles && sed -i '/^\/\/ swift-tools-version/d' "$folder/Sources/Woodshed/Woodshed.docc/First.md" && expect found "articles that show no manifest" articles
+
 # The picture of the modules must match the package.
 lay_module && mkdir -p "$folder/docs" "$folder/Sources/Other"
 cp "$folder/Sources/Sample/Sample.swift" "$folder/Sources/Other/Other.swift"
@@ -220,6 +237,35 @@ lay_version 0.2.0 '## Unreleased'
 plain_git init -q && plain_git add . && plain_git commit -qm "Release" && plain_git tag v0.2.0 && plain_git tag other
 expect nothing "a tag with the version" version
 plain_git tag v0.3.0 && expect found "a tag with another version" version
+rm -rf "${folder:?}/.git"
+
+# What embedders use may only change if the changelog tells them. The lists of the last release are those of its tag.
+lay_surface() { # VERSION
+    lay_version "$1" '## Unreleased' '' '### Changed for embedders' '' '## 0.2.0 - 2026-12-24'
+    mkdir -p "$folder/docs"
+    printf 'Sample  %s\n' 'Player: struct Player' 'Player.seek(to:): func seek(to frame: Int64)' 'frameCount: let frameCount: Int' >"$folder/docs/public-surface.txt"
+    printf '%s\n' 'woodshed_plan.size at 0, 4 bytes' 'woodshed_plan: 4 bytes' 'WOODSHED_OK = 0' >"$folder/docs/c-layout.txt"
+}
+lay_release() { lay_surface 0.2.0 && plain_git init -q && plain_git add . && plain_git commit -qm "Release" && plain_git tag v0.2.0; }
+since() { "$scripts/surface-since.py" --in "$folder"; }
+list_edit() { sed -i "$1" "$folder/docs/public-surface.txt"; }
+named() { sed -i "s/^### Changed for embedders$/&\n\n- $1/" "$folder/CHANGELOG.md"; }
+lay_surface 0.2.0 && expect nothing "an interface before the first release" since
+lay_release && expect nothing "an interface as it was released" since
+list_edit '$a Sample  level: let level: Float' && echo 'woodshed_plan.gap at 4, 8 bytes' >>"$folder/docs/c-layout.txt"
+sed -i 's/^woodshed_plan: 4/woodshed_plan: 12/' "$folder/docs/c-layout.txt"
+expect nothing "an interface that has grown" since
+tells_added() { since | grep '^added  Sample  level$'; }
+expect nothing "what was added is told" tells_added
+rm -rf "${folder:?}/.git" && lay_release && list_edit '/^Sample  Player/d' && expect found "a removed symbol that the changelog does not name" since
+named '`Player` is gone.' && expect nothing "a removed type that the changelog names, with its members" since
+lay_surface 0.2.1 && list_edit '/^Sample  Player/d' && named '`Player` is gone.' && expect found "a removed symbol in a release of the third number" since
+lay_surface 0.3.0 && list_edit 's/frameCount: Int$/&64/' && expect found "a changed symbol that the changelog does not name" since
+named '`frameCount` is wider.' && expect nothing "a changed symbol that the changelog names" since
+lay_surface 0.3.0 && list_edit 's/frame: Int64)/&, gently: Bool)/' && named '`Player` has changed.' && expect found "a changed member of a type that the changelog names" since
+lay_surface 0.3.0 && sed -i 's/^WOODSHED_OK = 0/WOODSHED_OK = 1/' "$folder/docs/c-layout.txt" && expect found "another value in C that the changelog does not name" since
+lay_surface 0.3.0 && sed -i 's/^woodshed_plan: 4/woodshed_plan: 2/' "$folder/docs/c-layout.txt" && expect found "a struct of C that has become smaller" since
+lay_surface 0.3.0 && list_edit '/^Sample  Player/d' && sed -i '$a - `Player` is gone.' "$folder/CHANGELOG.md" && expect found "a symbol that only an older release names" since
 rm -rf "${folder:?}/.git"
 
 # Every library is listed, with its licence, and is a dependency of the package.

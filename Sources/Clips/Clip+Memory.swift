@@ -2,12 +2,12 @@
 public import AudioFiles
 
 extension Clip {
-    /// A clip of samples in memory; they are copied, and NaN and infinity replaced by zero.
+    /// Makes a clip of samples in memory. They are copied; NaN and infinity become zero.
     ///
     /// - Parameters:
-    ///   - channels: 1...64 channels of equal length, at least one frame each.
+    ///   - channels: one array of samples per channel, 1...64 of them, all of the same length of at least one frame. Full scale is −1...1.
     ///   - sampleRate: 1...768000 Hz.
-    /// - Throws: `.invalidRequest` if the shape is another, with a path of "".
+    /// - Throws: `.invalidRequest`, with an empty path, if the arrays have another shape or the rate is out of range.
     ///
     /// Real-time safe: no.
     public static func inMemory(_ channels: [[Float]], sampleRate: Int) throws(AudioFileError) -> Clip {

@@ -2,13 +2,15 @@
 public import AudioFiles
 package import Realtime
 
-/// A recording, decoded in pages around where it is played, at one sample rate.
+/// A recording, decoded in pages around the places where it is played, at one sample rate.
 ///
-/// A page that is not loaded is silence for a render thread, which never waits. Several players may play one clip. Frames count from
-/// 0 at the clip's rate, which may differ from the file's:
+/// A page that is not decoded yet is silence for a render thread, which never waits. Several players may play one clip. Frames count from 0 at the
+/// clip's rate, which may differ from the file's:
 ///
 ///     let clip = try Clip(path: "take5.flac", sampleRate: 48_000)
 ///     let bridge = clip.frame(forFileFrame: 3_528_000)..<clip.frame(forFileFrame: 4_410_000)
+///
+/// Threads: any. Real-time safe: no, except for the constants ``sampleRate``, ``channelCount`` and ``frameCount``.
 public final class Clip: Sendable {
     /// The description of the file, with its own rate and number of frames.
     public let info: AudioFileInfo

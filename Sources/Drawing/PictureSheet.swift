@@ -6,9 +6,9 @@
 /// Real-time safe: no.
 public struct PictureSheet: Equatable, Sendable {
     /// The permitted widths and heights, in pixels.
-    public static let permittedSides = 1...16_384
+    package static let permittedSides = 1...16_384
     /// The largest number of pixels of a picture: 64 Mi, 256 MiB of memory while it is drawn.
-    public static let largestArea = 1 << 26
+    package static let largestArea = 1 << 26
 
     /// In pixels.
     public let width: Int

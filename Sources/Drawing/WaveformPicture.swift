@@ -36,9 +36,9 @@ public struct WaveformPicture: Picture, Equatable {
     }
 
     /// The permitted floors of a scale in dB.
-    public static let permittedFloors = -200.0 ... -6.0
+    package static let permittedFloors = -200.0 ... -6.0
     /// The largest number of rows in a picture.
-    public static let mostRows = 64
+    package static let mostRows = 64
 
     /// Size, title, sections and theme, and the range shown.
     public let sheet: PictureSheet

@@ -16,10 +16,13 @@ internal import Synchronization
 ///     try engine.start()
 ///     try engine.waitUntilFinished()
 ///
-/// The sound is a function of clips, scores and the frames of the requests. It is the same on every device and with every period.
-/// An engine may be used from any thread.
+/// The sound is a function of clips, scores and the frames of the requests. It is the same on every device and with every period. An engine that is
+/// released stops.
+///
+/// Threads: any but the render thread. Real-time safe: no.
 public final class Engine: Sendable {
-    /// The settings that the device accepted. Its rate is the rate of all clips and scores.
+    /// The settings that the device accepted, which may differ from the request. Its rate, in Hz, is the rate of all clips and scores of this
+    /// engine.
     public let configuration: StreamConfiguration
 
     private let stream: any OutputStream
@@ -63,11 +66,11 @@ public final class Engine: Sendable {
         self.init(isVirtual: clock == .virtual, endsWithPlayers: endsWithPlayers) { (_, _) in linked.output }
     }
 
-    /// Plays into blocks that the program takes on an audio thread of its own; see `PulledOutput`.
+    /// Plays into blocks that the program takes on an audio thread of its own; see `PulledOutput`. `render` is silent before `start()`.
     ///
     /// - Parameters:
-    ///   - pulled: an output that no engine has.
-    ///   - endsWithPlayers: true ends the sound with the last player.
+    ///   - pulled: an output that no engine uses yet.
+    ///   - endsWithPlayers: true ends the sound with the last player; false continues in silence until `stop()`.
     public convenience init(pulled: PulledOutput, endsWithPlayers: Bool = false) {
         self.init(isVirtual: pulled.isVirtual, endsWithPlayers: endsWithPlayers) { (_, _) in pulled }
     }
@@ -95,37 +98,42 @@ public final class Engine: Sendable {
 
     /// Opens a recording at the engine's rate; a file of another rate is converted while it is decoded.
     ///
+    /// Returns when the length of the recording is verified, which may take a moment for long files of formats without an index.
+    ///
+    /// - Parameter path: a regular file; its content decides the format, not its name.
     /// - Throws: `AudioFileError`, which says why the recording cannot be played and what to do.
     public func load(_ path: String) throws(AudioFileError) -> Clip {
         try Clip(path: path, sampleRate: configuration.sampleRate)
     }
 
-    /// Adds a player to the mix; it is silent until its `start()`.
+    /// Adds a player to the mix; it is silent until its `start()`. Players can be added before and after the start of the engine.
     ///
-    /// - Throws: `EngineError.rateMismatch` or `.tooManyPlayers`.
+    /// - Parameters:
+    ///   - clip: a recording at the engine's rate, as `load(_:)` opens it.
+    ///   - score: what is played, made for this clip's length and rate.
+    /// - Throws: `EngineError.rateMismatch` if the clip has another rate, `.tooManyPlayers` if 128 players are in the mix.
     public func makePlayer(_ clip: Clip, score: Score) throws(EngineError) -> Player {
         try makePlayer(clip, score: score, decibels: 0)
     }
 
-    /// Adds a player that begins at the very output frame at which another one ends, whatever pauses, seeks and changes of speed came
-    /// before.
+    /// Adds a player that begins at the output frame at which another one ends, whatever pauses, seeks and changes of speed came before.
     ///
-    /// It begins after the other one has played to its end, or has failed, and not after it was stopped. Nothing fades out or in: of two halves of
-    /// a recording the joint is not heard. (A part of a recording fades out at its end with the joint `crossfade` or `fade`; with `hard` it does not.)
-    /// If the other player has already come to its end, this one begins with the next block. It can also be started by itself.
+    /// It begins after the other one has played to its end, or has failed, but not after it was stopped. Nothing fades out or in, so the joint
+    /// between two halves of a recording is inaudible. (The last pass of a section fades out with the joint `crossfade` or `fade`; with `hard` it
+    /// does not.) If the other player has already reached its end, this one begins with the next block. It can also be started by itself.
     ///
-    /// With a crossfade it begins that many frames before the other one's end. Both weights are those of equal power. If fewer frames are left of
-    /// the last pass when it is reached, by a seek or because the pass is short, the crossfade takes those. It then goes on for its
-    /// length; if a change of speed moves the other player's end meanwhile, that one ends with the crossfade at the latest. From the joint on, a pause
-    /// or a resumption of the other player is one of this one too, at the same frame, and holds the crossfade.
+    /// With a crossfade it begins that many frames before the other one's end, with weights of equal power. If fewer frames are left of the last
+    /// pass, because of a seek or a short pass, the crossfade is as short as these. If a change of speed moves the other player's end during the
+    /// crossfade, that player ends with the crossfade at the latest. From the joint on, a pause or a resumption of the other player applies to this
+    /// one too, at the same frame, and suspends the crossfade.
     ///
     /// - Parameters:
-    ///   - clip: opened at the engine's rate.
-    ///   - score: what it plays.
-    ///   - leader: a player of this engine that was not removed; otherwise this one waits for its own `start()`.
-    ///   - crossfade: output frames, 0 or more.
+    ///   - clip: a recording at the engine's rate.
+    ///   - score: what is played, made for this clip's length and rate.
+    ///   - leader: a player of this engine that was not removed; if it was, the new player waits for its own `start()`.
+    ///   - crossfade: its length in output frames, 0 or more.
     ///   - decibels: the gain from the first frame on, as in `Player.setGain`.
-    /// - Throws: `EngineError.rateMismatch` or `.tooManyPlayers`.
+    /// - Throws: `EngineError.rateMismatch` if the clip has another rate, `.tooManyPlayers` if 128 players are in the mix.
     public func makePlayer(
         _ clip: Clip, score: Score, after leader: Player, crossfade: Int64 = 0, decibels: Double = 0
     ) throws(EngineError) -> Player {
@@ -147,7 +155,7 @@ public final class Engine: Sendable {
         return player
     }
 
-    /// Fades a player out and removes it from the mix once it is silent.
+    /// Fades a player out over 5 ms, and removes it from the mix once it is silent. Returns at once.
     public func remove(_ player: Player) {
         player.stop()
         directory.removeWhenFinished(player)
@@ -156,9 +164,9 @@ public final class Engine: Sendable {
 
     // MARK: The stream
 
-    /// Starts the device, once the beginning of every player's score is decoded.
+    /// Starts the device. Blocks until the beginning of every player's score is decoded.
     ///
-    /// - Throws: `DeviceError` if it does not start.
+    /// - Throws: `DeviceError` if the device does not start, or if the engine was started before.
     public func start() throws(DeviceError) {
         // Neither thread may hold the engine, because the engine joins both when it is released.
         let (directory, stream, broadcast, mixer) = (self.directory, self.stream, self.broadcast, self.mixer)
@@ -189,10 +197,10 @@ public final class Engine: Sendable {
                 xrun: { mixer.noteXrun(at: $0, lostFrames: $1) }))
     }
 
-    /// Stops the device at once and ends all events. Stop the players first to let them fade out.
+    /// Stops the device at once and ends all events. Stop the players first to let them fade out. Has no effect if the engine has ended.
     ///
-    /// Under the virtual clock the block that is being made is dropped, even if it waits for something. So everything that was
-    /// passed to the device is exactly as the scores say.
+    /// Under the virtual clock the block that is being rendered is dropped, even if it waits for something. So everything that was passed to the
+    /// device is exactly as the scores say.
     public func stop() {
         if isVirtual {
             mixer.cutOff()
@@ -202,7 +210,8 @@ public final class Engine: Sendable {
         finishServing()
     }
 
-    /// Blocks until the last player has finished and the device has played it out.
+    /// Blocks until the last player has finished and the device has played everything, or until the engine is stopped. An engine that does not end
+    /// with its players must be stopped by another thread.
     ///
     /// - Throws: `EngineError` if the device or a recording failed meanwhile.
     public func waitUntilFinished() throws(EngineError) {
@@ -216,24 +225,23 @@ public final class Engine: Sendable {
         if let failure = directory.firstFailure { throw .file(failure) }
     }
 
-    /// Counters since the start, over all devices on which the engine has played.
+    /// Counters since the start, over all devices on which the engine has played. May be read at any time.
     public var statistics: EngineStatistics {
         if let kept = stream as? KeptOutput { return EngineStatistics(kept) }
         return EngineStatistics(stream, isVirtual: isVirtual)
     }
 
-    /// Losses, returns and disturbances of the device from now on, each once, in order, to every reader. The stream ends with the engine;
-    /// a stream requested after that ends at once.
+    /// Losses, returns and disturbances of the device from now on, in order. Every reader gets each event once. The sequence ends with the engine;
+    /// one that is requested after that ends at once.
     ///
-    /// The players report them too, by events with the exact frame; these events concern all players. Get the stream before
-    /// `start()`.
+    /// The players report them too, by events with the exact frame; these events concern all players. Get the sequence before `start()`.
     public var events: AsyncStream<EngineEvent> { broadcast.stream }
 
     /// Calls `observer` with every event of the device from now on, before any reader gets it, on the thread that tells it. It must return at
     /// once.
     package func observe(_ observer: @escaping @Sendable (EngineEvent) -> Void) { broadcast.observe(observer) }
 
-    /// Frames passed to the device, and how many of them have not been heard yet.
+    /// The frames passed to the device, and how many of them have not been heard yet, as of the last block.
     public var position: StreamPosition { stream.position }
 
     /// Calls `work` after each time that the players' events were delivered: every 10 ms on the pump's thread, and under the virtual clock

@@ -10,7 +10,7 @@ public enum EngineError: ExplainedError {
     case file(AudioFileError)
     /// The clip was loaded at a rate other than the device's; load it with `Engine.load(_:)`.
     case rateMismatch(clip: Int, engine: Int)
-    /// More players than can be mixed.
+    /// There are as many players as can be mixed: `limit`.
     case tooManyPlayers(limit: Int)
 
     /// The cause, in words.

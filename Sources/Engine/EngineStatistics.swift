@@ -15,7 +15,7 @@ public struct EngineStatistics: Sendable {
     public let blocks: Int64
     /// Frames rendered for a device.
     public let framesRendered: Int64
-    /// How long the mix of a block took.
+    /// The distribution of the times that the mix of a block took.
     public let renderTime: RenderTime
     /// Render time divided by the duration of the block; nil under the virtual clock, which waits for every block.
     public let load: RenderLoad?
@@ -23,7 +23,7 @@ public struct EngineStatistics: Sendable {
     public let scheduling: RealtimeReport?
 
     /// The scheduling class the device thread obtained: `fifo` with its priority, or `ordinary`.
-    public var schedulingClass: String { scheduling?.schedulingClass ?? "ordinary" }
+    package var schedulingClass: String { scheduling?.schedulingClass ?? "ordinary" }
 }
 
 extension EngineStatistics {

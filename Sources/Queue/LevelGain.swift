@@ -3,7 +3,10 @@ internal import Glibc
 
 /// The gain that brings a recording to the level of others: from the tags in its file, or from a measurement.
 ///
-/// All gains are in dB and are meant for `QueueSound.decibels`. None lets the recording exceed full scale, as far as its peak is known.
+/// Recordings are brought to −18 LUFS, the level of ReplayGain 2.0. All gains are in dB and are meant for `QueueSound.decibels`. No gain lets a
+/// recording exceed full scale, as far as its peak is known. After a measurement one dB is left for converters, as EBU R 128 asks.
+///
+/// Real-time safe: no. Threads: any.
 public enum LevelGain {
     /// Whose loudness counts.
     public enum Scope: String, Sendable, Hashable, CaseIterable {
@@ -14,15 +17,15 @@ public enum LevelGain {
     }
 
     /// The loudness to which recordings are brought: that of ReplayGain 2.0, in LUFS.
-    public static let targetLoudness = -18.0
+    package static let targetLoudness = -18.0
     /// The highest true peak after a gain by measurement, in dB of full scale: EBU R 128 leaves one dB to converters.
-    public static let highestTruePeak = -1.0
+    package static let highestTruePeak = -1.0
 
-    /// The gain by tags; nil if they have none.
+    /// The gain in dB from the tags of a file; nil if they contain no gain.
     ///
     /// - Parameters:
-    ///   - tags: of the file.
-    ///   - scope: whose gain is taken first; the other one if that is missing.
+    ///   - tags: the tags of the file.
+    ///   - scope: which gain is used; the other one if that is missing.
     public static func decibels(_ tags: LoudnessTags, _ scope: Scope = .track) -> Double? {
         let track = tags.trackGain.map { ($0, tags.trackPeak ?? tags.albumPeak) }
         let album = tags.albumGain.map { ($0, tags.albumPeak ?? tags.trackPeak) }
@@ -32,7 +35,7 @@ public enum LevelGain {
         return min(gain, -20 * log10(peak))
     }
 
-    /// The gain by a measurement.
+    /// The gain in dB from a measurement.
     ///
     /// - Parameters:
     ///   - loudness: the integrated loudness, in LUFS.

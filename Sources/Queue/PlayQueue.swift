@@ -14,14 +14,16 @@ internal import Synchronization
 ///     try queue.start()
 ///     try engine.start()
 ///
-/// The next item is opened, decoded and converted to the engine's rate while the current one plays, and begins at the very frame at which
-/// that one ends, or is crossfaded with it. Every method may be called from any thread and returns at once, but `start()`. Make it before
-/// the engine is started; then a queue under the virtual clock is exact too, because the clock waits for the next item.
+/// The next item is opened, decoded and converted to the engine's rate while the current one plays. It begins at the output frame at which that one
+/// ends, or is crossfaded with it. Every method but `start()` returns at once. Make the queue before the engine is started; then a queue under the
+/// virtual clock is exact too, because the clock waits for the next item.
+///
+/// Threads: any but the render thread. Real-time safe: no.
 public final class PlayQueue: Sendable {
     let worker: QueueWorker
     private let thread: PlainThread
 
-    /// An empty queue.
+    /// Makes an empty queue.
     ///
     /// - Parameters:
     ///   - engine: plays it; other players may play as well. Its rate is the rate of every item.
@@ -40,7 +42,7 @@ public final class PlayQueue: Sendable {
         thread.join()
     }
 
-    /// Events from now on, each once, in order, to every reader. The stream ends when the queue is released.
+    /// Events from now on. Every reader gets each event once, in order. The sequence ends when the queue is released.
     public var events: AsyncStream<QueueEvent> { worker.broadcast.stream }
 
     // MARK: The list
@@ -113,7 +115,7 @@ public final class PlayQueue: Sendable {
 
     // MARK: Playing
 
-    /// Plays from the current item, or from the first one, and returns when it is opened. Has no effect while the queue plays.
+    /// Plays from the current item, or from the first one. Blocks until that item is opened. Has no effect while the queue plays.
     ///
     /// - Throws: `QueueError` of kind `empty` or `nothingPlayable`.
     public func start() throws(QueueError) {
@@ -164,9 +166,9 @@ public final class PlayQueue: Sendable {
     /// Whether the queue is paused by `pause(reason:)`.
     public var isPaused: Bool { worker.state.withLock { $0.pauseReason != nil } }
 
-    /// Moves to a frame of the current item's clip.
+    /// Moves to a frame of the current item's clip. Has no effect if no item is open.
     ///
-    /// - Throws: `ScoreError` of kind `placeOutsideScore` if that part is not played. Has no effect if nothing is open.
+    /// - Throws: `ScoreError` of kind `placeOutsideScore` if that part is not played.
     public func seek(toClipFrame frame: Int64) throws(ScoreError) {
         let failure: ScoreError? = worker.change { state in
             do throws(ScoreError) {
@@ -191,13 +193,14 @@ public final class PlayQueue: Sendable {
 
     // MARK: For all items
 
-    /// Output frames of the crossfade between items that follow by themselves; 0 for none. It holds for joints that are still to come.
+    /// The length of the crossfade between items that follow by themselves, in output frames; 0 for none. It applies to the joints that are still
+    /// to come.
     public var crossfadeFrames: Int64 {
         get { worker.state.withLock { $0.crossfade } }
         set { worker.change { $0.setCrossfade(max(0, newValue)) } }
     }
 
-    /// The speed of all items; see `Player.setSpeed`. An item that is too short for it is passed over.
+    /// The speed of all items, 25 % to 400 %; see `Player.setSpeed`. An item that is too short for it is passed over.
     public func setSpeed(_ speed: Speed) { worker.change { $0.setSpeed(speed) } }
 
     /// The gain of all items in dB, besides their own. NaN counts as 0.

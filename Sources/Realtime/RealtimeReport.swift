@@ -38,7 +38,7 @@ public struct RealtimeReport: Sendable, Equatable {
     /// Whether subnormal numbers count as zero on the thread.
     public internal(set) var flushesToZero = false
     /// Bytes of stack made resident before the body ran; 0 if the system did not tell where the stack is.
-    public internal(set) var touchedStackBytes = 0
+    package internal(set) var touchedStackBytes = 0
     /// The requests that were refused; empty if all were granted.
     public internal(set) var refusals: [Refusal] = []
 
@@ -85,7 +85,7 @@ extension RealtimeReport.Refusal {
 
 extension RealtimeReport {
     /// The scheduling class that was obtained: `fifo` with its priority, or `ordinary`. Real-time safe: no.
-    public var schedulingClass: String {
+    package var schedulingClass: String {
         if case .fifo(let priority) = scheduling { "fifo \(priority)" } else { "ordinary" }
     }
 }

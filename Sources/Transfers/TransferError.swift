@@ -17,7 +17,7 @@ public struct TransferError: ExplainedError, Equatable {
         case unreachable
         /// The server cannot prove who it is, or no encrypted connection can be made.
         case tls
-        /// The server does not answer, or sends too slowly.
+        /// The server does not answer in time, or sends too slowly.
         case timeout
         /// The connection broke before the server had answered.
         case disconnected
@@ -35,15 +35,15 @@ public struct TransferError: ExplainedError, Equatable {
         case tooManyRequests
         /// The server has a fault of its own (5xx).
         case server
-        /// The server answers what cannot be used.
+        /// The server's answer cannot be used.
         case unexpected
-        /// The caller does not want this file.
+        /// The caller refused the file.
         case rejected
         /// The server sent less than it promised.
         case truncated
         /// The file changes on the server while it is fetched.
         case changedOnServer
-        /// What was received is not what the checksum belongs to.
+        /// The received bytes do not have the expected checksum.
         case checksum
         /// The file is larger than permitted.
         case tooLarge
@@ -75,14 +75,14 @@ public struct TransferError: ExplainedError, Equatable {
     public let retryAfterSeconds: Int?
 
     /// An error with words of the caller's.
-    public init(
+    package init(
         _ kind: Kind, _ message: String, remedy: String, status: Int? = nil, retryAfterSeconds: Int? = nil
     ) {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
         (self.status, self.retryAfterSeconds) = (status, retryAfterSeconds)
     }
 
-    /// Whether the same request may succeed a little later.
+    /// Whether the cause may pass: the same request may succeed a little later.
     public var isPassing: Bool {
         switch kind {
         case .timeout, .disconnected, .truncated, .tooManyRequests, .server: true

@@ -1,4 +1,4 @@
-/// What happens to a transfer.
+/// Something that happened to a transfer.
 public struct TransferEvent: Sendable {
     /// The transfer's number in its queue, from 1 on.
     public let id: Int
@@ -15,25 +15,25 @@ public struct TransferEvent: Sendable {
         case downloading(TransferAnswer, from: Int64)
         /// How far it is; ten times a second at most, and once at the end.
         case progress(TransferProgress)
-        /// It begins again with the first byte.
+        /// The transfer begins again with the first byte, for this reason.
         case restarted(RestartReason)
         /// The next attempt follows in so many seconds, after this error.
         case retrying(afterSeconds: Double, TransferError)
-        /// It stands still.
+        /// The transfer was paused.
         case paused
-        /// It goes on.
+        /// The transfer was resumed.
         case resumed
         /// The file is complete, and is being checked.
         case analysing
-        /// The file has its name.
+        /// The file is complete, and has its name.
         case finished(FetchedFile)
-        /// It ended with an error. So many bytes are kept, from which another transfer can go on.
+        /// The transfer ended with an error. `keptBytes` bytes are kept, from which another transfer can continue.
         case failed(TransferError, keptBytes: Int64)
-        /// It was cancelled. So many bytes are kept, from which another transfer can go on.
+        /// The transfer was cancelled. `keptBytes` bytes are kept, from which another transfer can continue.
         case cancelled(keptBytes: Int64)
     }
 
-    /// Whether nothing follows.
+    /// Whether no further event of this transfer follows.
     public var isLast: Bool {
         switch kind {
         case .finished, .failed, .cancelled: true
@@ -42,9 +42,9 @@ public struct TransferEvent: Sendable {
     }
 }
 
-/// How far a transfer is.
+/// How many bytes of a transfer are there, and how fast they arrive.
 public struct TransferProgress: Sendable, Equatable {
-    /// Bytes that are there, those of earlier attempts among them.
+    /// The bytes that are there, including those of earlier attempts.
     public var doneBytes: Int64 = 0
     /// Bytes of the whole file; nil if the server does not say.
     public var totalBytes: Int64?
@@ -54,7 +54,7 @@ public struct TransferProgress: Sendable, Equatable {
     public var secondsLeft: Int64?
 
     /// Nothing is known yet.
-    public init() {}
+    package init() {}
 
     init(doneBytes: Int64, totalBytes: Int64?, bytesPerSecond: Int64, secondsLeft: Int64? = nil) {
         (self.doneBytes, self.totalBytes) = (doneBytes, totalBytes)

@@ -17,21 +17,28 @@ public struct TransferRequest: Sendable {
     /// The longest file that is taken, in bytes. Default: 20 GB.
     public var sizeLimit: Int64
     /// Header fields that are sent besides those of the transfer's own, to the server of `address` only, not to one that it leads to.
-    public var headers: [TransferHeader] = []
+    package var headers: [TransferHeader] = []
     /// Called with the head of the server's answer, before any byte is taken; refuses the file by throwing. It must return at once.
-    public var acceptsAnswer: (@Sendable (TransferAnswer) throws -> Void)?
+    package var acceptsAnswer: (@Sendable (TransferAnswer) throws -> Void)?
     /// Called with the complete file before it has its name; refuses it by throwing, and may take its time. An error that is an
     /// `ExplainedError` is the cause that is told. Returns another name for the file, on the same disk; nil for `path`.
-    public var check: (@Sendable (FetchedPart) throws -> String?)?
+    package var check: (@Sendable (FetchedPart) throws -> String?)?
 
-    /// A request with the usual limits.
+    /// Makes a request. Nothing is checked before it is added to a queue.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the file.
+    ///   - path: The name of the fetched file, in a folder that exists.
+    ///   - replaces: Whether an existing file of this name is replaced.
+    ///   - priority: Any number; a higher one begins earlier.
+    ///   - sha256: The checksum that the file must have, in 64 hexadecimal digits; nil if it is not known.
+    ///   - sizeLimit: The longest file that is taken, in bytes.
     public init(
         _ address: WebAddress, to path: String, replaces: Bool = false, priority: Int = 0, sha256: String? = nil,
-        sizeLimit: Int64 = 20_000_000_000, acceptsAnswer: (@Sendable (TransferAnswer) throws -> Void)? = nil,
-        check: (@Sendable (FetchedPart) throws -> String?)? = nil
+        sizeLimit: Int64 = 20_000_000_000
     ) {
         (self.address, self.path, self.replaces, self.priority) = (address, path, replaces, priority)
-        (self.sha256, self.sizeLimit, self.acceptsAnswer, self.check) = (sha256, sizeLimit, acceptsAnswer, check)
+        (self.sha256, self.sizeLimit) = (sha256, sizeLimit)
     }
 }
 
@@ -62,15 +69,15 @@ public struct TransferAnswer: Sendable, Equatable {
 }
 
 /// A complete file that has not got its name yet.
-public struct FetchedPart: Sendable {
+package struct FetchedPart: Sendable {
     /// Where it is for now. Another name is permitted, the contents must stay.
-    public let path: String
+    package let path: String
     /// What the server said about it.
-    public let answer: TransferAnswer
+    package let answer: TransferAnswer
     /// Its length in bytes.
-    public let byteCount: Int64
+    package let byteCount: Int64
     /// Whether the transfer is still wanted: long checks ask now and then, and give up by throwing.
-    public let isWanted: @Sendable () -> Bool
+    package let isWanted: @Sendable () -> Bool
 }
 
 /// A file that was fetched.
@@ -83,7 +90,7 @@ public struct FetchedFile: Sendable, Equatable {
     public let answer: TransferAnswer
 }
 
-/// How files are fetched.
+/// Limits, retries and the network of transfers.
 public struct TransferSettings: Sendable {
     /// How proxies are found.
     public enum Proxy: Sendable, Equatable {
@@ -124,6 +131,8 @@ public struct TransferSettings: Sendable {
     /// A file with the certificates of the authorities that are trusted, in PEM form; nil for the system's.
     public var certificatesPath: String?
 
-    /// The usual limits.
+    /// Makes settings with the usual limits.
+    ///
+    /// - Parameter userAgent: the name and the version of your program, which servers see, such as "player/1.0".
     public init(userAgent: String) { self.userAgent = userAgent }
 }

@@ -1,21 +1,19 @@
-/// Where a transfer is.
+/// The state of a transfer.
 ///
-/// ```
-/// queued → validating → connecting → downloading ⇄ paused
+/// ``` queued → validating → connecting → downloading ⇄ paused
 ///                                        ↓
 ///                                    analysing → done
-/// ```
-/// A broken connection leads from downloading back to connecting, and every state before the last three to failed or cancelled.
+/// ``` A broken connection leads from downloading back to connecting, and every state before the last three to failed or cancelled.
 public enum TransferState: String, CaseIterable, Sendable {
     /// It waits for its turn.
     case queued
-    /// The target and what is there of an earlier run are looked at.
+    /// The target and the bytes of an earlier transfer are checked.
     case validating
     /// The server is asked; or the next attempt waits for its time.
     case connecting
     /// Bytes arrive.
     case downloading
-    /// It stands still until it is resumed.
+    /// It waits until it is resumed.
     case paused
     /// The file is complete, and is being checked.
     case analysing
@@ -26,7 +24,7 @@ public enum TransferState: String, CaseIterable, Sendable {
     /// It was cancelled.
     case cancelled
 
-    /// Whether nothing follows.
+    /// Whether this state never changes again.
     public var isLast: Bool { self == .done || self == .failed || self == .cancelled }
 }
 

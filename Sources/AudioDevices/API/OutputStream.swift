@@ -56,7 +56,7 @@ public protocol OutputStream: AudioStream {
 }
 
 extension AudioStream {
-    /// None, for custom streams that cannot fail.
+    /// No incidents: what a stream returns that implements nothing else.
     public func takeIncidents() -> [StreamIncident] { [] }
 }
 

@@ -49,7 +49,7 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
     /// Within one period if the device reports its position; 0 for `lost`, because its return is unknown.
     public let lostFrames: Int64
     /// When it was noticed, by the system's monotonic clock in nanoseconds.
-    public let hostTime: Int64
+    package let hostTime: Int64
 
     /// Makes an incident, for custom streams. Real-time safe: yes.
     package init(

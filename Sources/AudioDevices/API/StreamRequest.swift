@@ -120,7 +120,7 @@ public struct StreamConfiguration: Sendable, Hashable {
     /// The device's sample format, such as `FLOAT_LE` or `S24_3LE`.
     public let formatName: String
     /// How samples reach the device, such as `MMAP_INTERLEAVED`; `direct` if no card is involved.
-    public let accessName: String
+    package let accessName: String
     /// The device as it was requested.
     public let deviceName: String
 

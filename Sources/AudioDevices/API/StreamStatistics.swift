@@ -42,7 +42,7 @@ public struct StreamStatistics: Sendable {
     /// What the system granted to the device thread; nil before the stream has started.
     public let scheduling: RealtimeReport?
     /// The scheduling class the device thread obtained: `fifo` with its priority, or `ordinary`.
-    public var schedulingClass: String { scheduling?.schedulingClass ?? "ordinary" }
+    package var schedulingClass: String { scheduling?.schedulingClass ?? "ordinary" }
 
     /// The measured difference of the input's clock from the output's in ppm, positive if it is faster; nil if they have one clock.
     public let inputClockPPM: Double?

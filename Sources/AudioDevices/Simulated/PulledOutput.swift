@@ -10,8 +10,10 @@ internal import Synchronization
 ///     // On the program's own audio thread:
 ///     _ = output.render(into: channels, frameCount: 64)
 ///
-/// Under the real clock `render` never waits: what is not decoded yet is silent, and the players tell it as starved. Under the virtual
-/// clock it waits for everything, for programs that render to memory.
+/// Under the real clock `render` never waits: what is not decoded in time is silent, and the players report it as `starved`. Under the virtual
+/// clock it waits until everything is decoded and analysed, for programs that render to memory.
+///
+/// Threads: `render` on one thread at a time; everything else on any thread but that one.
 @safe
 public final class PulledOutput: OutputStream, @unchecked Sendable {
     // Unchecked because of the worker, which only the thread that renders uses.
@@ -30,10 +32,10 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
 
     private enum Phase: UInt8, AtomicRepresentable { case waiting, running, over }
 
-    /// An output whose sound nobody has taken yet.
+    /// Makes an output whose sound no engine renders yet.
     ///
-    /// - Parameter request: The rate, the channels, the longest block that is computed at once (`periodFrames`), and the clock. The other
-    ///   settings are for devices, and not used.
+    /// - Parameter request: the rate, the channels, the longest block that is rendered at once (`periodFrames`), and the clock. The other settings
+    ///   are for devices, and have no effect.
     public init(_ request: StreamRequest) {
         clock = request.clock
         configuration = StreamConfiguration(
@@ -41,17 +43,18 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
             bufferFrames: request.periodFrames, formatName: "FLOAT", accessName: "pulled", deviceName: "pulled")
     }
 
-    /// Fills a block with sound. Before the start and after the end it is silence.
+    /// Fills a block with sound. Before the start and after the end the block is silence.
     ///
-    /// One thread at a time; it may be another one each time. Under the real clock it is real-time safe: no allocation, lock or
-    /// system call.
+    /// Threads: one at a time, not always the same. Real-time safe: yes under the real clock: no allocation, lock or system call; no under the
+    /// virtual clock, which waits.
     ///
     /// - Parameters:
-    ///   - channels: A buffer of `frameCount` samples for each channel of the configuration.
-    ///   - frameCount: Any number of frames; 0 or less does nothing.
-    ///   - delayFrames: Frames from the first one of this block until it is heard, for `Engine.position`.
-    /// - Returns: The frames up to the end of the sound: fewer than `frameCount` if the engine ends with its players and the last one has
-    ///   finished, and 0 when it does not run. The rest of the block is silence.
+    ///   - channels: one pointer per channel of the configuration, each to `frameCount` samples; they are overwritten. Full scale is −1...1.
+    ///   - frameCount: frames of each channel, 0 or more. A block may be longer than the configuration's `periodFrames`; it is then rendered in
+    ///     parts.
+    ///   - delayFrames: frames from the first one of this block until it is heard, for `Engine.position`.
+    /// - Returns: The number of frames that contain sound: fewer than `frameCount` once the engine has ended with its last player, and 0 while it
+    ///   does not run. The rest of the block is silence.
     public func render(
         into channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, delayFrames: Int64 = 0
     ) -> Int {
@@ -94,13 +97,15 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
 
     // MARK: As a stream
 
-    /// The position, as of the last block.
+    /// The position as of the last block. Real-time safe: no.
     public var position: StreamPosition { ledger.position }
 
-    /// Counters of the blocks that were rendered.
+    /// Counters of the blocks that were rendered. Real-time safe: no.
     public var statistics: StreamStatistics { ledger.statistics(scheduling: nil) }
 
-    /// Lets `render` make sound. Once only.
+    /// Connects `render` with the engine; `Engine.start()` calls it. Real-time safe: no.
+    ///
+    /// - Throws: `DeviceError` of kind `invalidRequest` if the output was started or stopped before.
     public func start(_ callbacks: StreamCallbacks) throws(DeviceError) {
         try starting.withLock { (isStarted) throws(DeviceError) in
             guard !isStarted, phase.load(ordering: .acquiring) == .waiting else {
@@ -118,14 +123,15 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
         }
     }
 
-    /// Lets `render` make silence, and waits until a block that is being made is complete. Not on the thread that renders.
+    /// Makes `render` silent, and waits until a block that is being rendered is complete. Do not call it on the thread that renders. Real-time
+    /// safe: no.
     public func stop() {
         phase.store(.over, ordering: .sequentiallyConsistent)
         while isRendering.load(ordering: .sequentiallyConsistent) { usleep(200) }
     }
 
-    /// Waits until the last player has finished, if the engine ends with its players, or until it is stopped. Meanwhile another thread has to
-    /// render.
+    /// Blocks until the last player has finished, if the engine ends with its players, or until the output is stopped. Another thread must call
+    /// `render` meanwhile. Real-time safe: no.
     public func waitUntilFinished() throws(DeviceError) {
         while phase.load(ordering: .acquiring) == .running { usleep(5000) }
     }

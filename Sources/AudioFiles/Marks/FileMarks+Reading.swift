@@ -21,7 +21,7 @@ extension FileMarks {
     /// - Throws: An error if the file cannot be opened, or if the rate is out of range.
     ///
     /// Real-time safe: no.
-    public init(path: String, sampleRate: Int, frameCount: Int64) throws(AudioFileError) {
+    package init(path: String, sampleRate: Int, frameCount: Int64) throws(AudioFileError) {
         if !FileLimits.sampleRates.contains(sampleRate) { throw .badRate(path, sampleRate) }
         let file = try OpenedFile(path: path)
         if case .foreign = FileSniffer.kind(of: file) {

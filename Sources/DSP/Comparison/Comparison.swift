@@ -48,11 +48,11 @@ public struct Comparison: Sendable, Equatable {
         public internal(set) var lateSeconds: [Float] = []
 
         /// Arrays without values.
-        public init() {}
+        package init() {}
     }
 
     /// A comparison that knows nothing: what silence gives.
-    public init() {
+    package init() {
         (offsetSeconds, lengthRatio, spreadSeconds, worstPlace) = (nil, nil, nil, nil)
         (pitchOffsetCents, pitchCents, energyDecibels) = (nil, nil, nil)
         curves = Curves()

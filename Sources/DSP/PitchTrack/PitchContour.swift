@@ -5,7 +5,7 @@
 /// together (a chord, an accompanied voice), the values follow what repeats best, or say that nothing does.
 ///
 /// Made by `PitchTracker`. Thread-safe: a value. Real-time safe: no.
-public struct PitchContour: Sendable, Equatable {
+@_spi(Benchmarks) public struct PitchContour: Sendable, Equatable {
     /// Seconds from one value to the next.
     public static let hopSeconds = 0.01
 

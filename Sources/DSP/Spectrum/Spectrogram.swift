@@ -22,7 +22,7 @@ public struct Spectrogram: Equatable, Sendable {
     public private(set) var levels: [Float]
 
     /// The largest number of columns, and of rows.
-    public static let mostPlaces = 32_768
+    package static let mostPlaces = 32_768
 
     /// Makes the spectrogram of a recording, which is read as needed.
     ///

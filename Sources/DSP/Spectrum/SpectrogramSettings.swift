@@ -35,11 +35,11 @@ extension Spectrogram {
         }
 
         /// The permitted sizes of a window, powers of two only.
-        public static let permittedWindowSizes = 256...65_536
+        package static let permittedWindowSizes = 256...65_536
         /// The permitted ranges, in dB.
-        public static let permittedRanges = 10.0...200.0
+        package static let permittedRanges = 10.0...200.0
         /// The permitted numbers of windows per column.
-        public static let permittedWindowsPerColumn = 1...4096
+        package static let permittedWindowsPerColumn = 1...4096
 
         /// In Hz.
         public let sampleRate: Int

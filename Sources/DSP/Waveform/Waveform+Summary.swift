@@ -4,8 +4,8 @@ extension Waveform {
     /// Columns of a picture of `frames`, adjacent and of equal length.
     ///
     /// Each column sums up every bin that has a frame in it, so no peak is lost between two columns. If the columns' edges lie on
-    /// bins it is exact. Columns shorter than a bin repeat it: draw those from samples
-    /// (``column(ofSamples:tone:)`` and ``tone(frames:)``). Columns outside the recording are empty.
+    /// bins it is exact. Columns shorter than a bin repeat it: draw those from samples, with `Clip.columns(frames:count:channel:waveform:)`. Columns
+    /// outside the recording are empty.
     ///
     /// - Parameters:
     ///   - frames: In absolute frames; may reach beyond the recording on both sides.
@@ -44,7 +44,7 @@ extension Waveform {
     }
 
     /// One column computed from samples, for zooms where a column is shorter than a bin.
-    public static func column(ofSamples samples: Span<Float>, tone: WaveformTone?) -> WaveformColumn {
+    package static func column(ofSamples samples: Span<Float>, tone: WaveformTone?) -> WaveformColumn {
         var sum = ColumnSum()
         for index in samples.indices { sum.add(samples[index]) }
         var column = sum.column

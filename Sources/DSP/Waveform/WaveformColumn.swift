@@ -1,8 +1,8 @@
 /// One range of frames in a picture: one column of pixels.
 public struct WaveformColumn: Equatable, Sendable {
-    /// The least and the greatest sample, -1 to 1; `minimum` is greater than `maximum` if there is no sound at all.
+    /// The least sample, -1 to 1; it is greater than ``maximum`` if there is no sound at all.
     public var minimum: Float
-    /// See ``minimum``.
+    /// The greatest sample, -1 to 1; it is less than ``minimum`` if there is no sound at all.
     public var maximum: Float
     /// The root of the mean square, 0 to 1; for several channels the root of their mean power.
     public var rms: Float

@@ -16,7 +16,7 @@ public struct ComparisonPicture: Picture, Equatable {
     public let comparison: Comparison
 
     /// Pitches that are further apart, in cents, are marked, and times that are further apart, in seconds.
-    public static let (markedCents, markedSeconds) = (50.0, 0.05)
+    package static let (markedCents, markedSeconds) = (50.0, 0.05)
 
     /// A picture.
     ///

@@ -1,10 +1,10 @@
 internal import DSP
 
-/// What a player does last to its sound, like one channel of a mixing desk: which channels are heard, what becomes of the centre, the
-/// balance, and an equaliser of three bands.
+/// The last stage of a player's sound, like one channel of a mixing desk: which channels are heard, what becomes of the centre, the balance, and an
+/// equaliser of three bands.
 ///
-/// It acts on what is heard, not on what is kept of a pass, so a change costs nothing and does not click. A neutral strip leaves every sample
-/// as it is. What a strip raises above full scale is turned down, and told by the event `limited`.
+/// It is applied to what is heard and not to the stored passes, so a change costs nothing and does not click. A neutral strip leaves every sample
+/// as it is. Samples that a strip raises above full scale are turned down, which the event `limited` reports.
 public struct ChannelStrip: Sendable, Hashable {
     /// The channels of the clip that are heard.
     public enum Channels: Sendable, Hashable {
@@ -48,7 +48,15 @@ public struct ChannelStrip: Sendable, Hashable {
     /// The gain of what is above 4 kHz, in dB.
     public var high: Double
 
-    /// A strip. Its values are checked when a player gets it.
+    /// Makes a strip. Its values are checked by `Player.setStrip(_:at:)`.
+    ///
+    /// - Parameters:
+    ///   - channels: the channels that are heard.
+    ///   - centre: what becomes of the centre.
+    ///   - balance: −1 for the left channel alone to 1 for the right one alone.
+    ///   - low: the gain below 250 Hz, −24 to 12 dB.
+    ///   - mid: the gain around 1 kHz, −24 to 12 dB.
+    ///   - high: the gain above 4 kHz, −24 to 12 dB.
     public init(
         channels: Channels = .all, centre: Centre = .asRecorded, balance: Double = 0, low: Double = 0, mid: Double = 0,
         high: Double = 0
@@ -66,7 +74,7 @@ public struct ChannelStrip: Sendable, Hashable {
     /// - Parameter channelCount: The channels of the clip.
     /// - Throws: `ScoreError` of kind `stripOutOfRange` for a value outside its range, also for NaN; of kind `channelOutsideClip` for a
     ///   channel that is not there, or a centre or a balance without two channels.
-    public func check(channelCount: Int) throws(ScoreError) { _ = try settings(channelCount: channelCount) }
+    package func check(channelCount: Int) throws(ScoreError) { _ = try settings(channelCount: channelCount) }
 
     func settings(channelCount: Int) throws(ScoreError) -> StripSettings {
         guard Self.balanceRange.contains(balance) else {

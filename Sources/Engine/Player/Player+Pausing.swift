@@ -22,7 +22,9 @@ extension Player {
         send(PlayerCommand(code: .resume, frame: frame ?? -1, value: value))
     }
 
-    /// Fades out and finishes.
+    /// Fades out over 5 ms and finishes; `start(at:)` plays again from the first frame.
+    ///
+    /// - Parameter frame: the output frame at which to stop; nil for the next block.
     public func stop(at frame: Int64? = nil) {
         send(PlayerCommand(code: .stop, frame: frame ?? -1, value: Int64(FinishReason.stopped.rawValue)))
     }

@@ -5,9 +5,11 @@ internal import Synchronization
 
 /// Plays a clip by a score: the control side of the sound that the render thread makes.
 ///
-/// Every method may be called at any time from any thread but the render thread, and returns at once. It leaves a request,
-/// which is heard from the next block on, or from the exact output frame that it names. Every request fades the old sound
-/// into the new one over 5 ms. Make players with `Engine.makePlayer(_:score:)`.
+/// Every method returns at once, unless it says that it blocks. It leaves a request, which is heard from the next block on, or from the exact
+/// output frame that it names; a frame that has passed means the next block. Every change of the sound is a crossfade of 5 ms. Make players with
+/// `Engine.makePlayer(_:score:)`.
+///
+/// Threads: any but the render thread. Real-time safe: no.
 public final class Player: Sendable {
     /// The clip that is played.
     public let clip: Clip
@@ -28,7 +30,7 @@ public final class Player: Sendable {
     ///   - waitsForPages: true under the virtual clock, which waits for pages and for the preparation of a score.
     ///   - recordingLimit: the most bytes for a kept pass.
     ///   - listens: false leaves every voice plain.
-    ///   - gain: at the beginning, as a factor.
+    ///   - gain: the first gain, as a factor.
     init(
         _ clip: Clip, score: Score, waitsForPages: Bool, recordingLimit: Int = ScoreStorage.recordingLimit,
         listens: Bool = true, gain: Float = 1
@@ -88,8 +90,7 @@ public final class Player: Sendable {
     ///
     /// - Parameters:
     ///   - section: the section's number, from 1.
-    ///   - clipFrame: where to begin in it, as a frame of the clip; nil for its first frame. Inside the section, the sound fades in over
-    ///     5 ms.
+    ///   - clipFrame: where to begin in it, as a frame of the clip; nil for its first frame. Inside the section, the sound fades in over 5 ms.
     ///   - frame: the output frame of the first sound; nil for the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section, or it does not contain that frame.
     public func start(inSection section: Int, clipFrame: Int64? = nil, at frame: Int64? = nil) throws(ScoreError) {
@@ -154,19 +155,18 @@ public final class Player: Sendable {
 
     /// Plays at another speed from here on, in all later passes; this ends a ramp or a curve.
     ///
-    /// While a pass plays at a speed other than 100 %, its voice continues and glides. The change is heard some 0.1 s after
-    /// the request, always the same number of frames, and without a seam. From 100 % the glide begins at once.
-    /// If a repeated pass is copied from memory, the new speed is crossfaded in. The event
-    /// `speedChanged` has the exact frame. A change that comes too late for a pass is heard from the next one on.
+    /// While a pass plays at a speed other than 100 %, its voice continues and glides. The change is heard some 0.1 s after the request, always the
+    /// same number of frames, and without a seam. From 100 % the glide begins at once. If a repeated pass is copied from memory, the new speed is
+    /// crossfaded in. The event `speedChanged` has the exact frame. A change that comes too late for a pass is heard from the next one on.
     ///
     /// If several changes of speed, pitch and score are requested for the same frame, directly after one another, then a step, a pitch
     /// or a score replaces all before it, and a glide replaces a glide. A glide after a step begins at the speed of the step.
+    ///
     /// - Parameters:
     ///   - speed: the speed to reach.
-    ///   - glideFrames: output frames of an even change from the old speed to the new one, from 0 (a step) to a minute; nil for
-    ///     50 ms.
+    ///   - glideFrames: output frames of an even change from the old speed to the new one, from 0 (a step) to a minute; nil for 50 ms.
     ///   - frame: the output frame from which the change is prepared; nil for the next block.
-    /// - Throws: `ScoreError` if the score cannot be played at that speed.
+    /// - Throws: `ScoreError` if the score cannot be played at that speed; then nothing changes.
     public func setSpeed(_ speed: Speed, over glideFrames: Int64? = nil, at frame: Int64? = nil) throws(ScoreError) {
         let rate = Int64(clip.sampleRate)
         let storage = storage(for: try score.atSpeed(speed))
@@ -177,15 +177,22 @@ public final class Player: Sendable {
 
     /// Plays at another pitch from here on; the tempo stays.
     ///
-    /// - Throws: `ScoreError` if the score cannot be played at that pitch.
+    /// - Parameters:
+    ///   - pitch: −24 to 24 semitones.
+    ///   - frame: the output frame from which the pitch is heard; nil for the next block.
+    /// - Throws: `ScoreError` if the score cannot be played at that pitch, of kind `pitchWithVarispeed` if its pitch follows the speed; then
+    ///   nothing changes.
     public func setPitch(_ pitch: Pitch, at frame: Int64? = nil) throws(ScoreError) {
         try setScore(try score.atPitch(pitch), at: frame)
     }
 
-    /// Plays another score. It continues at the same section, pass and clip frame if the score has them, in the section's last pass if
-    /// it has fewer; otherwise at the first place where the same clip frame is heard, or at its beginning.
+    /// Plays another score. It continues at the same section, pass and clip frame if the score has them, in the section's last pass if it has
+    /// fewer; otherwise at the first place where the same clip frame is heard, or at its beginning.
     ///
-    /// - Throws: `ScoreError` of kind `sectionOutsideClip` if it was made for a longer clip.
+    /// - Parameters:
+    ///   - score: made for this clip's length and rate.
+    ///   - frame: the output frame from which the score is heard; nil for the next block.
+    /// - Throws: `ScoreError` of kind `sectionOutsideClip` if it was made for a longer clip; then nothing changes.
     public func setScore(_ score: Score, at frame: Int64? = nil) throws(ScoreError) {
         try setScore(score, moved: SectionMove(), at: frame)
     }
@@ -255,11 +262,11 @@ public final class Player: Sendable {
     /// The strip that was requested last.
     public var strip: ChannelStrip { newestStrip.withLock { $0 } }
 
-    /// Waits until the newest score, and the recording around its place, are analysed. If it is called before
-    /// `start()`, a live player sounds like one under the virtual clock.
+    /// Blocks until the newest score, and the recording around its place, are analysed. If it is called before `start()`, a live player sounds like
+    /// one under the virtual clock.
     ///
-    /// Without this a live player begins at once: passes that begin before the analysis is done are stretched
-    /// as music and without regard to attacks.
+    /// Without this a live player begins at once: passes that begin before the analysis is done are stretched as music and without regard to
+    /// attacks.
     public func waitUntilPrepared() {
         let places = score.placesNear(status)
         preparer.want(clipFrames: places)
@@ -272,51 +279,46 @@ public final class Player: Sendable {
     /// The score that was requested last.
     public var score: Score { control.withLock { $0.newest.score } }
 
-    /// The player's state as of the last block.
+    /// The player's state as of the last block. Reading it costs the render thread nothing.
     public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
 
     /// The frame of the clip that is heard at an output frame of the last minute; nil before the first sound.
     ///
-    /// The player's status is ahead of the ear by the device's buffer. With the engine's `position.framesHeard` this is the place that
-    /// somebody means who presses a key.
+    /// The player's status is ahead of what is heard by the device's buffer. With the engine's `position.framesHeard` this is the place that a user
+    /// means who presses a key.
+    ///
+    /// - Parameter outputFrame: a frame of the engine's output.
     public func clipFrame(heardAt outputFrame: Int64) -> Int64? {
         telemetry.withLock { $0.heard(at: outputFrame, seconds: 0, startsAsked: startsCount) }?.clipFrame
     }
 
-    /// The range of the clip that was heard in the seconds before an output frame, back to where it was last jumped to; empty if
-    /// nothing was heard.
-    ///
-    /// - Parameters:
-    ///   - seconds: Of the output, up to 60.
-    ///   - outputFrame: As in `clipFrame(heardAt:)`.
-    public func clipRange(heardInLast seconds: Double, before outputFrame: Int64) -> Range<Int64> {
+    /// The range of the clip that was heard in up to 60 seconds before an output frame, back to the last jump; empty if nothing was heard.
+    package func clipRange(heardInLast seconds: Double, before outputFrame: Int64) -> Range<Int64> {
         telemetry.withLock { $0.heard(at: outputFrame, seconds: seconds, startsAsked: startsCount) }?.range ?? 0..<0
     }
 
     private func startsCount() -> Int64 { startsAsked.load(ordering: .relaxed) }
 
-    /// The highest absolute sample since the last call, a lane for each of the first eight channels; 1 is full scale.
+    /// The highest absolute sample of each of the first eight channels since the last call, a lane for each; 1 is full scale.
     ///
-    /// Every block counts once, however seldom you call this. A call resets the peaks, so share the result among several displays.
+    /// Every block counts once, however rarely you call this. A call resets the peaks, so share the result among several displays.
     public func takePeaks() -> SIMD8<Float> { telemetry.withLock { $0.takePeaks() } }
 
     /// Why it finished with `.failed`; nil again after a new start.
     public var failure: AudioFileError? { failureBox.withLock { $0 } }
 
-    /// Events from now on, each once, in order, to every reader. Once you have read an event, `status` is not from before it.
+    /// Events from now on, in order. Every reader gets each event once. Once you have read an event, `status` is not from before it.
     ///
-    /// The stream ends after `.finished`, unless the player was started again before that was reported; and when the player is
-    /// removed or its engine ends. A stream requested after a removal or the end of the engine ends at once.
-    /// Get the stream before `start()`, or the first events are missed; for another playing after an end, get a new one. A reader that
-    /// does not read keeps all its events in memory.
+    /// The sequence ends after `.finished`, unless the player was started again before that was reported, and when the player is removed or its
+    /// engine ends. A sequence that is requested after that ends at once. Get it before `start()`, or the first events are missed; after the end of
+    /// a playing get a new one. A reader that does not read keeps all its events in memory.
     public var events: AsyncStream<PlayerEvent> {
         AsyncStream { continuation in telemetry.withLock { $0.add(continuation) } }
     }
 
     /// Calls `observer` with every event from now on, in order, before any reader of `events` gets it: on the pump's thread or another
-    /// one that asks for news, and under the virtual clock before the next block is made (`materialChosen` when it is known).
-    ///
-    /// It must return at once and must not use the player, whose lock is held.
+    /// one that asks for news, and under the virtual clock before the next block (`materialChosen` when it is known). It must return at once
+    /// and must not use the player, whose reports are locked; `failure` is not one of them.
     package func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
         telemetry.withLock { $0.add(observer) }
     }

@@ -42,7 +42,7 @@ public struct PlayerEvent: Sendable, Hashable {
 
     /// What happened.
     public let kind: Kind
-    /// The output frame at which it happened.
+    /// The output frame at which it happened, from 0.
     public let frame: Int64
     /// The section it concerns, from 1.
     public let section: Int
@@ -52,9 +52,9 @@ public struct PlayerEvent: Sendable, Hashable {
     public let pass: Int
     /// Passes of that section; nil if they go on until the player is moved on.
     public let passes: Int?
-    /// The speed of the pass as a factor.
+    /// The speed of the pass as a factor of the recording's own speed, 0.25 to 4.
     public let speed: Double
-    /// The change of pitch in semitones.
+    /// The change of pitch in semitones, −24 to 24.
     public let semitones: Double
     /// The frame of the clip that belongs to `frame`.
     public let clipFrame: Int64

@@ -22,7 +22,7 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var isResting = false
     /// Remaining output frames of that gap; 0 during a pass.
     public var restFramesLeft: Int64 = 0
-    /// The next output frame.
+    /// The output frame that is rendered next.
     public var outputFrame: Int64 = 0
     /// The section being played, from 1; 0 before the start.
     public var section = 0
@@ -30,13 +30,13 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var pass = 0
     /// Passes of the section; nil if they go on until the player is moved on, and before the start.
     public var passes: Int?
-    /// The speed of the pass as a factor.
+    /// The speed of the pass as a factor of the recording's own speed, 0.25 to 4.
     public var speed = 1.0
     /// The change of pitch in semitones.
     public var semitones = 0.0
     /// Whether passes are played from the section's end to its beginning.
     public var isReversed = false
-    /// The next frame of the clip.
+    /// The frame of the clip that is played next.
     public var clipFrame: Int64 = 0
     /// Frames that were silent because their page was not there in time, since the start.
     public var starvedFrames: Int64 = 0

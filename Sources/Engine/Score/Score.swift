@@ -2,9 +2,11 @@
 // Nothing else has an influence: not the block size, not the device, not when a page was decoded. A plan is compiled
 // once, off the render thread; a million passes of a section take one entry.
 
-/// A compiled, checked plan that determines what is heard at every output frame.
+/// A plan that was checked and compiled for a clip. It determines what is heard at every output frame.
 ///
-/// Real-time safe: reading through a `ScoreCursor` only. Making one allocates.
+/// A value that never changes. Making one allocates; the work grows with the number of sections and not with the number of passes.
+///
+/// Threads: any. Real-time safe: no.
 public struct Score: Sendable {
     /// The longest score and the longest gap, in frames: ten thousand years at 384 kHz, and far from overflow.
     static let longest: Int64 = 1 << 56
@@ -19,7 +21,7 @@ public struct Score: Sendable {
     public let plan: PracticePlan
     /// The clip's length, in frames: no section reaches past it.
     public let clipFrameCount: Int64
-    /// Output frames a second; the lengths of fades depend on it.
+    /// Output frames per second, in Hz; the lengths of fades depend on it.
     public let sampleRate: Int
     /// The total length, in output frames; nil if the score does not end by itself.
     public let frameCount: Int64?
@@ -28,13 +30,13 @@ public struct Score: Sendable {
     /// Owns the knots to which the parts' curves point.
     private let curves: [SpeedCurveStorage]
 
-    /// Compiles a plan.
+    /// Checks and compiles a plan.
     ///
     /// - Parameters:
     ///   - plan: sections, passes, speeds, pitch, gap and joint.
-    ///   - clipFrameCount: the clip's length in frames.
+    ///   - clipFrameCount: the clip's length in frames at the engine's rate.
     ///   - sampleRate: the engine's rate in Hz.
-    /// - Throws: `ScoreError`, which says what is out of range and what to do.
+    /// - Throws: `ScoreError`, whose kind, message and remedy say what is out of range and what to do.
     public init(_ plan: PracticePlan, clipFrameCount: Int64, sampleRate: Int) throws(ScoreError) {
         precondition(sampleRate > 0, "a sample rate is positive")
         try Score.check(plan, clipFrameCount: clipFrameCount, sampleRate: sampleRate)

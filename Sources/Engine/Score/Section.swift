@@ -1,4 +1,4 @@
-/// A named range of a clip: what a musician repeats.
+/// A named range of a clip: what a musician repeats. Its passes, speeds and gap may be its own; what is nil is taken from the plan.
 public struct Section: Sendable, Hashable {
     /// First frame and the frame after the last, in frames of the clip (at the engine's rate).
     public let range: Range<Int64>
@@ -10,13 +10,18 @@ public struct Section: Sendable, Hashable {
     public var speeds: SpeedSchedule?
     /// The gap after its own passes; nil takes the plan's.
     public var gap: Gap?
-    /// Its own steps; nil takes the plan's, and none plays ``passes``.
+    /// Its own steps, which replace ``passes``; nil takes the plan's, and an empty list plays ``passes``.
     public var steps: [PassStep]?
 
-    /// Checks a range. Whether it fits a clip is checked when a score is compiled.
+    /// Checks a range. Whether it fits a clip is checked when a score is made.
     ///
-    /// - Throws: `ScoreError` of kind `emptySection` if the range contains no frame, `sectionOutsideClip` if it starts
-    ///   before frame 0.
+    /// - Parameters:
+    ///   - range: frames of the clip at the engine's rate; at least one, from 0.
+    ///   - name: the user's name for it; nil for none.
+    ///   - passes: its own number of passes; nil for the plan's.
+    ///   - speeds: its own speeds; nil for the plan's.
+    ///   - gap: the gap after its passes; nil for the plan's.
+    /// - Throws: `ScoreError` of kind `emptySection` if the range contains no frame, `sectionOutsideClip` if it starts before frame 0.
     public init(
         _ range: Range<Int64>, name: String? = nil, passes: PassCount? = nil, speeds: SpeedSchedule? = nil,
         gap: Gap? = nil
@@ -48,7 +53,7 @@ public enum PassCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// A number of passes.
     public init(integerLiteral value: Int) { self = .count(value) }
 
-    /// The number; nil if there is none.
+    /// The number of passes; nil for `endless`.
     public var number: Int? {
         if case .count(let number) = self { number } else { nil }
     }
@@ -83,9 +88,9 @@ public enum Joint: String, Sendable, Hashable, CaseIterable {
 public enum Gap: Sendable, Hashable {
     /// The next pass follows at once.
     case none
-    /// A number of output frames.
+    /// A number of output frames, 0 or more.
     case frames(Int64)
-    /// A multiple of the pass's own length: 1 leaves as much time as the pass took, to repeat it.
+    /// A multiple of the pass's own length, 0 or more: 1 leaves as much time as the pass took, to play it yourself.
     case passLengths(Double)
 
     /// The gap after a pass that lasts `passFrames` output frames (not yet rounded), or nil if it is out of range.
@@ -102,11 +107,14 @@ public enum Gap: Sendable, Hashable {
     }
 }
 
-/// The user's request: sections, passes, speeds, gap and joint.
+/// What the user asks for: sections, passes, speeds, pitch, gap and joint. A ``Score`` is made of it, which checks all values.
+///
+///     let bridge = try Section(441_000..<882_000, name: "Bridge")
+///     let plan = PracticePlan(sections: [bridge], passes: 5, speeds: .constant(try Speed(factor: 0.7)), gap: .passLengths(1))
 public struct PracticePlan: Sendable, Hashable {
-    /// Played one after another, each with all its passes.
+    /// The sections, at least one. They are played one after another, each with all its passes.
     public var sections: [Section]
-    /// Passes of each section that has no number of its own.
+    /// The passes of each section that has no number of its own; 1 or more, or endless.
     public var passes: PassCount
     /// The speed of each pass; a ramp begins anew with every section.
     public var speeds: SpeedSchedule
@@ -129,11 +137,25 @@ public struct PracticePlan: Sendable, Hashable {
     public var formants: FormantChoice
     /// Whether the first section follows the last, without an end.
     public var repeats: Bool
-    /// The passes of every section without steps of its own, one step after another; they count instead of any number of passes. Empty
-    /// for none.
+    /// The passes of every section without steps of its own, one step after another; they replace the number of passes. Empty for none.
     public var steps: [PassStep]
 
-    /// A plan; it is checked when a score is made from it.
+    /// Makes a plan. Its values are checked when a score is made from it.
+    ///
+    /// - Parameters:
+    ///   - sections: at least one, in frames of the clip.
+    ///   - passes: the passes of each section without a number of its own.
+    ///   - speeds: the speed of each pass, 25 % to 400 %.
+    ///   - pitch: −24 to 24 semitones; the recording's own pitch with `varispeed`.
+    ///   - gap: the silence after each pass, in output frames or in lengths of the pass.
+    ///   - joint: how one pass follows another.
+    ///   - material: the method for other speeds.
+    ///   - quality: how much work the method for music does.
+    ///   - formants: what happens to formants when the pitch is changed.
+    ///   - varispeed: whether the pitch follows the speed.
+    ///   - reversed: whether passes are played backwards.
+    ///   - repeats: whether the first section follows the last.
+    ///   - steps: passes with speeds and gaps of their own, for sections without steps; empty for none.
     public init(
         sections: [Section], passes: PassCount = 1, speeds: SpeedSchedule = .constant(.normal),
         pitch: Pitch = .original, gap: Gap = .none, joint: Joint = .crossfade, material: MaterialChoice = .auto,

@@ -5,36 +5,36 @@ internal import Files
 internal import Glibc
 internal import Practice
 
-/// What the library and the disk do not agree on.
+/// Differences between the library's list and the files on the disk, as ``RecordingLibrary/check(lookingIn:isCancelled:)`` finds them.
 public struct LibraryReport: Sendable, Hashable {
-    /// Recordings whose file is nowhere.
+    /// Recordings whose file was not found.
     public var missing: [LibraryItem] = []
     /// Recordings whose file has another length than when it was added.
     public var changed: [LibraryItem] = []
-    /// Recordings whose file was found elsewhere, by its sound.
+    /// Recordings whose file was found at another place, by its sound.
     public var moved: [Moved] = []
     /// Files in the library's folder that belong to no recording of it.
     public var orphans: [File] = []
-    /// Unfinished copies and fetches that nothing goes on with.
+    /// Unfinished copies and downloads that no fetch on the list needs.
     public var parts: [File] = []
-    /// Files of removed recordings that are not in the trash, and the other way round.
+    /// Files of removed recordings outside the trash, and files of kept recordings inside it.
     public var misplaced: [File] = []
-    /// Documents whose file is nowhere.
+    /// Documents whose file was not found.
     public var missingDocuments: [LibraryDocument] = []
 
     /// A file, by its path from the root of the file system.
     public struct File: Sendable, Hashable {
-        /// Where it is.
+        /// The path of the file, from the root of the file system.
         public let path: String
-        /// The room that it takes, in bytes.
+        /// The length of the file in bytes.
         public let byteCount: Int64
     }
 
     /// A recording, and where its file is now.
     public struct Moved: Sendable, Hashable {
-        /// The recording, with the path at which the file is not.
+        /// The recording, with its old path.
         public let item: LibraryItem
-        /// Where it was found.
+        /// The path at which the file was found.
         public let path: String
     }
 
@@ -46,15 +46,18 @@ public struct LibraryReport: Sendable, Hashable {
 }
 
 extension RecordingLibrary {
-    /// Compares what the store says with what is on the disk. Nothing is changed.
+    /// Compares the list of recordings with the files on the disk. Changes nothing.
+    ///
+    /// Real-time safe: no; it reads files, and computes the keys of those that may be a missing recording.
     ///
     /// - Parameters:
-    ///   - folders: Where to look for files that are not in their places; the folders in which they were are looked through in any case.
-    ///   - partsInUse: Names of parts that a fetch still needs.
-    ///   - isCancelled: Asked for each file that is read.
+    ///   - folders: More folders in which to look for missing files. The folders in which they were are searched in any case.
+    ///   - isCancelled: Called before each file is read; if it returns true, the search ends early.
+    /// - Throws: `StoreError`.
     public func check(
-        lookingIn folders: [String] = [], partsInUse: Set<String> = [], isCancelled: () -> Bool = { false }
+        lookingIn folders: [String] = [], isCancelled: () -> Bool = { false }
     ) throws -> LibraryReport {
+        let partsInUse = try partsInUse()
         let rows = try read { (rows) throws(DatabaseError) in try rows.all() } ?? []
         var report = LibraryReport()
         var lost: [ItemRow] = []
@@ -151,11 +154,15 @@ extension RecordingLibrary {
 
     // MARK: Repairing
 
-    /// Repairs what a report says: moved files are linked, or copied again, from where they are now, files in the wrong folder go where they belong, orphans become
-    /// recordings of the library again, and stale parts are removed. Missing recordings and documents stay in the list, and documents that nothing needs stay where they are.
+    /// Repairs the differences in a report. Moved files are linked, or copied again; files in the wrong folder are moved; orphans become recordings
+    /// of the library again; stale parts are removed. Missing recordings and documents stay in the list, and documents that nothing needs stay
+    /// where they are.
     ///
+    /// Real-time safe: no.
+    ///
+    /// - Parameter report: what ``check(lookingIn:isCancelled:)`` found.
     /// - Returns: The recordings that were brought up to date.
-    /// - Throws: What failed first; the rest is as it was.
+    /// - Throws: The first failure; what was not repaired before it is as it was.
     @discardableResult
     public func repair(_ report: LibraryReport) throws -> [LibraryItem] {
         var repaired: [LibraryItem] = []

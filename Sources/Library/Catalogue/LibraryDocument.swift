@@ -1,7 +1,7 @@
 internal import AudioFiles
 internal import Files
 
-/// A file that belongs to a recording of the library: its sheet music, its words, a picture.
+/// A file that belongs to a recording of the library, such as sheet music, lyrics or a picture.
 public struct LibraryDocument: Sendable, Hashable {
     /// Its place among the documents of its recording, from 1.
     public let index: Int

@@ -1,9 +1,9 @@
 public import AudioFiles
 public import Practice
 
-/// A recording in the library: where it is, and what is said about it.
+/// A recording in the library: its file, and its description.
 public struct LibraryItem: Sendable, Hashable {
-    /// How the library has a recording.
+    /// Where the file of a recording is kept.
     public enum Place: String, Sendable, CaseIterable {
         /// In the library's own folder, under a name of its own.
         case kept
@@ -11,7 +11,7 @@ public struct LibraryItem: Sendable, Hashable {
         case linked
     }
 
-    /// What a recording's file is.
+    /// The kind of a recording's file.
     public enum Kind: String, Sendable, CaseIterable {
         /// Sound alone.
         case audio
@@ -25,23 +25,25 @@ public struct LibraryItem: Sendable, Hashable {
     public internal(set) var index: Int
     /// The recording, with its key, rate and length.
     public let recording: PracticeRecording
-    /// What its file is.
+    /// The kind of its file.
     public let kind: Kind
-    /// Whether the library has a file of its own.
+    /// Where its file is kept.
     public let place: Place
-    /// Where the file is, from the root of the file system, unless somebody moved or removed it.
+    /// The path of the file, from the root of the file system, as it was when the library last knew it.
     public let path: String
     /// The name that the file had when it was added, without folders.
     public let originalName: String
     /// The length of the file in bytes when it was added.
     public let byteCount: Int64
-    /// The kind of file and its coding, as in `AudioFileInfo`.
-    public let container, codec: String
+    /// The kind of file, as in `AudioFileInfo.container`.
+    public let container: String
+    /// How the samples are coded, as in `AudioFileInfo.codec`.
+    public let codec: String
     /// Channels, above 0.
     public let channelCount: Int
-    /// What is said about it.
+    /// The title, the performers, tags and other descriptions.
     public let words: Words
-    /// Its integrated loudness, and its true peak; nil if they were not measured.
+    /// Its integrated loudness and its true peak; nil if they were not measured.
     public let loudness: Loudness?
     /// When it was added, in seconds since 1970.
     public let addedAt: Int64
@@ -54,22 +56,22 @@ public struct LibraryItem: Sendable, Hashable {
     /// When it was put into the trash, in seconds since 1970; nil if it is not there.
     public let trashedAt: Int64?
 
-    /// What is said about a recording. Each text is one line without control characters.
+    /// The description of a recording. Each text is one line without control characters.
     public struct Words: Sendable, Hashable {
         /// The title; never empty in the library.
         public var title: String
         /// The performers; empty if they are not known.
         public var artist = ""
-        /// The language that is spoken or sung, as a tag such as "de" or "pt-BR"; empty if none is told.
+        /// The language that is spoken or sung, as a tag such as "de" or "pt-BR"; empty if it is not known.
         public var language = ""
         /// The user's own tags, in their order.
         public var tags: [String] = []
-        /// Where it is from: an address, or words; empty if it is not known.
+        /// Where the recording comes from: an address, or words; empty if it is not known.
         public var source = ""
-        /// What may be done with it; empty if nothing is told.
+        /// The licence of the recording, in words; empty if it is not known.
         public var licence = ""
 
-        /// Words with a title.
+        /// A description with a title, and nothing else.
         public init(title: String) { self.title = title }
     }
 
@@ -94,10 +96,10 @@ public struct LibraryItem: Sendable, Hashable {
     public var seconds: Double { Double(recording.frameCount) / Double(recording.sampleRate) }
 }
 
-/// Which recordings of the library to list. Conditions are combined: what is listed fulfils them all.
+/// Which recordings of the library to list. A recording is listed if it meets all conditions.
 public struct ItemFilter: Sendable, Hashable {
-    /// Only what has words in its title, artist, tags, or in the name or text of a section, that begin as these; in scripts without spaces, that
-    /// contain these. Upper and lower case and accents do not matter. Empty for all.
+    /// Words with which words of the title, the artist, the tags, or the name or text of a section begin; in scripts without spaces, words that
+    /// these contain. Upper and lower case and accents do not matter. Empty for all recordings.
     public var text = ""
     /// Only with all of these tags, compared without regard to upper and lower case.
     public var tags: [String] = []
@@ -107,13 +109,13 @@ public struct ItemFilter: Sendable, Hashable {
     public var language: String?
     /// Only of this kind; nil for both.
     public var kind: LibraryItem.Kind?
-    /// Only those that the library has in this way; nil for both.
+    /// Only recordings whose file is kept in this way; nil for both.
     public var place: LibraryItem.Place?
     /// Only with saved sections, or only without; nil for both.
     public var hasSections: Bool?
     /// Whether those in the trash are listed, instead of the others.
     public var isTrash = false
-    /// The order.
+    /// The order of the list.
     public var order = Order.added
     /// At most this many; nil for all.
     public var limit: Int?

@@ -17,15 +17,15 @@ public struct LibraryStorage: Sendable, Hashable {
         case parts
         /// Takes, with those in their trash.
         case takes
-        /// What can be made again: waveforms and the like.
+        /// Files that can be made again, such as waveforms.
         case cache
-        /// What is said about recordings, and what was practised.
+        /// The store: descriptions, sections, and what was practised.
         case store
     }
 
     /// Bytes on the disk of each kind.
     public internal(set) var bytes: [Kind: Int64] = [:]
-    /// Bytes of linked recordings, which are not the library's.
+    /// Bytes of linked recordings, which are not in the library's folder.
     public internal(set) var linkedBytes: Int64 = 0
 
     /// All kinds together.
@@ -33,7 +33,7 @@ public struct LibraryStorage: Sendable, Hashable {
 }
 
 extension RecordingLibrary {
-    /// Measures the room that everything takes, as `du` does.
+    /// Measures the disk space of all files, as `du` does. Real-time safe: no.
     public func storage() throws(StoreError) -> LibraryStorage {
         var storage = LibraryStorage()
         let linked = try items { $0.place = .linked }
@@ -52,7 +52,7 @@ extension RecordingLibrary {
         return storage
     }
 
-    /// Removes what can be made again or is not needed: stale parts, and with `cache` the cache.
+    /// Removes files of the library that are not needed: ``LibraryReport/parts`` and ``cacheFiles()``. Real-time safe: no.
     ///
     /// - Returns: The bytes that are free now.
     /// - Throws: `RecordingLibraryError` for the first file that cannot be removed.
@@ -68,7 +68,7 @@ extension RecordingLibrary {
         return freed
     }
 
-    /// The files of the cache.
+    /// The files of the cache, all of which can be made again. Real-time safe: no.
     public func cacheFiles() -> [LibraryReport.File] {
         guard let path = CacheFolder.path else { return [] }
         var files: [LibraryReport.File] = []

@@ -8,7 +8,7 @@ internal import Practice
 internal import Realtime
 internal import RunLog
 
-/// How a file comes into the library.
+/// How the file of a recording is added to the library.
 public enum AddingWay: String, Sendable, CaseIterable {
     /// The library gets a copy.
     case copy
@@ -27,23 +27,27 @@ public struct AddedItem: Sendable, Hashable {
 }
 
 extension RecordingLibrary {
-    /// Adds a file, or finds that the library has its recording already.
+    /// Adds a recording, unless the library has it already: recordings are known by their sound. Real-time safe: no.
     ///
-    /// - Throws: `AudioFileError` if it is no recording, `RecordingLibraryError`, `StoreError`. Nothing has changed then.
+    /// - Parameters:
+    ///   - path: a file in any readable format.
+    ///   - way: whether the file is copied, moved or linked.
+    /// - Returns: The recording, and whether it is new.
+    /// - Throws: `AudioFileError` if the file is not a recording, `RecordingLibraryError`, `StoreError`. Nothing has changed then.
     @discardableResult
     public func add(fileAt path: String, _ way: AddingWay = .copy) throws -> AddedItem {
         try add([path], way)[0].get()
     }
 
-    /// Adds files, many of them in one step.
+    /// Adds several recordings, many of them in one step. Real-time safe: no.
     ///
     /// - Parameters:
-    ///   - paths: The files.
-    ///   - way: How they come into the library.
-    ///   - change: Changes what is said about each new recording.
-    ///   - isCancelled: Asked before each file; the rest is refused as cancelled if it is true.
-    ///   - told: Gets the place of each file in `paths` and what became of it, in order, as soon as the store has it.
-    /// - Returns: What became of each, in order.
+    ///   - paths: the files.
+    ///   - way: whether files are copied, moved or linked.
+    ///   - change: changes the description of each new recording.
+    ///   - isCancelled: called before each file; if it returns true, the other files are refused as cancelled.
+    ///   - told: called with the index in `paths` and the result of each file, in order, as soon as it is in the store.
+    /// - Returns: The result of each file, in order.
     public func add(
         _ paths: [String], _ way: AddingWay, change: (inout LibraryItem.Words) -> Void = { _ in },
         isCancelled: () -> Bool = { false }, told: (Int, Result<AddedItem, any Error>) -> Void = { _, _ in }
@@ -360,6 +364,6 @@ extension RecordingLibrary {
 }
 
 extension LibraryItem {
-    /// Whether its file is not where it was.
+    /// Whether there is no file at its path. Real-time safe: no (asks the file system).
     public var isMissing: Bool { unsafe FileState(FileName.systemName(path)) == nil }
 }

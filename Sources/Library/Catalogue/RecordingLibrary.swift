@@ -7,28 +7,29 @@ internal import UserState
 
 /// The recordings that a user keeps, with titles, artists and tags.
 ///
-/// What is said about recordings is in the store of `PracticeStore`, with their sections; files are in a folder of the library's own, or stay
-/// where the user has them. Several programs may use one library at once. Any thread may call it; calls wait for the disk.
-/// Real-time safe: no.
+/// Descriptions are in a `PracticeStore`, beside the sections; files are in a folder of the library's own, or stay where the user has them. Several
+/// programs may use one library at once.
 ///
 ///     let library = try RecordingLibrary(PracticeStore(.user))
 ///     let added = try library.add(fileAt: "song.mp3")
 ///     let found = try library.items { $0.text = "blue bossa" }
+///
+/// Threads: any; calls block for as long as the disk needs. Real-time safe: no.
 public final class RecordingLibrary: Sendable {
-    /// The store that it shares.
+    /// The store that contains the descriptions.
     public let store: PracticeStore
     let folder: LibraryFolder
     let calls: any FileCalls
-    /// The most bytes that files of its own may take; nil for no limit. What would go beyond is refused.
+    /// The most bytes that files in the library's folder may take; nil for no limit. A file that exceeds it is refused.
     public let quota: Int64?
 
-    /// A library; nothing is opened or made yet.
+    /// Makes a library. Nothing is opened or created yet.
     ///
     /// - Parameters:
-    ///   - store: Where what is said about recordings is kept.
-    ///   - folder: The folder for files; nil for `library` beside the user's store.
-    ///   - quota: The most bytes that files of its own may take; nil for no limit.
-    /// - Throws: `RecordingLibraryError` of kind `noHome`.
+    ///   - store: contains the descriptions.
+    ///   - folder: the folder for files; nil for `library` beside the user's store.
+    ///   - quota: the most bytes that files in the folder may take; nil for no limit.
+    /// - Throws: `RecordingLibraryError` of kind `noHome` if there is no folder for this user.
     public convenience init(
         _ store: PracticeStore, folder: String? = nil, quota: Int64? = nil
     ) throws(RecordingLibraryError) {
@@ -103,8 +104,11 @@ public final class RecordingLibrary: Sendable {
 
     // MARK: Editing
 
-    /// Changes what is said about a recording: `change` gets its words and changes them.
+    /// Changes the description of a recording.
     ///
+    /// - Parameters:
+    ///   - number: the recording's number.
+    ///   - change: gets the description, and changes it.
     /// - Returns: The recording as it is now.
     /// - Throws: `RecordingLibraryError` if it is unknown or a text is refused; `StoreError`.
     @discardableResult
@@ -124,7 +128,7 @@ public final class RecordingLibrary: Sendable {
         }.get()
     }
 
-    /// Keeps how loud a recording is, for levelling.
+    /// Stores the loudness of a recording, which levels it with others when it is played.
     public func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(StoreError) {
         try change { (rows) throws(DatabaseError) in try rows.setLoudness(loudness, of: number) }
     }

@@ -9,13 +9,13 @@ public struct RecordingLibraryError: ExplainedError, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         /// There is no such recording, playlist, fetch or feed.
         case unknown
-        /// Words mean several of them.
+        /// The words fit several recordings, playlists or feeds.
         case ambiguous
         /// A name or text that cannot be kept, or that is taken.
         case textRefused
-        /// There is nothing to take back.
+        /// There is no removal to undo.
         case nothingToUndo
-        /// It is in the trash, or is not there.
+        /// The recording is in the trash, or it is not and should be.
         case trashed
         /// The recording's file is not where it was.
         case missing
@@ -25,7 +25,7 @@ public struct RecordingLibraryError: ExplainedError, Equatable {
         case overQuota
         /// The file is no bundle or catalogue of a library.
         case badBundle
-        /// There is something already, which would be replaced.
+        /// The library or the folder is not empty, and its contents would be replaced.
         case notEmpty
         /// The system denies access.
         case permissionDenied

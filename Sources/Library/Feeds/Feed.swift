@@ -3,46 +3,46 @@
 /// It is a value, read from bytes; the caller fetches them. What real feeds do wrong is put up with where the meaning is clear.
 ///
 /// Real-time safe: no. Threads: any.
-public struct Feed: Sendable, Hashable {
+package struct Feed: Sendable, Hashable {
     /// A recording that a feed offers.
-    public struct Episode: Sendable, Hashable, Identifiable {
+    package struct Episode: Sendable, Hashable, Identifiable {
         /// What stays the same when title and address change; the recording's address, if the feed gives nothing else. Never empty.
-        public let id: String
+        package let id: String
         /// One line; empty if the feed gives none.
-        public let title: String
+        package let title: String
         /// Where the recording is: a whole address of http or https.
-        public let address: String
+        package let address: String
         /// Its kind as the feed says it, for example `audio/mpeg`; nil if it does not.
-        public let mediaType: String?
+        package let mediaType: String?
         /// Its length in bytes as the feed says it, which is often wrong; nil if it does not.
-        public let byteCount: Int64?
+        package let byteCount: Int64?
         /// When it was published, in seconds since 1970; nil if the feed has no date that can be understood.
-        public let date: Int64?
+        package let date: Int64?
         /// How long it plays; nil if the feed does not say.
-        public let seconds: Double?
+        package let seconds: Double?
         /// Who made it; nil if the feed does not say.
-        public let author: String?
+        package let author: String?
         /// The page about it: a whole address of http or https.
-        public let page: String?
+        package let page: String?
         /// What it is about, as plain text with line feeds between paragraphs; may be empty. At most 64 KiB.
-        public let summary: String
+        package let summary: String
     }
 
     /// One line; empty if the feed gives none.
-    public let title: String
+    package let title: String
     /// The page of the source: a whole address of http or https.
-    public let page: String?
+    package let page: String?
     /// What the feed is about, as plain text; may be empty.
-    public let summary: String
+    package let summary: String
     /// The newest first; those of the same date, and those without one (at the end), as the feed has them. Each id is there once.
-    public let episodes: [Episode]
+    package let episodes: [Episode]
     /// How many entries of the feed have no recording.
-    public let otherCount: Int
+    package let otherCount: Int
 
     /// The longest feed that is read, in bytes.
-    public static let largest = 32 << 20
+    package static let largest = 32 << 20
     /// The most entries that are read.
-    public static let mostEpisodes = 100_000
+    package static let mostEpisodes = 100_000
     /// The longest summary that is kept, in bytes.
     static let longestSummary = 1 << 16
 
@@ -52,7 +52,7 @@ public struct Feed: Sendable, Hashable {
     ///   - bytes: All of it, as the server sent it.
     ///   - address: Where it came from; relative addresses in it are completed by it. May be empty.
     /// - Throws: A ``FeedError``.
-    public init(reading bytes: [UInt8], address: String) throws(FeedError) {
+    package init(reading bytes: [UInt8], address: String) throws(FeedError) {
         guard bytes.count <= Self.largest else { throw .tooLarge }
         // Blank lines before the declaration of XML are forbidden, and common.
         let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]

@@ -1,45 +1,45 @@
 public import Explanations
 public import Transfers
 
-/// What happens to a fetch.
+/// Something that happened to a fetch.
 public struct FetchEvent: Sendable {
-    /// Its number on the list.
+    /// The number of the fetch on the list.
     public let number: Int
     /// Its address as the user gave it.
     public let address: String
-    /// What happens.
+    /// What happened.
     public let kind: Kind
 
     /// The kinds of events, in the usual order.
     public enum Kind: Sendable {
-        /// A program of the user's looks for the sound of a video.
+        /// The user's helper program looks for the sound of a video.
         case extracting
-        /// The server is asked; the text is the address without its secrets.
+        /// The server is asked; the text is the address without its query, which may contain secrets.
         case connecting(String)
         /// The server has answered, and bytes follow. `from` of them are there from an earlier attempt; `total` is nil if the server does not
         /// say it.
         case downloading(from: Int64, total: Int64?)
         /// How far it is; ten times a second at most, and once at the end.
         case progress(TransferProgress)
-        /// It begins again with the first byte.
+        /// The fetch begins again with the first byte, for this reason.
         case restarted(RestartReason)
         /// The next attempt follows in so many seconds, after this error.
         case retrying(afterSeconds: Double, any ExplainedError)
-        /// It stands still.
+        /// The fetch was paused.
         case paused
-        /// It goes on.
+        /// The fetch was resumed.
         case resumed
-        /// The file is complete. It is recognised, and its loudness measured.
+        /// The file is complete. It is checked, and its loudness is measured.
         case analysing
-        /// It is in the library; false if it was there already.
+        /// The recording is in the library; `isNew` is false if it was there already.
         case finished(LibraryItem, isNew: Bool)
-        /// It ended with an error, which the list keeps. So many bytes are kept, from which it can go on.
+        /// The fetch ended with an error, which the list keeps. `keptBytes` bytes are kept, from which it can continue.
         case failed(any ExplainedError, keptBytes: Int64)
-        /// It was stopped. So many bytes are kept, from which it can go on.
+        /// The fetch was cancelled. `keptBytes` bytes are kept, from which it can continue.
         case cancelled(keptBytes: Int64)
     }
 
-    /// Whether nothing follows.
+    /// Whether no further event of this fetch follows.
     public var isLast: Bool {
         switch kind {
         case .finished, .failed, .cancelled: true
@@ -48,17 +48,17 @@ public struct FetchEvent: Sendable {
     }
 }
 
-/// Why what was fetched is not taken into the library.
+/// Why a file that was fetched is not added to the library.
 public struct FetchRefusal: ExplainedError, Equatable {
     /// The kind of refusal, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
-        /// It is a page of the web.
+        /// It is a web page.
         case webPage
-        /// It is no recording that is known.
+        /// It is not a recording in a known format.
         case notAudio
         /// The file ends too early, or is damaged.
         case broken
-        /// The user has no program that finds the sound of a video.
+        /// It is a video of a site that needs a helper program, and the user has not configured one.
         case needsExtractor
     }
 

@@ -8,17 +8,17 @@ internal import Realtime
 internal import Synchronization
 public import Transfers
 
-/// Fetches what is on the list of a library, and takes it in.
+/// Fetches the recordings on a library's list, and adds them to the library.
 ///
-/// Bytes go to a part in the library's folder. Only when a file is complete, was recognised as a recording and is on the disk, it gets a name
-/// there, and then its row in the store. So a program that is killed leaves a part that can go on, or a whole recording. The list keeps what is
-/// not done, and why.
+/// Bytes are written to an unfinished file in the library's folder. When the file is complete, was recognised as a recording and is on the disk, it
+/// gets its name, and then its entry in the store. So a program that is killed leaves an unfinished file that can continue, or a complete
+/// recording. The list keeps what is not done, and why.
 ///
 ///     let fetcher = Fetcher(library, TransferSettings(userAgent: "example/1.0"))
 ///     Task { for await event in fetcher.events { print(event) } }
 ///     try fetcher.start(library.askFor("https://example.org/song.mp3"))
 ///
-/// Any thread may call it. Real-time safe: no.
+/// Threads: any. Real-time safe: no.
 public final class Fetcher: Sendable {
     private struct Running {
         let fetch: PendingFetch
@@ -48,13 +48,13 @@ public final class Fetcher: Sendable {
     /// Takes files in, one after another; nil if the system makes no thread, and then the transfers' thread does.
     private let jobs = JobThread(name: "woodshed-keep")
 
-    /// A fetcher; nothing is fetched yet.
+    /// Makes a fetcher. Nothing is fetched yet.
     ///
     /// - Parameters:
-    ///   - library: The library, with its list.
-    ///   - settings: How files are fetched.
-    ///   - extractor: The user's program that finds the sound of videos; nil if they have none.
-    ///   - sizeLimit: The longest file that is taken, in bytes.
+    ///   - library: the library, with its list.
+    ///   - settings: limits, retries and the network.
+    ///   - extractor: the user's helper program that finds the sound of videos; nil for none.
+    ///   - sizeLimit: the longest file that is accepted, in bytes.
     public init(
         _ library: RecordingLibrary, _ settings: TransferSettings, extractor: Extractor? = nil,
         sizeLimit: Int64 = 20_000_000_000
@@ -66,18 +66,18 @@ public final class Fetcher: Sendable {
 
     deinit { jobs?.end() }
 
-    /// What happens from now on, to every reader. Ends with the fetcher.
+    /// Events from now on. Every reader gets each event once, in order. The sequence ends with the fetcher.
     public var events: AsyncStream<FetchEvent> { broadcast.stream }
 
     /// Calls `observer` with each event, on a thread of the fetcher's, which it must not hold up.
     package func observe(_ observer: @escaping @Sendable (FetchEvent) -> Void) { broadcast.observe(observer) }
 
-    /// Whether nothing is under way.
+    /// Whether no fetch is running or waiting.
     public var isIdle: Bool { state.withLock { $0.running.isEmpty } }
 
     // MARK: Requests
 
-    /// Begins a fetch, or puts it in line. One that is under way is left alone.
+    /// Starts a fetch, or queues it. Has no effect on one that is running.
     public func start(_ fetch: PendingFetch) {
         let isNew = state.withLock { state in
             guard state.running[fetch.number] == nil else { return false }
@@ -95,17 +95,17 @@ public final class Fetcher: Sendable {
         }
     }
 
-    /// Lets a fetch stand still; what was received stays.
+    /// Pauses a fetch; the received bytes are kept.
     public func pause(_ number: Int) { setPaused(number, true) }
 
-    /// Lets a fetch go on.
+    /// Resumes a fetch.
     public func resume(_ number: Int) { setPaused(number, false) }
 
-    /// Ends a fetch.
+    /// Cancels a fetch.
     ///
     /// - Parameters:
-    ///   - number: The fetch.
-    ///   - discarding: Whether what was received is removed. If not, it can go on later.
+    ///   - number: the fetch.
+    ///   - discarding: whether the received bytes are removed. If not, the fetch can continue later.
     public func cancel(_ number: Int, discarding: Bool = false) {
         let transfer = state.withLock { state in
             state.running[number]?.isCancelled = true
@@ -114,12 +114,12 @@ public final class Fetcher: Sendable {
         transfer?.cancel(discarding: discarding)
     }
 
-    /// Ends all fetches; what was received stays.
+    /// Cancels all fetches; the received bytes are kept.
     public func cancelAll() {
         for number in state.withLock({ Array($0.running.keys) }) { cancel(number) }
     }
 
-    /// Ends everything, and waits for it. Not for a task: it blocks the calling thread.
+    /// Cancels all fetches, and blocks until they have ended. Do not call it in a task.
     public func close() {
         cancelAll()
         queue.closeAndWait()

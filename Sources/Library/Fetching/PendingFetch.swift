@@ -1,12 +1,12 @@
-/// A recording that is to be fetched, or could not be.
+/// A recording that is to be fetched, or whose fetch failed.
 public struct PendingFetch: Sendable, Hashable {
-    /// Where a fetch that is not done stands.
+    /// The state of a fetch that is not done.
     public enum State: String, Sendable, CaseIterable {
         /// It is fetched when its turn comes.
         case waiting
-        /// It waits until it is told to go on.
+        /// It waits until it is resumed.
         case paused
-        /// It could not be fetched.
+        /// It failed; `error` says why.
         case failed
     }
 
@@ -14,39 +14,45 @@ public struct PendingFetch: Sendable, Hashable {
     public let number: Int
     /// The address as the user gave it.
     public let address: String
-    /// Where it stands.
+    /// Its state.
     public let state: State
     /// A higher one is fetched earlier.
     public let priority: Int
-    /// What the user said about the recording.
+    /// The description that the recording gets.
     public let wishes: FetchWishes
-    /// Bytes that are there, and of the whole file; nil if that is not known.
-    public let doneBytes: Int64, totalBytes: Int64?
-    /// Why it failed, and what to do; empty if it did not.
-    public let error: String, remedy: String
-    /// When it was asked for, and when it was tried last, in seconds since 1970.
-    public let addedAt: Int64, triedAt: Int64?
+    /// The bytes that were received.
+    public let doneBytes: Int64
+    /// The bytes of the whole file; nil if that is not known.
+    public let totalBytes: Int64?
+    /// Why it failed, in one plain sentence; empty if it did not.
+    public let error: String
+    /// What to do about it, in one plain sentence; empty if it did not fail.
+    public let remedy: String
+    /// When it was added to the list, in seconds since 1970.
+    public let addedAt: Int64
+    /// When it was tried last, in seconds since 1970; nil if it was not tried yet.
+    public let triedAt: Int64?
 
     /// What it is called while it is fetched: the title that the user gave, or else the name of the file.
     package var shownName: String { wishes.title ?? FetchedContent.name(of: address) }
 }
 
-/// What a user wants with a recording that is fetched.
+/// The description and the checksum of a recording that is to be fetched.
 public struct FetchWishes: Sendable, Hashable {
-    /// The title; nil for the one that the file has, or else the one that its address has.
+    /// The title; nil for the one in the file, or else the one in its address.
     public var title: String?
-    /// The performers; nil for those that the file has.
+    /// The performers; nil for those in the file.
     public var artist: String?
     /// The language; nil for none.
     public var language: String?
     /// Tags.
     public var tags: [String] = []
-    /// What may be done with it; nil for nothing.
+    /// The licence, in words; nil for none.
     public var licence: String?
     /// The SHA-256 checksum that the file must have, in 64 hexadecimal digits; nil if it is not known.
     public var sha256: String?
 
-    /// No wishes.
+    /// Takes everything from the file, and checks no checksum.
     public init() {}
 
     /// Takes over what is wished.

@@ -6,18 +6,19 @@ public import Practice
 
 /// The list of what is to be fetched, which outlives the program. `Fetcher` carries it out.
 extension RecordingLibrary {
-    /// What is not fetched yet, in the order in which it will be.
+    /// The fetches that are not done, in the order in which they are carried out.
     public func pendingFetches() throws(StoreError) -> [PendingFetch] {
         try store.read { (rows) throws(DatabaseError) in try FetchRows(rows: rows).all() } ?? []
     }
 
-    /// Asks for a recording to be fetched. An address that is on the list already stays there once, and waits again if it had failed.
+    /// Adds an address to the list of what is to be fetched. An address that is on the list already is not added again; if it had failed, it waits
+    /// again.
     ///
     /// - Parameters:
-    ///   - address: Its address; whether it can be one is checked when it is fetched.
-    ///   - wishes: What is said about it.
-    ///   - priority: A higher one is fetched earlier.
-    /// - Returns: Its place on the list.
+    ///   - address: the address, which is checked when it is fetched.
+    ///   - wishes: the description that the recording gets.
+    ///   - priority: any number; a higher one is fetched earlier.
+    /// - Returns: The entry on the list.
     @discardableResult
     public func askFor(
         _ address: String, _ wishes: FetchWishes = FetchWishes(), priority: Int = 0
@@ -37,7 +38,8 @@ extension RecordingLibrary {
         }
     }
 
-    /// Lets a fetch wait, pauses it, or tries a failed one again; a program that carries it out notices within a second.
+    /// Changes the state of a fetch: waiting, also after a failure, or paused. A ``Fetcher`` that carries it out, in any program, notices within a
+    /// second.
     ///
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
@@ -45,19 +47,19 @@ extension RecordingLibrary {
         try changeFetch(number) { (rows) throws(DatabaseError) in try rows.set(number, state) }
     }
 
-    /// Gives a fetch another priority: a higher one is fetched earlier.
+    /// Changes the priority of a fetch: a higher one is fetched earlier.
     ///
-    /// - Throws: As `setFetch`.
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
     public func setFetch(_ number: Int, priority: Int) throws -> PendingFetch {
         try changeFetch(number) { (rows) throws(DatabaseError) in try rows.setPriority(number, priority) }
     }
 
-    /// Takes a fetch off the list.
+    /// Removes a fetch from the list.
     ///
     /// - Parameters:
-    ///   - number: The fetch.
-    ///   - discarding: Whether the part that is there is removed. If not, asking for the address again goes on from it.
+    ///   - number: the fetch.
+    ///   - discarding: whether the received bytes are removed. If not, asking for the address again continues from them.
     /// - Returns: The fetch as it was.
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
@@ -71,7 +73,7 @@ extension RecordingLibrary {
     }
 
     /// The names in the folder for parts that fetches on the list need.
-    public func partsInUse() throws(StoreError) -> Set<String> {
+    func partsInUse() throws(StoreError) -> Set<String> {
         Set(try pendingFetches().flatMap { Self.partNames($0.address) })
     }
 

@@ -1,20 +1,20 @@
 internal import JSON
-public import Transfers
+package import Transfers
 
 /// Where the sound of a video is, as a helper program said.
-public struct ExtractedSource: Sendable, Hashable {
+package struct ExtractedSource: Sendable, Hashable {
     /// A whole address of http or https, usually valid for some hours.
-    public let address: String
+    package let address: String
     /// One line; nil if the helper does not say.
-    public let title: String?
+    package let title: String?
     /// One line; nil if the helper does not say.
-    public let artist: String?
+    package let artist: String?
     /// Its length; nil if the helper does not say.
-    public let seconds: Double?
+    package let seconds: Double?
     /// The usual extension of such files, without a dot, for example `m4a`; nil if the helper does not say.
-    public let pathExtension: String?
+    package let pathExtension: String?
     /// What the server wants to see in the request.
-    public let headers: [TransferHeader]
+    package let headers: [TransferHeader]
 
     /// Nil if the address is not a whole one of http or https.
     init?(

@@ -8,7 +8,7 @@ internal import UserState
 /// nothing fail. The clock is the caller's: times are in seconds since 1970.
 ///
 /// Real-time safe: no (files). Threads: any.
-public struct ExtractionCache: Sendable {
+package struct ExtractionCache: Sendable {
     private let file: StateFile
 
     /// The most entries that are kept; the oldest go first.
@@ -23,16 +23,16 @@ public struct ExtractionCache: Sendable {
     private static let largest = 900_000
 
     /// The user's own cache; nil for a user without a home.
-    public init?() {
+    package init?() {
         guard let folder = CacheFolder.path else { return nil }
         self.init(path: folder + "/extracted.json")
     }
 
     /// A cache in a file, which need not exist.
-    public init(path: String) { file = StateFile(path: path) }
+    package init(path: String) { file = StateFile(path: path) }
 
     /// What is kept for a video; nil if nothing is, or no longer.
-    public func source(for link: VideoLink, now: Int64) -> ExtractedSource? {
+    package func source(for link: VideoLink, now: Int64) -> ExtractedSource? {
         let content = (try? file.read()) ?? .nothing
         return Self.entries(content).last { $0.id == link.canonicalID && $0.isValid(now) }?.source
     }
@@ -41,7 +41,7 @@ public struct ExtractionCache: Sendable {
     ///
     /// - Returns: Whether it is kept. An address that is not valid any more is not.
     @discardableResult
-    public func keep(_ source: ExtractedSource, for link: VideoLink, now: Int64) -> Bool {
+    package func keep(_ source: ExtractedSource, for link: VideoLink, now: Int64) -> Bool {
         let entry = Entry(
             id: link.canonicalID, source: source, stored: now, expires: Self.expiry(of: source.address, now: now))
         guard entry.isValid(now) else { return false }
@@ -54,7 +54,7 @@ public struct ExtractionCache: Sendable {
     ///
     /// - Returns: Whether it could be forgotten.
     @discardableResult
-    public func forget(_ link: VideoLink) -> Bool {
+    package func forget(_ link: VideoLink) -> Bool {
         change { entries in entries.filter { $0.id != link.canonicalID } }
     }
 

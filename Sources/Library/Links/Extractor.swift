@@ -1,17 +1,17 @@
 internal import Files
 
-/// A helper program of the user's choice that finds the address of a video's sound.
+/// A helper program of the user's choice that finds the address of a video's sound. ``Fetcher`` runs it for addresses of videos.
 ///
-/// Woodshed itself reads no video site. The program is started without a shell, with empty input, and is ended when it takes too long,
-/// writes too much, or is not wanted any more; programs that it has started itself may go on.
+/// Woodshed itself reads no video site. The program is started without a shell and with empty input. It is ended if it takes more than two minutes,
+/// writes too much, or is no longer wanted; programs that it has started itself may continue.
 ///
-/// Real-time safe: no. Threads: any; ``extract(_:isWanted:)`` waits for the program, so it needs a thread of its own.
+/// Threads: any. Real-time safe: no.
 public struct Extractor: Sendable, Hashable {
     /// The program and its arguments, with `{url}` where the address belongs.
-    public let words: [String]
+    package let words: [String]
 
     /// The longest time that the program may take, in seconds.
-    public static let longestSeconds = 120.0
+    package static let longestSeconds = 120.0
     /// The longest answer, in bytes.
     static let longestOutput = 16 << 20
     private static let mark = "{url}"
@@ -55,14 +55,14 @@ public struct Extractor: Sendable, Hashable {
     ///   - link: The video; the program gets its canonical address.
     ///   - isWanted: Called at least every 100 ms, on this thread; the program is ended if it returns false.
     /// - Throws: An ``ExtractorError``.
-    public func extract(
+    package func extract(
         _ link: VideoLink, isWanted: () -> Bool = { true }
     ) throws(ExtractorError) -> ExtractedSource {
         try extract(address: link.address, isWanted: isWanted)
     }
 
     /// The same for any address of http or https, which is passed as it is.
-    public func extract(
+    package func extract(
         address: String, isWanted: () -> Bool = { true }
     ) throws(ExtractorError) -> ExtractedSource {
         try extract(address: address, seconds: Self.longestSeconds, isWanted: isWanted)

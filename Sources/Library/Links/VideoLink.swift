@@ -4,22 +4,22 @@
 /// is done with a link depends on it.
 ///
 /// Real-time safe: no. Threads: any.
-public struct VideoLink: Sendable, Hashable {
+package struct VideoLink: Sendable, Hashable {
     /// The video's name on the site: eleven letters, digits, `-` and `_`.
-    public let videoID: String
+    package let videoID: String
 
     /// The same for all forms: `youtube:` and the video's name. It is the key of what is kept about the video.
-    public var canonicalID: String { "youtube:" + videoID }
+    package var canonicalID: String { "youtube:" + videoID }
 
     /// The same address for all forms.
-    public var address: String { "https://www.youtube.com/watch?v=" + videoID }
+    package var address: String { "https://www.youtube.com/watch?v=" + videoID }
 
     /// Recognises an address; nil for every other text.
     ///
     /// The forms are `www.youtube.com/watch?v=ID`, `youtube.com/watch?v=ID`, `m.youtube.com/watch?v=ID` and `youtu.be/ID`, after
     /// `https://`, `http://` or nothing. Scheme and host may have capital letters; further parameters and a fragment have no effect. A
     /// user's name, a port, a dot at the host's end and percent signs before the parameters make it another address.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 2048, bytes.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") }) else {
             return nil

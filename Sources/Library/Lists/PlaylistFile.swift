@@ -66,9 +66,9 @@ public struct PlaylistFile: Sendable, Hashable {
     public let skippedCount: Int
 
     /// The longest file that is read, in bytes.
-    public static let largest = 64 << 20
+    package static let largest = 64 << 20
     /// The most entries that are read.
-    public static let mostEntries = 1_000_000
+    package static let mostEntries = 1_000_000
 
     /// A list.
     public init(title: String? = nil, entries: [Entry]) {

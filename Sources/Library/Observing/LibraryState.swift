@@ -1,9 +1,9 @@
 internal import Database
 public import Practice
 
-/// What an observer of a library sees, from moment to moment.
+/// The state of a library, as ``RecordingLibrary/states(_:)`` reports it.
 public enum LibraryState: Sendable, Equatable {
-    /// Nothing is read yet.
+    /// Nothing was read yet.
     case loading
     /// The recordings that the observer's filter lets through, and all playlists.
     case loaded(items: [LibraryItem], playlists: [Playlist])
@@ -12,18 +12,18 @@ public enum LibraryState: Sendable, Equatable {
 }
 
 extension RecordingLibrary {
-    /// The states of the library from now on: `loading`, and then one state after each change, by this program or by another one, which is
-    /// noticed within a fifth of a second.
+    /// The states of the library from now on: `loading`, and then one state after each change by this program or another one. A change by another
+    /// program is noticed within a fifth of a second.
     ///
-    /// A change that lets the filtered recordings and the playlists as they are is not told. Who reads slowly misses states in between, never
-    /// the last one. The library lives until the reader's task ends or drops the stream. Reading from the disk happens in a task of its own.
-    /// Real-time safe: no.
+    /// A change that does not affect the filtered recordings or the playlists is not reported. A slow reader misses states in between, but never
+    /// the last one. The library lives until the reader's task ends or drops the sequence. The disk is read in a task of its own. Real-time safe:
+    /// no.
     ///
     ///     for await state in library.states() {
     ///         if case .loaded(let items, _) = state { show(items) }
     ///     }
     ///
-    /// - Parameter filter: Which recordings are told.
+    /// - Parameter filter: which recordings are reported.
     public func states(_ filter: ItemFilter = ItemFilter()) -> AsyncStream<LibraryState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(2)) { continuation in
             continuation.yield(.loading)

@@ -9,7 +9,8 @@ extension RecordingLibrary {
         try read { (rows) throws(DatabaseError) in try PlaylistRows(items: rows).playlists() } ?? []
     }
 
-    /// The playlist with a name, without regard to upper and lower case if only one is like it; nil if there is none.
+    /// The playlist with this name; nil if there is none. If no name is equal, upper and lower case do not matter, provided that only one playlist
+    /// fits.
     public func playlist(named name: String) throws(StoreError) -> Playlist? {
         let all = try playlists()
         if let playlist = all.first(where: { $0.name == name }) { return playlist }
@@ -24,7 +25,7 @@ extension RecordingLibrary {
 
     // MARK: Changing playlists
 
-    /// Makes a playlist without entries.
+    /// Makes an empty playlist.
     ///
     /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken; `StoreError`.
     @discardableResult
@@ -38,9 +39,10 @@ extension RecordingLibrary {
         }.get()
     }
 
-    /// Gives a playlist another name.
+    /// Renames a playlist.
     ///
-    /// - Throws: As `makePlaylist`, and of kind `unknown`.
+    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken, `unknown` if there is no such playlist;
+    ///   `StoreError`.
     @discardableResult
     public func rename(_ playlist: Playlist, to name: String) throws -> Playlist {
         let name = try Self.checkedName(name)

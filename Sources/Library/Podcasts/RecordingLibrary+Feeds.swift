@@ -7,8 +7,8 @@ public import Transfers
 
 /// Feeds that the user follows. Nothing is fetched unless it is asked for: feeds by `refresh`, episodes by `askFor(episodes:)`.
 extension RecordingLibrary {
-    /// Fetches what a request names, and waits for it. `TransferQueue.fetchWaiting` is one.
-    public typealias FeedFetching = (TransferRequest) throws -> FetchedFile
+    /// Fetches what a request names, and waits for it: in tests from a server of their own.
+    package typealias FeedFetching = (TransferRequest) throws -> FetchedFile
 
     // MARK: Reading
 
@@ -26,17 +26,25 @@ extension RecordingLibrary {
 
     // MARK: Changing
 
-    /// Subscribes to a feed, which is fetched and read. If the address is that of a web page that names its feed, that feed is taken.
-    /// The episodes that it has now do not count as new.
+    /// Subscribes to a feed, which is fetched and read: RSS 0.9x to 2.0, Atom or JSON Feed. If the address is that of a web page that names its
+    /// feed, that feed is taken. The episodes that it has now do not count as new.
     ///
-    /// Blocks the calling thread.
+    /// Blocks the calling thread, which must not be one of Swift's own for tasks. Real-time safe: no.
     ///
     /// - Parameters:
-    ///   - address: The address, as the user gave it.
-    ///   - fetch: Fetches it.
+    ///   - address: The address of the feed or of the page, with `http` or `https`.
+    ///   - queue: Fetches the feed.
+    ///   - isCancelled: Called now and then; if it returns true, the transfer is cancelled.
     /// - Returns: The feed, and whether it is new: a feed that is followed already stays as it is.
     /// - Throws: `TransferError`, `FeedError`, `StoreError`. Nothing has changed then.
     public func subscribe(
+        to address: String, with queue: TransferQueue, isCancelled: () -> Bool = { false }
+    ) throws -> (subscription: Subscription, isNew: Bool) {
+        try subscribe(to: address) { try queue.fetchWaiting($0, isCancelled: isCancelled) }
+    }
+
+    /// The same, with a function that fetches.
+    package func subscribe(
         to address: String, fetch: FeedFetching
     ) throws -> (subscription: Subscription, isNew: Bool) {
         var place = try WebAddress(address)
@@ -75,12 +83,24 @@ extension RecordingLibrary {
         try changeFeed(number) { (rows, _) throws(DatabaseError) in try rows.remove(number) }
     }
 
-    /// Asks for a feed again, and notes what is new in it. A server that has nothing new says so without sending it.
+    /// Fetches a feed again, and adds its new episodes to the list. A server with nothing new says so without sending the feed.
     ///
-    /// What goes wrong is noted with the feed, and returned. Blocks the calling thread.
+    /// An error of the transfer or of the feed is kept with the feed, and is in the result; it is not thrown. Blocks the calling thread, which must
+    /// not be one of Swift's own for tasks. Real-time safe: no.
     ///
+    /// - Parameters:
+    ///   - number: The number of the feed.
+    ///   - queue: Fetches the feed.
+    ///   - isCancelled: Called now and then; if it returns true, the transfer is cancelled.
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
-    public func refresh(_ number: Int, fetch: FeedFetching) throws -> FeedRefresh {
+    public func refresh(
+        _ number: Int, with queue: TransferQueue, isCancelled: () -> Bool = { false }
+    ) throws -> FeedRefresh {
+        try refresh(number) { try queue.fetchWaiting($0, isCancelled: isCancelled) }
+    }
+
+    /// The same, with a function that fetches.
+    package func refresh(_ number: Int, fetch: FeedFetching) throws -> FeedRefresh {
         let known = try store.read { (rows) throws(DatabaseError) in
             let rows = FeedRows(rows: rows)
             return (feed: try rows.feed(number), validators: try rows.validators(number))

@@ -12,16 +12,20 @@ public struct Subscription: Sendable, Hashable {
     public let error: String
     /// When the user subscribed to it, in seconds since 1970.
     public let addedAt: Int64
-    /// The number of its episodes, and of those that are new.
-    public let episodeCount, newCount: Int
+    /// The number of its episodes.
+    public let episodeCount: Int
+    /// The number of its episodes that are new.
+    public let newCount: Int
 }
 
 /// An episode of a feed that the user follows.
 public struct SubscribedEpisode: Sendable, Hashable {
     /// Its number, from 1, which stays the same.
     public let number: Int
-    /// The number of its feed, and what the feed calls itself.
-    public let feed: Int, feedTitle: String
+    /// The number of its feed.
+    public let feed: Int
+    /// The title of its feed.
+    public let feedTitle: String
     /// Its title: one line, which may be empty.
     public let title: String
     /// Where the recording is.
@@ -40,14 +44,14 @@ public struct SubscribedEpisode: Sendable, Hashable {
     public let isFetched: Bool
 }
 
-/// What asking for a feed has brought.
+/// The result of fetching a feed again.
 public struct FeedRefresh: Sendable {
     /// The feed as it is now.
     public let subscription: Subscription
-    /// Whether the server had nothing else than the last time.
+    /// Whether the server had nothing new.
     public let isUnchanged: Bool
-    /// Episodes that were not known.
+    /// The number of new episodes.
     public let newCount: Int
-    /// Why it could not be read; nil if it could. What was known of it stays.
+    /// Why the feed could not be read; nil if it could. The episodes that were known stay.
     public let error: (any Error)?
 }

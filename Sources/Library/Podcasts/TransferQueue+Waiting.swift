@@ -1,11 +1,11 @@
 internal import Glibc
-public import Transfers
+package import Transfers
 
 extension TransferQueue {
     /// Fetches a file and waits for its end on the calling thread, which must not be one of Swift's own for tasks.
     ///
-    /// - Parameter isCancelled: Asked now and then; the transfer is cancelled if it is true.
-    public func fetchWaiting(
+    /// - Parameter isCancelled: Called now and then; if it returns true, the transfer is cancelled.
+    package func fetchWaiting(
         _ request: TransferRequest, isCancelled: () -> Bool = { false }
     ) throws(TransferError) -> FetchedFile {
         let transfer = try add(request)

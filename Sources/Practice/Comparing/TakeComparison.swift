@@ -36,19 +36,19 @@ public struct TakeComparison: Sendable, Equatable {
     }
 
     /// The longest model, and the longest take, in seconds: both are held in memory.
-    public static let longestSeconds = 600.0
+    package static let longestSeconds = 600.0
 
-    /// Compares a take with its model.
+    /// Compares a take with its model. Takes some 3 % of the longer recording's duration, and more if the model has another speed.
     ///
     /// - Parameters:
-    ///   - take: The whole take.
-    ///   - model: What it is compared with.
-    ///   - start: The seconds of the take at which the model's first frame was heard; the offset is counted from there. 0 for a take that
-    ///     was not recorded against it.
+    ///   - take: the whole take, at most ten minutes long.
+    ///   - model: the passage that it is compared with, at most ten minutes long.
+    ///   - start: the seconds of the take at which the model's first frame was heard; the offset is counted from there. 0 for a take that was not
+    ///     recorded against it.
     /// - Throws: `ComparisonError`; `AudioFileError` or `EngineError` if a recording cannot be read; `ScoreError` if the passage is not in the
     ///   clip.
     ///
-    /// Takes some 3 % of the longer recording's duration, and more if the model has another speed. Real-time safe: no.
+    /// Blocks the calling thread. Real-time safe: no.
     public init(of take: Clip, with model: ComparedPassage, start: Double = 0) throws {
         let (modelSound, takeSound) = (try model.sound(), try MonoSound(take, 0..<take.frameCount))
         let (modelCompared, takeCompared) = (

@@ -2,16 +2,16 @@ public import AudioFiles
 public import Clips
 internal import Engine
 
-/// A take beside what it was recorded against, both as they sounded then, at the same time and equally loud: ready to be heard.
+/// A take beside what it was recorded against: both as they sounded then, at the same time and equally loud.
 ///
 ///     let pair = try HeardPair(of: take, in: song, key: key)
 ///     let hearing = try PairPlayer(engine: engine, pair: pair, sound: .model)
 ///     hearing.start()
 ///     hearing.hear(.take)      // at the same place
 ///
-/// The model has the speed and the pitch at which it was heard then, and the take lies where it was played. A take that was played in the gap
-/// after the model lies on it as if the model were played again. Of a longer passage five minutes are heard at most, so that memory is bounded: a
-/// rendered model in stereo takes 115 MB then, and a model at its own speed and pitch none; the take is decoded as it is played.
+/// The model has the speed and the pitch at which it was heard then, and the take lies where it was played. A take that was played in the gap after
+/// the model lies on it as if the model were played again. Of a longer passage at most five minutes are heard, so memory is bounded: a rendered
+/// model in stereo takes 115 MB then, and a model at its own speed and pitch none. The take is decoded while it is played.
 public struct HeardPair: Sendable {
     /// The take.
     public let take: StoredTake
@@ -32,7 +32,7 @@ public struct HeardPair: Sendable {
     package var frameCount: Int64 { layout.frameCount }
 
     /// The most seconds of the model that are heard.
-    public static let longestSeconds = 300.0
+    package static let longestSeconds = 300.0
 
     /// Renders the model and measures both. Takes some 2 % of the pair's duration, and more if the model has another speed.
     ///

@@ -17,11 +17,11 @@ public enum ReviewRating: Int, Sendable, Hashable, CaseIterable {
 /// Source: the algorithm FSRS-6 as its authors describe it (open-spaced-repetition, "The Algorithm", 2025), with its 21 default parameters.
 /// Written from the formulae. Our deviations: there are no steps of minutes for what is new, since whoever practises repeats
 /// a section at once anyway; and intervals are not scattered at random. Real-time safe: no.
-public struct MemoryState: Sendable, Hashable {
+package struct MemoryState: Sendable, Hashable {
     /// The days after which it is still remembered with a probability of 90 %; 0.001 or more.
-    public let stability: Double
+    package let stability: Double
     /// How hard it is to make that longer: 1 to 10.
-    public let difficulty: Double
+    package let difficulty: Double
 
     package init(stability: Double, difficulty: Double) {
         self.stability = max(stability, Self.leastStability)
@@ -78,7 +78,7 @@ public struct MemoryState: Sendable, Hashable {
     }
 
     /// The probability that it is still remembered after whole days: 0 to 1.
-    public func retrievability(afterDays days: Int) -> Double {
+    package func retrievability(afterDays days: Int) -> Double {
         pow(1 + Self.factor * Double(max(0, days)) / stability, -Self.decay)
     }
 

@@ -14,7 +14,7 @@ public struct PracticeCalendar: Sendable {
     }
 
     /// The days at Greenwich.
-    public static let utc = PracticeCalendar { time in
+    package static let utc = PracticeCalendar { time in
         date(ofDay: Int(time >= 0 ? time / 86_400 : (time - 86_399) / 86_400))
     }
 
@@ -31,7 +31,7 @@ public struct PracticeCalendar: Sendable {
     }
 
     /// The date of a day: as in 2026-11-25.
-    public static func text(ofDay day: Int) -> String {
+    package static func text(ofDay day: Int) -> String {
         let date = date(ofDay: day)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(date.year)-\(two(date.month))-\(two(date.day))"

@@ -1,6 +1,6 @@
 public import AudioFiles
 
-/// What was practised without a break: one section, or one range, of one recording, on one day.
+/// A stretch of practice without a break: one section, or one range, of one recording, on one day.
 public struct PracticeEntry: Sendable, Hashable {
     /// The recording.
     public var key: RecordingKey

@@ -5,14 +5,16 @@ internal import Glibc
 internal import Realtime
 internal import Synchronization
 
-/// Writes down what is practised in a session: at the end of each section, and every ten seconds. If the program is killed, no more
-/// than the last seconds are lost.
+/// Logs what is practised in a session: at the end of each section, and every ten seconds. If the program is killed, only the last seconds are
+/// lost.
 ///
 ///     let log = PracticeLog(of: session, recording, in: store)
 ///     session.start()
 ///
-/// It writes on a thread of its own, and waits for nothing but the disk: playing is never disturbed. A store that fails is tried again,
-/// and told of once. Nothing leaves the machine. Any thread may call it. Real-time safe: no.
+/// It writes on a thread of its own, so playing is never disturbed. If the store cannot be written, it tries again, and reports the first failure.
+/// Nothing leaves the computer.
+///
+/// Threads: any. Real-time safe: no.
 public final class PracticeLog: Sendable {
     private struct State {
         var log: PracticeLogState

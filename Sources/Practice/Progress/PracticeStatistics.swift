@@ -69,7 +69,7 @@ public struct PracticeStatistics: Sendable, Hashable {
     ///   - reviews: The reviews, in the order in which they were made.
     ///   - time: Now, in seconds since 1970.
     ///   - calendar: Whose days count.
-    public init(
+    package init(
         _ entries: [PracticeEntry], _ reviews: [SectionReview], at time: Int64, calendar: PracticeCalendar = .local
     ) {
         today = calendar.day(of: time)

@@ -2,7 +2,7 @@ public import AudioFiles
 internal import DSP
 public import Sections
 
-/// One rating of a section. A review that was made is never changed or removed.
+/// A rating of a section. A review is never changed or removed.
 public struct SectionReview: Sendable, Hashable {
     /// The recording.
     public let key: RecordingKey
@@ -13,34 +13,34 @@ public struct SectionReview: Sendable, Hashable {
     /// How it went.
     public let rating: ReviewRating
     /// What was remembered before; nil for the first review of a section.
-    public let before: MemoryState?
+    package let before: MemoryState?
     /// What is remembered since.
-    public let after: MemoryState
-    /// The days after which the section is due again.
+    package let after: MemoryState
+    /// The number of days after which the section is due again.
     public let intervalDays: Int
-    /// What was known of the playing that was rated.
+    /// Measures of the playing that was rated.
     public let evidence: ReviewEvidence
 }
 
-/// What is known of the playing that a review is about. All of it may be missing.
+/// Measures of the playing that a review rates. Any of them may be missing.
 public struct ReviewEvidence: Sendable, Hashable {
-    /// The speed that was reached: 1 is the recording's own.
+    /// The speed that was reached, as a factor: 1 is the recording's own.
     public var speed: Double?
     /// How much later than the model the take begins, in seconds.
     public var offsetSeconds: Double?
-    /// How far the take strays from an even tempo, in seconds.
+    /// The mean distance of the take from an even tempo, in seconds.
     public var spreadSeconds: Double?
-    /// How long the take is for the model.
+    /// The length of the take divided by that of the model: above 1 is slower.
     public var lengthRatio: Double?
-    /// How far the melody differs, in cents.
+    /// The mean distance of the melody from the model's, in cents.
     public var pitchCents: Double?
-    /// How far the loudness differs, in decibels.
+    /// The mean distance of the loudness from the model's, in dB.
     public var energyDecibels: Double?
 
-    /// What is known of some playing.
+    /// Evidence with a speed as a factor, or with nothing.
     public init(speed: Double? = nil) { self.speed = speed }
 
-    /// Whether a comparison is known.
+    /// Whether it contains a comparison.
     public var hasComparison: Bool {
         [offsetSeconds, spreadSeconds, lengthRatio, pitchCents, energyDecibels].contains { $0 != nil }
     }

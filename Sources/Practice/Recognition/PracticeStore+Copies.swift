@@ -2,12 +2,12 @@ internal import AudioFiles
 internal import Clips
 public import Sections
 
-/// A recording in the store whose sections are offered to another one: it is the same music in another encoding, or what the other one's file
-/// held before it was changed.
+/// A recording in the store whose sections fit another one: the same music in another encoding, or what the other one's file contained before it
+/// was changed.
 public struct RecognizedCopy: Sendable {
     /// The recording in the store, with its title, its path and the number of its sections.
     public let stored: StoredRecording
-    /// How well the courses of both levels agree: above 0.99, at most 1. Nil if only the file is the same, and the sound was not found.
+    /// The correlation of both levels over time: above 0.99, at most 1. Nil if only the file is the same.
     public let correlation: Double?
     /// By how many seconds the new recording lies behind the stored one: -0.06 to 0.06, in steps of 5 ms. Nearly always 0.
     public let seconds: Double
@@ -19,16 +19,16 @@ extension PracticeStore {
     /// Further recordings of the same length are not compared.
     private static let mostCandidates = 16
 
-    /// The recording with sections that sounds most like one that the store has no sections of; if there is none, the one that was last seen in
-    /// the same file.
+    /// Finds a recording in the store that has sections and the same sound as one without. If there is none, the recording that was last seen in
+    /// the same file is found.
     ///
-    /// Nothing is read unless the store has a recording of the same length. The recording itself is then decoded once, and so is a
-    /// stored one that was never listened to for this purpose, if its file is still there.
+    /// Nothing is read unless the store has a recording of the same length. The recording is then decoded once, and so is each candidate that has
+    /// no stored fingerprint yet and whose file is still there.
     ///
     /// - Parameters:
-    ///   - recording: A recording in a file.
-    ///   - goesOn: Asked many times a second; false ends the search.
-    /// - Returns: nil if there is none, if the store has sections of the recording itself, or if the search was ended.
+    ///   - recording: a recording in a file.
+    ///   - goesOn: called many times a second; if it returns false, the search ends.
+    /// - Returns: The recording found; nil if there is none, if the store has sections of the recording itself, or if the search was ended.
     /// - Throws: `StoreError`, or `AudioFileError` for the recording itself.
     ///
     /// Blocks the calling thread. Real-time safe: no.
@@ -61,14 +61,14 @@ extension PracticeStore {
         return best
     }
 
-    /// Keeps what copies of a recording will be recognised by, unless it is kept already. Without sections there is nothing to keep it for.
+    /// Stores the fingerprint by which copies of a recording are recognised, unless it is stored already or the recording has no sections.
     ///
     /// - Parameters:
-    ///   - recording: The recording; its file is decoded.
-    ///   - goesOn: Asked many times a second; false ends the decoding.
+    ///   - recording: the recording; its file is decoded.
+    ///   - goesOn: called many times a second; if it returns false, decoding ends.
     /// - Throws: `StoreError`, or `AudioFileError` if the recording's file cannot be read.
     ///
-    /// Blocks the calling thread for as long as the recording is decoded. Real-time safe: no.
+    /// Blocks the calling thread until the recording is decoded. Real-time safe: no.
     public func listen(to recording: PracticeRecording, goesOn: () -> Bool = { true }) throws {
         guard let path = recording.path, let known = try self.recording(recording.key), known.sectionCount > 0,
             try envelope(of: recording.key) == nil,
@@ -77,10 +77,13 @@ extension PracticeStore {
         try setEnvelope(sound.bytes, of: recording)
     }
 
-    /// Takes the sections of a copy over, in one step for `undo`. Frames are converted to those of the recording's own file.
+    /// Takes over the sections of a copy, in one step that `undo` takes back. Frames are converted to those of the recording's own file.
     ///
-    /// The ratings of the sections, what was practised of them, and their takes go with them; `undo` brings all of it back to where it was.
+    /// The ratings of the sections, their practice log and their takes are taken over too; `undo` returns all of it.
     ///
+    /// - Parameters:
+    ///   - copy: what ``copy(of:goesOn:)`` found.
+    ///   - recording: the recording that gets the sections.
     /// - Returns: What has changed.
     /// - Throws: `SectionError`, `StoreError`.
     @discardableResult

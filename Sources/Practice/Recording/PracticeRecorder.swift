@@ -22,7 +22,7 @@ public import Takes
 /// Output frame *n* is recorded as input frame *n* + the round trip, so a take's beginning is a sum, not a measurement of its own. A pass
 /// that is paused, left, or entered in its middle makes a take of what was heard of it. Any thread may call any method.
 public final class PracticeRecorder: Sendable {
-    /// Where takes go, and what is known of the set-up.
+    /// The destination of takes, and the properties of the set-up.
     public struct Settings: Sendable {
         /// When it records.
         public var mode = TakeMode.key
@@ -30,16 +30,16 @@ public final class PracticeRecorder: Sendable {
         public var isOn = true
         /// The folder of the takes, which exists.
         public var folder: String
-        /// How names of takes begin; a date and a time follow.
+        /// The beginning of the takes' file names; a date and a time follow.
         public var name = "take"
         /// How samples are stored.
         public var format = WaveSampleFormat.int24
         /// Which channels of the input are recorded.
         public var channels = InputChannels.all
-        /// What converters, cables and air add to the round trip that the drivers report, in frames: `RoundTrip.addedFrames`, or a number of
-        /// the user's.
+        /// The frames that converters, cables and air add to the round trip that the drivers report: `RoundTrip.addedFrames`, or a number that the
+        /// user gives.
         public var addedFrames = 0.0
-        /// How that is known.
+        /// How ``addedFrames`` is known.
         public var alignment = StoredTake.Alignment.reported
         /// The input, by a name that does not change when cards are plugged in.
         public var device = ""
@@ -47,9 +47,9 @@ public final class PracticeRecorder: Sendable {
         public var leadSeconds = 0.1
         /// Seconds after what is heard that it contains. 0 to 10.
         public var tailSeconds = 0.25
-        /// What is practised; nil leaves takes without a model.
+        /// The recording that is practised; nil makes takes without a model.
         public var recording: PracticeRecording?
-        /// Where the takes are listed; nil lists them nowhere.
+        /// The store that lists the takes; nil for none.
         public var store: PracticeStore?
         /// Where running takes are registered, so that the next start finds them after a crash; nil for nowhere.
         public var registry: UnfinishedTakes? = UnfinishedTakes()
@@ -108,7 +108,7 @@ public final class PracticeRecorder: Sendable {
     /// Whether takes are recorded now; with `key`, whether one runs.
     public var isOn: Bool { desk.isOn }
 
-    /// Starts capturing, once the engine is started. Real-time safe: no.
+    /// Starts capturing. Nothing is captured before the engine is started too. Real-time safe: no.
     ///
     /// - Throws: `DeviceError` if the device does not start.
     public func start() throws(DeviceError) {
@@ -267,9 +267,11 @@ final class RecorderDesk: Sendable {
             let take = lister.take(id, model, first: first)
             let attachment = TakeAttachment(
                 model: model, recording: settings.recording, device: settings.device)
-            return TakeRequest(
+            var request = TakeRequest(
                 destination: .file(path: take.path, container: .wav), format: settings.format,
-                channels: settings.channels, registry: settings.registry, attachment: attachment.text)
+                channels: settings.channels, registry: settings.registry)
+            request.attachment = attachment.text
+            return request
         }
     }
 

@@ -7,14 +7,15 @@ public import Sections
 internal import Synchronization
 internal import UserState
 
-/// What is kept of every recording that somebody has practised: its sections with all changes to them, where they stopped, and their settings.
+/// The sections, positions, settings, takes and practice log of every recording that was practised.
 ///
-/// A store is a file, which several programs may change at once without losing anything. It is opened when it is first needed, and made by
-/// the first change; reading makes nothing. Any thread may call it; calls wait for the disk, and up to five seconds for another
-/// program. Real-time safe: no.
+/// A store is a file, which several programs may change at once without losing anything. It is opened when it is first needed, and created by the
+/// first change; reading creates nothing.
 ///
 ///     let store = try PracticeStore(.user)
 ///     try store.apply(.mark(frame: 441_000, name: "Solo"), to: recording)
+///
+/// Threads: any; calls block for the disk, and up to five seconds for another program. Real-time safe: no.
 public final class PracticeStore: Sendable {
     /// Where a store is kept.
     public enum Place: Sendable, Hashable {
@@ -22,7 +23,7 @@ public final class PracticeStore: Sendable {
         case user
         /// In a file of any name.
         case file(String)
-        /// Nowhere: it ends with the object.
+        /// In memory: the contents are gone with the object.
         case memory
     }
 
@@ -33,9 +34,10 @@ public final class PracticeStore: Sendable {
     let takeListeners = StoreListeners<Int>()
     let contentListeners = StoreListeners<StoreContent>()
 
-    /// A store; nothing is opened yet.
+    /// Makes a store. Nothing is opened yet.
     ///
-    /// - Throws: `StoreError` of kind `noHome`, for the user's place.
+    /// - Parameter place: the user's data folder, a file, or memory.
+    /// - Throws: `StoreError` of kind `noHome` if there is no home folder, for the user's place.
     public convenience init(_ place: Place) throws(StoreError) { try self.init(place, schema: .current) }
 
     init(_ place: Place, schema: StoreSchema, busyTimeout: Int32 = 5000) throws(StoreError) {
@@ -61,7 +63,7 @@ public final class PracticeStore: Sendable {
 
     // MARK: Reading
 
-    /// What is kept of a recording; nil if the store does not know it.
+    /// The recording with this key; nil if the store does not know it.
     public func recording(_ key: RecordingKey) throws(StoreError) -> StoredRecording? {
         try read { (rows) throws(DatabaseError) in try rows.recording(key)?.stored } ?? nil
     }
@@ -87,9 +89,9 @@ public final class PracticeStore: Sendable {
         } ?? nil
     }
 
-    /// The sections of a recording; those that its file brings along, if no section of it was ever made.
+    /// The sections of a recording. If none was ever changed, these are the sections in its file, such as cue points and chapters.
     ///
-    /// - Throws: `StoreError`, of kind `otherRecording` if the store knows it with another length or rate.
+    /// - Throws: `StoreError`, of kind `otherRecording` if the store knows the recording with another length or rate.
     public func sections(of recording: PracticeRecording) throws(StoreError) -> SectionList {
         let known = try read { (rows) throws(DatabaseError) -> (PracticeRecording, SectionList)? in
             guard let row = try rows.recording(recording.key) else { return nil }
@@ -165,14 +167,14 @@ public final class PracticeStore: Sendable {
         }
     }
 
-    /// Takes back the last change to a recording's sections that is not taken back yet.
+    /// Undoes the last change to a recording's sections that is not undone yet.
     ///
     /// - Returns: What has changed.
     /// - Throws: `SectionError` of kind `nothingToUndo`, or `StoreError`.
     @discardableResult
     public func undo(_ key: RecordingKey) throws -> SectionChange { try step(key, forward: false) }
 
-    /// Carries out again the change that was taken back last.
+    /// Redoes the change that was undone last.
     ///
     /// - Returns: What has changed.
     /// - Throws: `SectionError` of kind `nothingToUndo`, or `StoreError`.
@@ -199,12 +201,12 @@ public final class PracticeStore: Sendable {
         }
     }
 
-    /// Remembers where practising goes on, and with which settings; the recording's title and path are brought up to date.
+    /// Stores the position and the settings with which practising continues, and brings the recording's title and path up to date.
     ///
     /// - Parameters:
-    ///   - recording: The recording.
-    ///   - position: A frame of its file; nil for none.
-    ///   - settings: Names of options and their values, as in `SavedSection.settings`; they replace those remembered before.
+    ///   - recording: the recording.
+    ///   - position: a frame of its file; nil for none.
+    ///   - settings: names of options and their values, as in `SavedSection.settings`; they replace the stored ones.
     public func remember(
         _ recording: PracticeRecording, position: Int64?, settings: [String: String]
     ) throws(StoreError) {

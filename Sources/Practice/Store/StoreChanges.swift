@@ -134,15 +134,15 @@ final class StoreListeners<Key: Hashable & Sendable>: Sendable {
 }
 
 extension PracticeStore {
-    /// The recordings whose sections, position, settings or title change from now on, by this program or by another one, which is noticed within a
-    /// fifth of a second.
+    /// The recordings whose sections, position, settings or title change from now on, by this program or another one. A change by another program
+    /// is noticed within a fifth of a second.
     ///
-    /// The file is looked at only while somebody listens, and no thread waits meanwhile.
+    /// The file is watched only while somebody reads the sequence, and no thread waits meanwhile.
     public var changes: StoreChanges<RecordingKey> {
         changes(to: listeners) { [weak self] revision in self?.recordingChanges(after: revision) }
     }
 
-    /// The takes that are added, deleted or described otherwise from now on, by this program or by another one, as `changes` tells of recordings.
+    /// The numbers of takes that are added, removed or described differently from now on, as in ``changes``.
     public var takeChanges: StoreChanges<Int> {
         changes(to: takeListeners) { [weak self] revision in self?.takeChanges(after: revision) }
     }

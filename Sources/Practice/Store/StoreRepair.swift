@@ -3,23 +3,23 @@ public import Explanations
 internal import Files
 internal import Glibc
 
-/// What was done about a store that was found damaged.
+/// What was done about a damaged store.
 public struct StoreRepair: Explained, Equatable {
-    /// The damaged file, which was kept aside as it was.
+    /// The path to which the damaged file was moved, unchanged.
     public let damagedPath: String
     /// The recordings that could be read.
-    public let recordingCount: Int
+    package let recordingCount: Int
     /// The sections that could be read.
-    public let sectionCount: Int
+    package let sectionCount: Int
     /// The takes that could be read.
-    public let takeCount: Int
+    package let takeCount: Int
     /// The recordings of the library that could be read.
-    public let itemCount: Int
+    package let itemCount: Int
     /// The entries of the practice log that could be read.
-    public let practiceCount: Int
+    package let practiceCount: Int
     /// The reviews that could be read.
-    public let reviewCount: Int
-    /// Whether everything could be read. If not, changes from before cannot be undone any more.
+    package let reviewCount: Int
+    /// Whether everything could be read. If not, changes from before the repair cannot be undone.
     public let isComplete: Bool
 
     /// What has happened, in one plain sentence.

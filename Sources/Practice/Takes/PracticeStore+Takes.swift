@@ -67,9 +67,13 @@ extension PracticeStore {
         }
     }
 
-    /// Tells the length of a take that has ended, and where its file is now, if it was moved or converted.
+    /// Stores the length of a take that has ended, and its new path if it was moved or converted.
     ///
-    /// - Throws: `TakeError` if the take is unknown, `StoreError` if it cannot be kept.
+    /// - Parameters:
+    ///   - number: the take's number.
+    ///   - frameCount: its length in frames.
+    ///   - path: where its file is now; nil if it is where it was.
+    /// - Throws: `TakeError` if the take is unknown, `StoreError` if the change cannot be stored.
     @discardableResult
     public func finish(take number: Int, frameCount: Int64, path: String? = nil) throws -> StoredTake {
         let whole = path.map { FileName.absolute($0) ?? $0 }
@@ -81,14 +85,14 @@ extension PracticeStore {
         }.get()
     }
 
-    /// Takes a take off the list, which was not worth keeping. Its file stays as it is.
+    /// Removes a take from the list. Its file stays as it is.
     public func forget(take number: Int) throws(StoreError) {
         try changeTakes { (rows) throws(DatabaseError) in try rows.removeTake(number) }
     }
 
-    /// Changes what the user said about a take.
+    /// Changes the name, the note or the rating of a take.
     ///
-    /// - Throws: `TakeError` if the take is unknown or the words are refused, `StoreError` if they cannot be kept.
+    /// - Throws: `TakeError` if the take is unknown or the text is refused, `StoreError` if the change cannot be stored.
     @discardableResult
     public func edit(take number: Int, _ edit: TakeEdit) throws -> StoredTake {
         let (column, value) = try Self.column(edit)
@@ -125,10 +129,11 @@ extension PracticeStore {
 
     // MARK: The trash
 
-    /// Puts takes into the trash, in one step that `undoTrash` takes back. Their files stay in their folders, under hidden names.
+    /// Moves takes to the trash, in one step that `undoTrash` takes back. Their files stay in their folders, under hidden names.
     ///
+    /// - Parameter numbers: the numbers of the takes.
     /// - Returns: The takes as they are now.
-    /// - Throws: `TakeError` if one is unknown or in the trash; `AudioFileError` if a file cannot be hidden: that take stays in the list.
+    /// - Throws: `TakeError` if one is unknown or in the trash; `AudioFileError` if a file cannot be renamed: that take stays in the list.
     @discardableResult
     public func trash(takes numbers: [Int]) throws -> [StoredTake] {
         let now = Int64(time(nil))
@@ -158,9 +163,9 @@ extension PracticeStore {
         return takes
     }
 
-    /// Brings back the takes that were put into the trash last.
+    /// Restores the takes that were moved to the trash last.
     ///
-    /// - Throws: As `restore(take:)`, and `TakeError` of kind `nothingToUndo`.
+    /// - Throws: `TakeError` of kind `nothingToUndo` if there are none; otherwise as `restore(take:)`.
     @discardableResult
     public func undoTrash() throws -> [StoredTake] {
         let takes =

@@ -1,25 +1,25 @@
 public import AudioFiles
 
-/// A take as the store keeps it: where its file is, what it was recorded against, and what the user said about it.
+/// A take in the store: its file, what it was recorded against, and what the user said about it.
 public struct StoredTake: Sendable, Hashable {
     /// Its number, from 1: the newest take has the highest. A number is never given again.
     public let number: Int
     /// Where its file is, from the root of the file system. While the take is in the trash, the file has another name: see `currentPath`.
     public let path: String
-    /// What is known of its sound.
+    /// Its length, rate, channels, date and device.
     public let sound: Sound
     /// What it was recorded against; nil for a recording of its own.
     public let model: Model?
     /// The name that the user gave it; empty for none.
     public let name: String
-    /// What the user noted about it; empty for nothing.
+    /// The user's note; empty for none.
     public let note: String
-    /// How good the user finds it, 1 to 5; nil if they did not say.
+    /// The user's rating, 1 (worst) to 5 (best); nil for none.
     public let rating: Int?
     /// When it was put into the trash, in seconds since 1970; nil if it is not there.
     public let trashedAt: Int64?
 
-    /// The sound of a take.
+    /// The properties of a take's sound.
     public struct Sound: Sendable, Hashable {
         /// When it was begun, in seconds since 1970.
         public var time: Int64
@@ -110,12 +110,12 @@ public struct TakeFilter: Sendable, Hashable {
     }
 }
 
-/// A change to what the user said about a take.
+/// A change of what the user said about a take.
 public enum TakeEdit: Sendable, Hashable {
-    /// Gives it a name; an empty one takes the name away.
+    /// Sets the name; an empty text removes it.
     case rename(String)
-    /// Notes something about it; an empty text takes the note away.
+    /// Sets the note; an empty text removes it.
     case note(String)
-    /// Tells how good it is, 1 to 5; nil takes that back.
+    /// Sets the rating, 1 to 5; nil removes it.
     case rate(Int?)
 }

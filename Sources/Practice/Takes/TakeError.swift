@@ -6,7 +6,7 @@ public struct TakeError: ExplainedError, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// There is no take of that number.
         case unknown
-        /// The take is in the trash, or is not.
+        /// The take is in the trash, or it is not and should be.
         case trashed
         /// There is nothing in the trash to bring back.
         case nothingToUndo

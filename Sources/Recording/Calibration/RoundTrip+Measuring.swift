@@ -4,7 +4,7 @@ internal import Glibc
 
 extension RoundTrip {
     /// How often the chirp is played, 1 … 20.
-    public static let permittedRepeats = 1...20
+    package static let permittedRepeats = 1...20
 
     /// Plays a short chirp several times and finds it in the recording.
     ///
@@ -14,7 +14,7 @@ extension RoundTrip {
     /// - Parameters:
     ///   - output: A system device.
     ///   - input: A system device with the output's clock; the simplest case is the same card.
-    ///   - repeats: How often, limited to ``permittedRepeats``.
+    ///   - repeats: How often the chirp is played: 1 to 20. A number outside this range is limited to it.
     ///   - request: Rate, block and number of channels; `channelCount` applies to both sides.
     /// - Throws: `noPeak` if the recording does not clearly contain the chirp, `unsteady` if it comes back after different times,
     ///   `interrupted` if the device stopped meanwhile, `device` with the error of a device.

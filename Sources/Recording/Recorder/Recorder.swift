@@ -22,8 +22,11 @@ public import AudioFiles
 public struct IdleRecorder: ~Copyable, Sendable {
     private let core: RecorderCore
 
-    /// Opens an input.
+    /// Opens an input. Nothing is captured yet.
     ///
+    /// - Parameters:
+    ///   - input: the device or the file to record from.
+    ///   - request: the requested rate in Hz, channels, period and clock; `monitor.configuration` has the achieved ones.
     /// - Throws: `DeviceError`, which says why the device cannot be opened and what to do. Real-time safe: no.
     public init(input: InputDevice, request: StreamRequest) throws(DeviceError) {
         core = try RecorderCore(input, request)
@@ -46,20 +49,26 @@ public struct IdleRecorder: ~Copyable, Sendable {
     /// Status, events and statistics of the recorder, in this stage and all that follow.
     public var monitor: RecorderMonitor { core.monitor }
 
-    /// Creates a take's file, so that starting the take cannot fail. Real-time safe: no.
+    /// Creates a take's file, so that the start of the take cannot fail. Real-time safe: no.
     ///
+    /// - Parameter request: the file or stream, its format, and which channels are recorded.
     /// - Throws: `AudioFileError` if it cannot be created; this stage continues.
     public func prepare(_ request: TakeRequest) throws(AudioFileError) -> TakeDraft {
         try TakeDraft(request, core.configuration)
     }
 
     /// Starts capturing: the meter runs, and the last half second is kept. Real-time safe: no.
+    ///
+    /// - Throws: `DeviceError` if the device does not start.
     public consuming func arm() throws(DeviceError) -> ArmedRecorder {
         try core.start()
         return ArmedRecorder(core)
     }
 
     /// Starts capturing and recording at once, from the input's first frame on. Real-time safe: no.
+    ///
+    /// - Parameter draft: a take that `prepare(_:)` made.
+    /// - Throws: `DeviceError` if the device does not start.
     public consuming func record(_ draft: TakeDraft) throws(DeviceError) -> RunningTake {
         core.record(draft)
         do throws(DeviceError) {
@@ -81,16 +90,19 @@ public struct ArmedRecorder: ~Copyable, Sendable {
     /// Status, events and statistics of the recorder.
     public var monitor: RecorderMonitor { core.monitor }
 
-    /// Creates a take's file, so that starting the take cannot fail. Real-time safe: no.
+    /// Creates a take's file, so that the start of the take cannot fail. Real-time safe: no.
     ///
+    /// - Parameter request: the file or stream, its format, and which channels are recorded.
     /// - Throws: `AudioFileError` if it cannot be created; this stage continues.
     public func prepare(_ request: TakeRequest) throws(AudioFileError) -> TakeDraft {
         try TakeDraft(request, core.configuration)
     }
 
-    /// Begins a take, including the last half second.
+    /// Begins a take, including the half second before.
     ///
     /// If the input has ended meanwhile, the take is empty, and reports this when it is stopped. Real-time safe: no.
+    ///
+    /// - Parameter draft: a take that `prepare(_:)` made.
     public consuming func record(_ draft: TakeDraft) -> RunningTake {
         core.record(draft)
         return RunningTake(core)
@@ -170,9 +182,9 @@ public struct StoppedTake: ~Copyable, Sendable {
 
 /// The result of a take.
 public struct TakeSummary: Sendable, Equatable {
-    /// Its length.
+    /// Its length in frames, with the silence for lost frames.
     public let frameCount: Int64
-    /// Frames a second.
+    /// Its rate in Hz.
     public let sampleRate: Int
     /// Lost frames, which are silence in the take.
     public let lostFrames: Int64

@@ -50,11 +50,11 @@ public struct RecorderLevels: Sendable, Equatable {
 
     /// The levels of one channel. Full scale is 1.
     public struct Channel: Sendable, Equatable {
-        /// The highest absolute sample of the tenth of a second.
+        /// The highest absolute sample of the tenth of a second; 1 is full scale.
         public var peak: Float
         /// The peak for a display, in dB of full scale: it rises at once, holds for 1.5 s, then falls.
         public var heldDecibels: Double
-        /// The root of the mean square of the tenth of a second.
+        /// The root mean square of the tenth of a second; 1 is full scale.
         public var rms: Float
         /// Overs since the input was opened.
         public var overs: Int64

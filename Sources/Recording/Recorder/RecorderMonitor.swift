@@ -29,11 +29,11 @@ public struct RecorderMonitor: Sendable {
     /// The counters of the stream. Real-time safe: no.
     public var statistics: StreamStatistics { tally.statistics }
 
-    /// Captured frames that were lost because the disk did not respond for too long.
+    /// Captured frames that were lost because the disk did not respond for more than four seconds. Real-time safe: no.
     public var droppedFrames: Int64 { shared.capture.droppedFrames }
 
-    /// Events from now on, to every reader. The stream ends with the recorder; a stream requested after that ends at
-    /// once. Get it before the start.
+    /// Events from now on. Every reader gets each event once, in order. The sequence ends with the recorder; one that is requested after that ends
+    /// at once. Get it before the start. Real-time safe: no.
     public var events: AsyncStream<RecorderEvent> { shared.events.stream }
 
     /// Calls `observer` with every event from now on, before any reader gets it, on the thread that tells it. It must return at once.

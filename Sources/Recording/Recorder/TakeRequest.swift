@@ -22,7 +22,7 @@ public struct TakeRequest: Sendable {
     /// Where a running take in a file is registered, so that it can be recovered after a crash; nil for nowhere.
     public var registry: UnfinishedTakes?
     /// What a recovery tells of the take after a crash, besides its file; nil for nothing.
-    public var attachment: String?
+    package var attachment: String?
 
     /// The file; nil for a stream.
     var path: String? {
@@ -31,17 +31,22 @@ public struct TakeRequest: Sendable {
     }
 
     /// Makes a request. It is checked when the take is prepared. Real-time safe: no.
+    ///
+    /// - Parameters:
+    ///   - destination: a file that must not exist yet, or a descriptor.
+    ///   - format: how the samples are stored.
+    ///   - channels: which channels of the input are recorded.
+    ///   - frameLimit: the take ends by itself after this many frames; nil for no limit.
+    ///   - registry: where the take is registered while it runs, so that it is found after a crash; nil for nowhere.
     public init(
         destination: Destination, format: WaveSampleFormat = .int24, channels: InputChannels = .all,
-        frameLimit: Int64? = nil,
-        registry: UnfinishedTakes? = UnfinishedTakes(), attachment: String? = nil
+        frameLimit: Int64? = nil, registry: UnfinishedTakes? = UnfinishedTakes()
     ) {
         self.destination = destination
         self.format = format
         self.channels = channels
         self.frameLimit = frameLimit
         self.registry = registry
-        self.attachment = attachment
     }
 }
 

@@ -1,5 +1,5 @@
 public import AudioFiles
-public import Takes
+package import Takes
 
 /// Something that happened to a take of a ``LoopRecorder``. Input frames are those of its stream.
 public enum TimedTakeEvent: Sendable {
@@ -17,7 +17,7 @@ public enum TimedTakeEvent: Sendable {
 public struct TimedTakeEnd: Sendable {
     /// Its file; nil if it never began.
     public let path: String?
-    /// Its length.
+    /// Its length in frames, with the silence for lost frames.
     public internal(set) var frameCount: Int64
     /// Lost frames, which are silence in the take.
     public var lostFrames: Int64 = 0
@@ -28,5 +28,5 @@ public struct TimedTakeEnd: Sendable {
     /// The loudness of the whole take; nil if nothing was recorded, and at rates above 384 kHz.
     public var loudness: TakeLoudness?
     /// Settle it once the take is listed: until then a later start looks for it. Nil if the take is not registered.
-    public var receipt: TakeReceipt?
+    package var receipt: TakeReceipt?
 }

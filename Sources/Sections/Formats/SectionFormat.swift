@@ -72,7 +72,7 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Reads the sections of a file.
     ///
-    /// What can be read is read: each kind of loss is told once, by a note with its count.
+    /// Everything that can be read is read. Each kind of loss is reported by one note, with its count.
     ///
     /// - Parameters:
     ///   - bytes: The file's content, in UTF-8, UTF-16, Latin-1 or Windows-1252.

@@ -160,7 +160,7 @@ final class TakeEntry {
 /// What is left of a take that has ended whole, until the program has put it where takes are listed: its entry in the registry.
 ///
 /// If the program dies before it calls `settle()`, the next start finds the take, with its attachment.
-public final class TakeReceipt: @unchecked Sendable {
+package final class TakeReceipt: @unchecked Sendable {
     // Unchecked because the take's file has given the entry away, and the lock guards it from then on.
     private let lock = Mutex(())
     private var entry: TakeEntry?
@@ -168,7 +168,7 @@ public final class TakeReceipt: @unchecked Sendable {
     init(_ entry: TakeEntry) { self.entry = entry }
 
     /// The take is listed: it is not looked for any more. Real-time safe: no.
-    public func settle() {
+    package func settle() {
         lock.withLock { _ in
             entry?.remove()
             entry = nil

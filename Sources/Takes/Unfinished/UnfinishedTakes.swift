@@ -105,7 +105,7 @@ public struct UnfinishedTake: Sendable, Equatable {
     /// Frames that it will have after a recovery.
     public let frameCount: Int64
     /// What the program that recorded it said of it; nil if it said nothing.
-    public let attachment: String?
+    package let attachment: String?
 
     private let entryPath: String
 

@@ -5,7 +5,7 @@
 /// the file `.netrc`.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// Why a text is not the address of a file on the web.
-    public enum Fault: String, CaseIterable, Sendable {
+    package enum Fault: String, CaseIterable, Sendable {
         /// There is no text.
         case empty
         /// More than 8000 bytes.
@@ -31,20 +31,21 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// As it is sent: scheme and host in lower case, without a fragment, characters beyond ASCII in percent form.
     public let text: String
     /// Whether the connection is encrypted.
-    public let isSecure: Bool
+    package let isSecure: Bool
     /// The server's name or number in lower case; a number of version 6 without its brackets.
-    public let host: String
+    package let host: String
     /// The server's port: 80 or 443 unless the address names another.
-    public let port: Int
+    package let port: Int
     /// From the first `/` to before the `?`; never empty.
-    public let path: String
+    package let path: String
 
     /// More bytes than any server takes.
     static let longest = 8000
 
     /// Checks a text.
     ///
-    /// - Throws: An error of kind `badAddress`, whose message names the fault.
+    /// - Parameter text: an address with `http://` or `https://`, at most 8000 bytes, without a user name and a password.
+    /// - Throws: `TransferError` of kind `badAddress`, whose message says what is wrong.
     public init(_ text: String) throws(TransferError) {
         switch WebAddress.parse(text) {
         case .success(let address): self = address
@@ -53,7 +54,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The fault of a text; nil if it is an address.
-    public static func fault(in text: String) -> Fault? {
+    package static func fault(in text: String) -> Fault? {
         if case .failure(let error) = parse(text) { error.fault } else { nil }
     }
 

@@ -1,12 +1,12 @@
 /// A header field that a request sends besides those of its own.
-public struct TransferHeader: Sendable, Hashable {
+package struct TransferHeader: Sendable, Hashable {
     /// Letters, digits and `-`.
-    public let name: String
+    package let name: String
     /// One line.
-    public let value: String
+    package let value: String
 
     /// A header; nil if its parts could not be sent as one, or if it is one that only the transfer itself may decide on.
-    public init?(name: String, value: String) {
+    package init?(name: String, value: String) {
         let isToken = name.utf8.allSatisfy {
             (0x61...0x7A).contains($0 | 0x20) && $0 >= 0x41 || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
         }

@@ -2,7 +2,7 @@ internal import Realtime
 internal import RunLog
 internal import Synchronization
 
-/// A transfer in a `TransferQueue`: how far it is, and how it is steered.
+/// A transfer in a `TransferQueue`: its state, its progress, and its control.
 ///
 /// Threads: any. Real-time safe: no.
 public final class Transfer: Sendable {
@@ -35,9 +35,9 @@ public final class Transfer: Sendable {
 
     // MARK: What it does
 
-    /// Where it is.
+    /// The state of the transfer.
     public var state: TransferState { shown.withLock { $0.state } }
-    /// How far it is.
+    /// The progress of the transfer.
     public var progress: TransferProgress { shown.withLock { $0.progress } }
     /// Its events from now on; the stream ends with its last event. Each call makes a stream of its own.
     public var events: AsyncStream<TransferEvent> { broadcast.stream }
@@ -45,7 +45,7 @@ public final class Transfer: Sendable {
     /// What it has ended with; nil until then.
     package var result: Result<FetchedFile, TransferError>? { shown.withLock { $0.outcome } }
 
-    /// Waits for the end.
+    /// Waits for the end of the transfer, and returns the file.
     ///
     /// - Throws: Why there is no file; an error of kind `cancelled` after `cancel`.
     public var outcome: FetchedFile {
@@ -63,17 +63,17 @@ public final class Transfer: Sendable {
 
     // MARK: Steering
 
-    /// Stops it where it is. Has no effect once the file is complete.
+    /// Pauses the transfer. Has no effect once the file is complete.
     ///
-    /// The connection stays for as long as the server keeps it; other transfers may begin in the meantime.
+    /// The connection stays for as long as the server keeps it; other transfers may begin meanwhile.
     public func pause() { core.post(.pause(id)) }
 
-    /// Lets it go on, when its turn comes.
+    /// Resumes the transfer when its turn comes.
     public func resume() { core.post(.resume(id)) }
 
-    /// Ends it. The last event follows within 200 ms, whatever the server does. A file that has its name already stays.
+    /// Cancels the transfer. The last event follows within 200 ms, whatever the server does. A file that has its name already stays.
     ///
-    /// - Parameter discarding: Whether what was received is removed; if not, another transfer can go on from it.
+    /// - Parameter discarding: whether the received bytes are removed; if not, another transfer can continue from them.
     public func cancel(discarding: Bool = false) { core.post(.cancel(id, discarding: discarding)) }
 
     /// Changes its place among those that wait.

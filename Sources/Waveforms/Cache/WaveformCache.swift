@@ -17,23 +17,23 @@ internal import UserState
 /// Real-time safe: no. Threads: any, also several at once.
 public struct WaveformCache: Sendable {
     /// The default limit for all files together, in bytes: 512 MiB, some 30 hours of stereo.
-    public static let defaultByteLimit: Int64 = 512 << 20
+    package static let defaultByteLimit: Int64 = 512 << 20
 
     /// The folder of the files; `nil` if the user has no home directory, and nothing is kept.
     public let folder: String?
     /// The limit for all files together, in bytes.
-    public let byteLimit: Int64
+    package let byteLimit: Int64
     private let clock: @Sendable () -> FileState.Moment
 
     /// The user's cache: `$XDG_CACHE_HOME/woodshed/waveforms`, by default in `~/.cache`.
     ///
     /// Does not access the folder yet.
-    public init(byteLimit: Int64 = defaultByteLimit) {
+    public init(byteLimit: Int64 = 512 << 20) {
         self.init(folder: CacheFolder.path.map { $0 + "/waveforms" }, byteLimit: byteLimit)
     }
 
     /// A cache in a folder of the caller's choice, which must hold nothing else; it is created when a waveform is kept.
-    public init(folder: String?, byteLimit: Int64 = defaultByteLimit) {
+    public init(folder: String?, byteLimit: Int64 = 512 << 20) {
         self.init(folder: folder, byteLimit: byteLimit) { .now }
     }
 

@@ -96,8 +96,7 @@ struct LibraryCommand: Verb {
 
     private func check(_ library: RecordingLibrary, _ folders: [String]) throws {
         let watch = SignalWatch(Signals.install())
-        let report = try library.check(
-            lookingIn: folders, partsInUse: library.partsInUse(), isCancelled: { watch.isOver })
+        let report = try library.check(lookingIn: folders, isCancelled: { watch.isOver })
         guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
         let view = CheckView(report: report)
         if messages.json {

@@ -67,7 +67,7 @@ struct CleanCommand: Verb {
     func perform() throws {
         let library = try RecordingLibrary(PracticeStore(.user))
         defer { library.store.tellRepair() }
-        let parts = try library.check(partsInUse: library.partsInUse()).parts
+        let parts = try library.check().parts
         let files = parts + (cache ? library.cacheFiles() : [])
         let trash = try library.trashByteCount()
         let takes = try library.store.takeStorage().trash

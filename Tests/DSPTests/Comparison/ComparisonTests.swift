@@ -3,7 +3,7 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@testable import DSP
+@_spi(Benchmarks) @testable import DSP
 
 /// Each measure follows its own difference, and is left alone by the others.
 @Suite(.enabled(if: Workload.isOptimised)) struct ComparisonTests {

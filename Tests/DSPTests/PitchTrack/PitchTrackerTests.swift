@@ -3,7 +3,7 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@testable import DSP
+@_spi(Benchmarks) @testable import DSP
 
 /// The figures are those of docs/comparing.md, with some room.
 @Suite(.enabled(if: Workload.isOptimised)) struct PitchTrackerTests {

@@ -5,10 +5,12 @@ internal import Glibc
 internal import Practice
 internal import UserState
 
-/// What a backup holds, and what it took.
+/// The contents of a backup, and how much of it was new.
 public struct BackupSummary: Sendable, Hashable {
-    /// Files of recordings, takes and documents in the backup, and those of them that had to be copied now.
-    public internal(set) var files = 0, copied = 0
+    /// Files of recordings, takes and documents in the backup.
+    public internal(set) var files = 0
+    /// Those of them that were copied now.
+    public internal(set) var copied = 0
     /// Bytes that were copied now.
     public internal(set) var copiedBytes: Int64 = 0
     /// Recordings and documents that stay where the user has them, and are not in the backup.

@@ -6,31 +6,33 @@ internal import JSON
 internal import Practice
 internal import UserState
 
-/// What was taken from a catalogue or a bundle.
+/// What was imported from a catalogue, a bundle or a backup.
 public struct ImportSummary: Sendable, Equatable {
-    /// What is said otherwise now.
+    /// What the import changed in descriptions, sections and lists.
     public internal(set) var merge = MergeSummary()
-    /// Recordings and takes whose sound was taken over.
-    public internal(set) var recordings = 0, takes = 0
-    /// Documents whose content was taken over.
+    /// Recordings whose files were imported.
+    public internal(set) var recordings = 0
+    /// Takes whose files were imported.
+    public internal(set) var takes = 0
+    /// Documents whose files were imported.
     public internal(set) var documents = 0
-    /// Recordings, takes and documents that are here already, or are not wanted.
+    /// Recordings, takes and documents that the library has already, or does not want.
     public internal(set) var passedOver = 0
-    /// Members of the bundle that were not taken, and why, in plain words.
+    /// Members of the bundle that were not imported, and why, in plain sentences.
     public internal(set) var refused: [String] = []
-    /// Why the bundle could not be read to its end; nil if it could. What is said here was taken from the part before.
+    /// Why the bundle could not be read to its end; nil if it could. Everything before that place was imported.
     public internal(set) var problem: RecordingLibraryError?
 }
 
 extension RecordingLibrary {
-    /// Takes over a catalogue, or a bundle with the sound, and merges it into this library. Doing it again changes nothing.
+    /// Imports a catalogue, or a bundle with its files, and merges it into this library. Importing it again changes nothing.
     ///
-    /// Nothing is written outside of the library's folder and its folder for takes, whatever the names in the bundle are. Every recording
-    /// is compared with its key before it is taken. A bundle that ends too early is taken up to there.
+    /// Files are written only in the library's folder and its folder for takes, whatever the names in the bundle are. Every recording is compared
+    /// with its key before it is taken. Of a bundle that ends too early, the part up to there is imported.
     ///
     /// - Parameters:
-    ///   - path: The file; it may be a pipe.
-    ///   - isCancelled: Asked often. What was taken until then stays.
+    ///   - path: the file, which may be a pipe.
+    ///   - isCancelled: called often; if it returns true, the import ends, and what was imported stays.
     /// - Throws: `RecordingLibraryError`, `CatalogueError`, `StoreError`.
     public func importFile(at path: String, isCancelled: () -> Bool = { false }) throws -> ImportSummary {
         let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC | O_NOCTTY)

@@ -6,9 +6,11 @@ internal import Practice
 
 /// What was written into a bundle.
 public struct BundleContents: Sendable, Hashable {
-    /// Recordings and takes with their sound.
-    public internal(set) var recordings = 0, takes = 0
-    /// Documents with their content.
+    /// Recordings with their files.
+    public internal(set) var recordings = 0
+    /// Takes with their files.
+    public internal(set) var takes = 0
+    /// Documents with their files.
     public internal(set) var documents = 0
     /// Recordings of which only the description could be written, because their files are missing.
     public internal(set) var missing: [LibraryItem] = []

@@ -9,17 +9,19 @@ internal import Sections
 
 /// What a merge has changed in the library.
 public struct MergeSummary: Sendable, Hashable {
-    /// Recordings that the library did not have, and those that were removed elsewhere and are in the trash now.
-    public internal(set) var added = 0, removed = 0
-    /// Recordings of which something else is said now.
+    /// Recordings that the library did not have.
+    public internal(set) var added = 0
+    /// Recordings that were removed in the other library, and are in the trash of this one now.
+    public internal(set) var removed = 0
+    /// Recordings whose description has changed.
     public internal(set) var changed = 0
-    /// Sections that are new, different or gone.
+    /// Sections that are new, changed or removed.
     public internal(set) var sections = 0
-    /// Playlists that are new, different or gone.
+    /// Playlists that are new, changed or removed.
     public internal(set) var playlists = 0
-    /// Takes of which something else is said now.
+    /// Takes whose description has changed.
     public internal(set) var takes = 0
-    /// Documents that are new, called otherwise or gone.
+    /// Documents that are new, renamed or removed.
     public internal(set) var documents = 0
 
     /// Whether nothing had to be changed.

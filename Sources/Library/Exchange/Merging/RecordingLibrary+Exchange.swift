@@ -7,7 +7,7 @@ public import Practice
 /// What the library holds, for other computers, without the sound.
 extension RecordingLibrary {
     /// The longest catalogue that is read, in bytes.
-    public static let largestCatalogue: Int64 = 512 << 20
+    package static let largestCatalogue: Int64 = 512 << 20
 
     /// The catalogue of the library, as a text in JSON: recordings, sections, playlists, and what is said about takes.
     ///
@@ -16,12 +16,12 @@ extension RecordingLibrary {
     /// - Throws: `StoreError`.
     public func catalogueText() throws(StoreError) -> String { try catalogue().json.text }
 
-    /// Merges the catalogue of another library into this one: field by field, the later change wins; what was deleted stays deleted, unless
-    /// it was changed later. It does not matter in which order libraries are merged, nor how often.
+    /// Merges the catalogue of another library into this one. Field by field the later change wins. What was deleted stays deleted, unless it was
+    /// changed later. Neither the order of merges nor their number matters.
     ///
-    /// Recordings that are new here are in the list without their files. What was removed elsewhere is in the trash.
+    /// Recordings that are new here are in the list without their files. What was removed in the other library is in the trash.
     ///
-    /// - Parameter bytes: What `catalogueText` has given.
+    /// - Parameter bytes: the result of ``catalogueText()`` of the other library, in UTF-8.
     /// - Throws: `CatalogueError`, `RecordingLibraryError`, `StoreError`. Nothing has changed then.
     @discardableResult
     public func merge(catalogueIn bytes: [UInt8]) throws -> MergeSummary {

@@ -1,0 +1,20 @@
+import Woodshed
+
+let arguments = CommandLine.arguments
+let output = try OutputDevice(parsing: arguments.count > 2 ? arguments[2] : "default")
+let clock: StreamClock = if case .system = output { .real } else { .virtual }
+let request = try StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock)
+
+let engine = try Engine(output: output, request: request)
+for warning in engine.warnings { print(warning) }
+
+let clip = try engine.load(arguments.count > 1 ? arguments[1] : "song.wav")
+let second = Int64(clip.sampleRate)
+let riff = try Section(second..<2 * second, name: "Riff")
+let plan = PracticePlan(
+    sections: [riff], passes: 4, speeds: .constant(try Speed(factor: 0.7)), gap: .passLengths(1))
+let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+let player = try engine.makePlayer(clip, score: score)
+player.start()
+try engine.start()
+try engine.waitUntilFinished()

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""What has changed in the public interface since a release.
+
+  scripts/surface-since.py [TAG] [--in FOLDER]    since TAG; without it since the last tag of the form v1.2.3 before this commit
+
+Compares docs/public-surface.txt and docs/c-layout.txt with those of the tag, and prints what was added, removed and changed. The rule: a
+removed or changed symbol is named in CHANGELOG.md, above the section of the tag's release, under the heading
+"### Changed for embedders"; and a release in which only the third number of the version grows has no such symbol. A program that uses
+the library finds there what it must change.
+
+A symbol is named in backticks, by its name as the list has it (`Player.seek(toClipFrame:at:)`), or without what follows the parenthesis
+(`Player.seek`). Naming a type that was removed is enough for its members. Without a tag nothing is compared.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+HEADING = "### Changed for embedders"
+LISTS = ("docs/public-surface.txt", "docs/c-layout.txt")
+SIZE = "size in bytes"
+
+
+def symbols(surface: str, layout: str) -> dict:
+    """The declarations of each name in both lists. Names of the same spelling in several modules are told apart by the module."""
+    found = {}
+    for line in surface.splitlines():
+        match = re.match(r"(\w+)  (.+?): (.+)$", line)
+        if match:
+            found.setdefault((match[1], match[2]), set()).add(match[3])
+    for line in layout.splitlines():
+        match = re.match(r"(\w[\w.]*)(?: at|:| =) (.+)$", line)
+        if match:
+            is_size = not ("." in match[1] or "=" in line)
+            found.setdefault(("C", match[1]), set()).add(f"{SIZE}: {match[2]}" if is_size else match[2])
+    return found
+
+
+def is_wider(old: set, new: set) -> bool:
+    """Whether programs that use the old declarations also work with the new ones: overloads were added, or a struct of C grew at its end."""
+    if old <= new:
+        return True
+    sizes = [int(re.search(r"\d+", text)[0]) for text in (*old, *new) if text.startswith(SIZE)]
+    return len(sizes) == 2 and sizes[0] < sizes[1]
+
+
+def compare(old: dict, new: dict) -> tuple:
+    """The names that were added, removed and changed, each as (module, name)."""
+    added = [key for key in new if key not in old]
+    removed = [key for key in old if key not in new]
+    changed = [key for key in old if key in new and not is_wider(old[key], new[key])]
+    return sorted(added), sorted(removed), sorted(changed)
+
+
+def named_in(changelog: str, release: str) -> set:
+    """The names under the heading, in the sections above that of a release."""
+    names, is_inside = set(), False
+    for line in changelog.splitlines():
+        if re.match(rf"## {re.escape(release)}\b", line):
+            break
+        if re.match("##?#? ", line):
+            is_inside = line.strip() == HEADING
+        elif is_inside:
+            names.update(re.findall(r"`([^`]+)`", line))
+    return names
+
+
+def is_named(name: str, removed: set, names: set) -> bool:
+    """Whether a name, or a removed type that it belongs to, is among names."""
+    parts = name.split("(")[0].split(".")
+    parents = {".".join(parts[:count]) for count in range(1, len(parts))} & removed
+    return bool(({name, name.split("(")[0]} | parents) & names)
+
+
+def git(root: pathlib.Path, *arguments: str) -> str:
+    """What git prints; None if it fails."""
+    made = subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True, check=False)
+    return made.stdout if made.returncode == 0 else None
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    root = pathlib.Path(__file__).resolve().parent.parent
+    if "--in" in arguments:
+        place = arguments.index("--in")
+        root = pathlib.Path(arguments[place + 1])
+        del arguments[place:place + 2]
+    tag = arguments[0] if arguments else (git(root, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*") or "").strip()
+    if not tag:
+        print("surface: no release to compare with")
+        return 0
+    was = [git(root, "show", f"{tag}:{name}") for name in LISTS]
+    if was[0] is None:
+        print(f"surface: {tag} has no {LISTS[0]}", file=sys.stderr)
+        return 1
+    new = symbols(*((root / name).read_text(encoding="utf-8") if (root / name).exists() else "" for name in LISTS))
+    old = symbols(*(text or "" for text in was))
+    added, removed, changed = compare(old, new)
+    for word, keys in (("added", added), ("removed", removed), ("changed", changed)):
+        for module, name in keys:
+            print(f"{word}  {module}  {name}")
+    print(f"surface: since {tag} {len(added)} added, {len(removed)} removed, {len(changed)} changed")
+
+    release = tag.removeprefix("v")
+    names = named_in((root / "CHANGELOG.md").read_text(encoding="utf-8"), release)
+    gone = {name for _, name in removed}
+    faults = [f'{name} was removed or changed; name it in CHANGELOG.md under "{HEADING}"'
+              for _, name in removed + changed if not is_named(name, gone, names)]
+    source = (root / "Sources/Woodshed/Version.swift").read_text(encoding="utf-8")
+    version = re.search(r'woodshedVersion = "([\d.]+)"', source)[1]
+    if (removed or changed) and version != release and version.split(".")[:2] == release.split(".")[:2]:
+        faults.append(f"version {version} follows {release}, so nothing may be removed or changed; raise the first or the second number")
+    for fault in faults:
+        print(f"surface: {fault}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+sys.exit(main())
