@@ -24,10 +24,7 @@ public func woodshed_measure(
         let path = try unsafe Argument.path(path, "the path")
         guard let loudness = unsafe loudness else { throw ArgumentError.missing("the loudness") }
         _ = try unsafe Struct.size(of: UnsafePointer(loudness), "the loudness")
-        let clip = try Clip(path: path)
-        let rate = ProgrammeReading.sampleRate(forFileRate: clip.sampleRate)
-        let reading = try ProgrammeReading(
-            measuring: rate == clip.sampleRate ? clip : try Clip(path: path, sampleRate: rate))
+        let reading = try MeasuredRecording(path: path).reading()
         var answer = woodshed_loudness()
         answer.integrated = reading.loudness.integrated
         answer.maximum_momentary = reading.loudness.maximumMomentary
