@@ -16,11 +16,7 @@ final class WaveformBox: Handled {
 extension woodshed_loudness {
     /// Measures a whole recording, or as much as is read while `isWanted` returns true.
     static func measured(_ path: String, while isWanted: () -> Bool = { true }) throws -> woodshed_loudness {
-        let clip = try Clip(path: path)
-        let rate = ProgrammeReading.sampleRate(forFileRate: clip.sampleRate)
-        return woodshed_loudness(
-            try ProgrammeReading(
-                measuring: rate == clip.sampleRate ? clip : Clip(path: path, sampleRate: rate), while: isWanted))
+        woodshed_loudness(try MeasuredRecording(path: path).reading(while: isWanted))
     }
 }
 

@@ -23,19 +23,11 @@ extension ProgrammeReading {
     public init(
         measuring clip: Clip, weights: ChannelWeights? = nil, hop: (LoudnessHop) -> Void = { _ in }
     ) throws(AudioFileError) {
-        try self.init(measuring: clip, weights: weights, while: { true }, hop: hop)
-    }
-
-    /// Reads a recording to its end, or until `isWanted` returns false: then of what was read until then.
-    package init(
-        measuring clip: Clip, weights: ChannelWeights? = nil, while isWanted: () -> Bool,
-        hop: (LoudnessHop) -> Void = { _ in }
-    ) throws(AudioFileError) {
         var meter = ProgrammeMeter(
             .init(sampleRate: clip.sampleRate, channelCount: clip.channelCount, weights: weights))
         try unsafe clip.forEachBlock { (channels, count) in
             unsafe meter.process(channels, frameCount: count, hop: hop)
-            return isWanted()
+            return true
         }
         self = meter.finish()
     }

@@ -122,4 +122,64 @@ LOOP_SAFE void weigh_samples(const float *_Nonnull samples, const float *_Nonnul
 void prediction_errors(
     const double *_Nonnull samples, const double *_Nonnull weights, long order, long count, double *_Nonnull errors);
 
+/// The largest magnitude of some samples, and the sum of their squares.
+typedef struct {
+    float peak;
+    float squares;
+} PeakAndSquares;
+
+/// What is not finite or larger than 2^40 counts as 0.
+LOOP_SAFE PeakAndSquares measure_level(const float *_Nonnull samples, long count);
+
+/// Copies samples; what is not finite or larger than 2^40 becomes 0.
+LOOP_SAFE void copy_measurable(const float *_Nonnull samples, long count, float *_Nonnull target);
+
+/// The largest magnitude of samples that are all finite.
+LOOP_SAFE float largest_magnitude(const float *_Nonnull samples, long count);
+
+/// The largest magnitude of a second difference of samples that are all finite: how far one lies from the line through its neighbours, twice.
+LOOP_SAFE float largest_bend(const float *_Nonnull samples, long count);
+
+/// The needle of a volume indicator, see VolumeUnitMeter.swift: where it was after the last step, and what the samples since then add to place
+/// and pace at the end of this step, in a lane for each eighth frame.
+typedef struct {
+    double place, pace, highest;
+    float place_pushes[8], pace_pushes[8];
+} Needle;
+
+/// Moves a needle by samples of which the first is number `phase` of a step; `step_frames` is a multiple of eight.
+///
+/// `weights` are what each frame of a step adds to the place, and after those to the pace. `step` has the place by place and by pace, and the
+/// pace by place and by pace.
+LOOP_SAFE void move_needle(
+    const float *_Nonnull samples, long count, long phase, long step_frames, const float *_Nonnull weights, const double *_Nonnull step,
+    Needle *_Nonnull needle);
+
+/// Charges the integrators of quasi-peak meters, see QuasiPeaks.swift. Each group of four values is for the slow integrators of two meters, and
+/// for their quick ones.
+///
+/// `constants` are four charges, four shares and four falls of a cycle; `scales` has for each sample the rise of two meters, and their falls;
+/// `state` is four integrators, two highest readings, and the threshold.
+LOOP_SAFE void charge_stores(
+    const float *_Nonnull samples, long count, const double *_Nonnull constants, const double *_Nonnull scales, double *_Nonnull state);
+
+/// The weighting of loudness as its loop computes it, see KWeighting.swift: the taps for second differences, and each filter's factors of its
+/// outputs two and four frames before.
+typedef struct {
+    double taps[7], shelf[2], high[2];
+} LoudnessFilter;
+
+/// Two channels on their way through it: the last two frames and their last six second differences, the last four outputs of each filter, all
+/// with the oldest first; the sums of squares of both channels in even and in odd frames; and whether the next frame is odd.
+typedef struct {
+    float frames[4];
+    double bends[12], shelf[8], high[8], squares[4];
+    _Bool is_odd;
+} LoudnessState;
+
+/// Weighs frames of two channels and adds up their squares.
+LOOP_SAFE void weigh_loudness(
+    const LoudnessFilter *_Nonnull filter, const float *_Nonnull left, const float *_Nonnull right, long count,
+    LoudnessState *_Nonnull state);
+
 #endif

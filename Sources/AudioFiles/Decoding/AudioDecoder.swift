@@ -61,6 +61,28 @@ func deinterleave(
     }
 }
 
+/// Splits interleaved 16-bit frames into channels of floats, exactly: full scale is 1.
+func deinterleave(
+    _ source: UnsafePointer<Int16>, channelCount: Int, count: Int, into output: UnsafeMutablePointer<Float>, stride: Int
+) {
+    let step: Float = 1.0 / 32768
+    guard channelCount == 2 else {
+        for channel in 0..<channelCount {
+            let target = unsafe output + channel * stride
+            for frame in 0..<count { unsafe target[frame] = step * Float(source[frame &* channelCount &+ channel]) }
+        }
+        return
+    }
+    // Both samples of a frame as one number, which the compiler turns into vectors. The first one is its lower half.
+    let (left, right) = unsafe (output, output + stride)
+    let frames = unsafe UnsafeRawPointer(source)
+    for frame in 0..<count {
+        let both = unsafe Int32(littleEndian: frames.loadUnaligned(fromByteOffset: frame &* 4, as: Int32.self))
+        unsafe left[frame] = step * Float((both &<< 16) &>> 16)
+        unsafe right[frame] = step * Float(both &>> 16)
+    }
+}
+
 /// Four frames at a time: FLAC decodes so fast that a plain strided loop would take a tenth of its time.
 private func deinterleaveStereo(
     _ source: UnsafePointer<Float>, count: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>

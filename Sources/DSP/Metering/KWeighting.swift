@@ -1,3 +1,4 @@
+internal import CSampleLoops
 internal import Glibc
 
 /// The weighting of loudness: a shelf for the head's effect, then a high-pass (ITU-R BS.1770-5 annex 1, 2023).
@@ -78,44 +79,60 @@ internal import Glibc
     }
 }
 
-/// Two channels on their way through the K-weighting; a pair, as two doubles fill a register of the baseline x86-64.
-struct KWeightedPair: Sendable, Equatable {
-    typealias Pair = SIMD2<Double>
+extension KWeighting {
+    /// The filters as `weigh_loudness` computes them: no output waits for the one before it, only for those two and four
+    /// frames before, so that two frames of two channels are computed together.
+    ///
+    /// Each filter's poles are given negative twins by multiplying both sides of its fraction: 1 + a₁/z + a₂/z² times 1 -
+    /// a₁/z + a₂/z² has even powers only. The high-pass's two zeros at 0 Hz are second differences; all other zeros are one
+    /// filter of seven taps.
+    var loop: LoudnessFilter {
+        func product(_ a: [Double], _ b: [Double]) -> [Double] {
+            var product = [Double](repeating: 0, count: a.count + b.count - 1)
+            for (i, x) in a.enumerated() { for (j, y) in b.enumerated() { product[i + j] += x * y } }
+            return product
+        }
+        func poles(_ section: Section) -> (Double, Double) {
+            (2 * section.a2 - section.a1 * section.a1, section.a2 * section.a2)
+        }
+        let taps = product(
+            product([shelf.b0, shelf.b1, shelf.b2], [1, -shelf.a1, shelf.a2]), [1, -highPass.a1, highPass.a2])
+        return LoudnessFilter(
+            taps: (taps[0], taps[1], taps[2], taps[3], taps[4], taps[5], taps[6]), shelf: poles(shelf),
+            high: poles(highPass))
+    }
+}
 
-    /// The last two inputs, outputs of the shelf, and outputs of the high-pass, the latest first.
-    private var (x1, x2, y1, y2, z1, z2) = (Pair(), Pair(), Pair(), Pair(), Pair(), Pair())
-    /// The squares of the outputs so far.
-    private(set) var squares = Pair()
+/// Two channels on their way through the K-weighting: together they fill the registers.
+struct KWeightedPair: Sendable {
+    private var state = LoudnessState()
 
     /// Filters `count` frames and adds up their squares.
-    ///
-    /// Direct form: of each output only one product and one difference wait for the output before, so that both filters
-    /// together take about ten cycles a frame.
     mutating func process(
-        _ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>, count: Int, _ filter: KWeighting
+        _ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>, count: Int, _ filter: LoudnessFilter
     ) {
-        let (shelf, highPass) = (filter.shelf, filter.highPass)
-        var (x1, x2, y1, y2, z1, z2) = (x1, x2, y1, y2, z1, z2)
-        var squares = squares
-        for index in 0..<count {
-            let x = unsafe Pair(Double(measurable(left[index])), Double(measurable(right[index])))
-            let y = ((shelf.b0 * x + shelf.b1 * x1) + (shelf.b2 * x2 - shelf.a2 * y2)) - shelf.a1 * y1
-            let z = (((y - y1) - (y1 - y2)) - highPass.a2 * z2) - highPass.a1 * z1
-            squares += z * z
-            (x2, x1, y2, y1, z2, z1) = (x1, x, y1, y, z1, z)
-        }
-        (self.x1, self.x2, self.y1, self.y2, self.z1, self.z2) = (x1, x2, y1, y2, z1, z2)
-        self.squares = squares
+        unsafe withUnsafePointer(to: filter) { unsafe weigh_loudness($0, left, right, count, &state) }
     }
 
     /// Returns and clears the squares so far. Values that have almost died away are set to zero, because arithmetic on
     /// subnormal numbers takes a hundred times as long.
-    mutating func takeSquares() -> Pair {
-        let taken = squares
-        squares = Pair()
-        for lane in 0..<Pair.scalarCount where Swift.abs(z1[lane]) + Swift.abs(y1[lane]) + Swift.abs(y2[lane]) < 1e-30 {
-            (y1[lane], y2[lane], z1[lane], z2[lane]) = (0, 0, 0, 0)
+    mutating func takeSquares() -> SIMD2<Double> {
+        let squares = state.squares
+        state.squares = (0, 0, 0, 0)
+        // Sums of squares are even and odd frames of this hop.
+        state.is_odd = false
+        let (shelf, high) = (state.shelf, state.high)
+        if abs(shelf.4) + abs(shelf.6) + abs(high.4) + abs(high.6) < 1e-30 {
+            for index in [0, 2, 4, 6] { clear(index) }
         }
-        return taken
+        if abs(shelf.5) + abs(shelf.7) + abs(high.5) + abs(high.7) < 1e-30 {
+            for index in [1, 3, 5, 7] { clear(index) }
+        }
+        return SIMD2(squares.0 + squares.2, squares.1 + squares.3)
+    }
+
+    private mutating func clear(_ index: Int) {
+        unsafe withUnsafeMutableBytes(of: &state.shelf) { unsafe $0.bindMemory(to: Double.self)[index] = 0 }
+        unsafe withUnsafeMutableBytes(of: &state.high) { unsafe $0.bindMemory(to: Double.self)[index] = 0 }
     }
 }

@@ -1,3 +1,5 @@
+internal import CSampleLoops
+
 /// Peak, mean square and overs of every channel, for capture and render threads.
 ///
 ///     var meter = LevelMeter(channelCount: 2)
@@ -131,26 +133,11 @@ public struct LevelMeter: ~Copyable {
 
     /// Reads at most ``pieceFrames`` samples of one channel.
     private func measure(_ samples: UnsafePointer<Float>, _ count: Int, at frame: Int64, into state: inout Channel) {
-        var (peaks, squares) = (Lanes(), Lanes())
-        let whole = count & ~(Lanes.scalarCount - 1)
-        var index = 0
-        while index < whole {
-            let lanes = unsafe measurable(UnsafeRawPointer(samples + index).loadUnaligned(as: Lanes.self))
-            peaks = larger(peaks, magnitude(lanes))
-            squares += lanes * lanes
-            index += Lanes.scalarCount
-        }
-        var (peak, sum) = (largest(peaks), total(squares))
-        while index < count {
-            let sample = unsafe measurable(samples[index])
-            if sample.magnitude > peak { peak = sample.magnitude }
-            sum += sample * sample
-            index += 1
-        }
-        state.sumOfSquares += Double(sum)
-        if peak > state.peak { state.peak = peak }
+        let level = unsafe measure_level(samples, count)
+        state.sumOfSquares += Double(level.squares)
+        if level.peak > state.peak { state.peak = level.peak }
         // Runs are examined one by one only if there are any.
-        if peak >= LevelMeter.fullScale {
+        if level.peak >= LevelMeter.fullScale {
             unsafe countOvers(samples, count, at: frame, into: &state)
         } else {
             state.isClipping = false

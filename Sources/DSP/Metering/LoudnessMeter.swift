@@ -1,3 +1,5 @@
+internal import CSampleLoops
+
 /// Momentary, short-term and integrated loudness, and loudness range (ITU-R BS.1770-5, EBU Tech 3341 and 3342 of 2023).
 ///
 ///     var meter = LoudnessMeter(LoudnessMeter.Parameters(sampleRate: 48_000, channelCount: 2))
@@ -45,6 +47,7 @@ public struct LoudnessMeter: Sendable {
     public let parameters: Parameters
     /// The weighting's filters.
     let weighting: KWeighting
+    private let filter: LoudnessFilter
 
     private var pairs: [KWeightedPair]
     private var windows: LoudnessWindows
@@ -61,6 +64,7 @@ public struct LoudnessMeter: Sendable {
     public init(_ parameters: Parameters) {
         self.parameters = parameters
         weighting = KWeighting(sampleRate: parameters.sampleRate)
+        filter = weighting.loop
         pairs = [KWeightedPair](repeating: KWeightedPair(), count: (parameters.channelCount + 1) / 2)
         windows = LoudnessWindows(sampleRate: parameters.sampleRate)
         hopFramesLeft = windows.nextHopFrames
@@ -86,7 +90,7 @@ public struct LoudnessMeter: Sendable {
             for pair in pairs.indices {
                 // The last of an odd number of channels is filtered twice, and counted once.
                 let right = min(2 * pair + 1, parameters.channelCount - 1)
-                unsafe pairs[pair].process(input[2 * pair] + done, input[right] + done, count: count, weighting)
+                unsafe pairs[pair].process(input[2 * pair] + done, input[right] + done, count: count, filter)
             }
             done += count
             hopFramesLeft -= count

@@ -35,12 +35,13 @@ struct LoudnessWindows: Sendable, Equatable {
 
     /// Takes in the energy (the weighted sum of squares) of the next hop.
     mutating func add(_ energy: Double) {
-        let group = LoudnessWindows.group
-        energies[Int(hops % Int64(group))] = energy
+        let newest = Int(hops % Int64(LoudnessWindows.group))
+        energies[newest] = energy
         let place = Int(hops % Int64(sums.count))
         var sum = 0.0
         // Oldest first, so that the sum does not depend on where the ring begins.
-        for age in 1...group { sum += energies[(Int(hops % Int64(group)) + age) % group] }
+        for index in newest + 1..<energies.count { sum += energies[index] }
+        for index in 0...newest { sum += energies[index] }
         sums[place] = sum
         hops += 1
         momentary = mean(hops: LoudnessWindows.momentaryHops, endingAt: place)

@@ -8,11 +8,8 @@
 /// ever. Squares of it, and sums of many of them, are far from overflow.
 let largestMeasurable = Float(1 << 40)
 
-/// Samples as the meters use them. A comparison with NaN is false, so one test catches all invalid values.
-@inline(__always)
-func measurable(_ samples: Lanes) -> Lanes { select(magnitude(samples) .<= largestMeasurable, samples, Lanes()) }
-
-/// A sample as the meters take it.
+/// A sample as the meters take it; the loops of `CSampleLoops` do the same. A comparison with NaN is false, so one test
+/// catches all invalid values.
 @inline(__always)
 func measurable(_ sample: Float) -> Float { sample.magnitude <= largestMeasurable ? sample : 0 }
 
@@ -36,23 +33,4 @@ func total(_ lanes: Lanes) -> Float {
     let four = lanes.lowHalf + lanes.highHalf
     let two = four.lowHalf + four.highHalf
     return two[0] + two[1]
-}
-
-/// Passes a block on by pairs of channels, in pieces: the pair, its left and its right samples, and how many frames.
-///
-/// The last of an odd number of channels is on both sides.
-@inline(__always)
-func forEachPair(
-    _ input: UnsafePointer<UnsafeMutablePointer<Float>>, _ channelCount: Int, _ frameCount: Int, pieceFrames: Int,
-    _ body: (Int, UnsafePointer<Float>, UnsafePointer<Float>, Int) -> Void
-) {
-    for pair in 0..<(channelCount + 1) / 2 {
-        let right = min(2 * pair + 1, channelCount - 1)
-        var done = 0
-        while done < frameCount {
-            let count = min(pieceFrames, frameCount - done)
-            unsafe body(pair, input[2 * pair] + done, input[right] + done, count)
-            done += count
-        }
-    }
 }

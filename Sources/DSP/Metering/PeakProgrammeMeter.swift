@@ -27,6 +27,11 @@ public struct PeakProgrammeMeter: Sendable {
         /// How fast the integrators discharge, a second.
         var leak: Double { fallDecibelsPerSecond * log(10) / 20 }
 
+        /// What the meter reads of a steady full-scale sine, before it is scaled to 1.
+        var steadyReading: Double {
+            slowShare * steadyReading(of: slow) + (1 - slowShare) * steadyReading(of: quick)
+        }
+
         /// What a store reads of a steady full-scale sine: where it gains as much at the tops as it loses all the time.
         func steadyReading(of charge: Double) -> Double {
             var (low, high) = (0.0, 1.0)
@@ -39,43 +44,10 @@ public struct PeakProgrammeMeter: Sendable {
         }
     }
 
-    /// Both stores of two channels: slow and slow, quick and quick.
-    typealias Stores = SIMD4<Double>
-
-    private struct Coefficients: Sendable {
-        /// What is left of a store after a frame without sound, and with; and what of the sample is added.
-        let kept, charged, added: Stores
-
-        init(_ ballistics: Ballistics, sampleRate: Int) {
-            let rate = Double(sampleRate)
-            let steady =
-                ballistics.slowShare * ballistics.steadyReading(of: ballistics.slow)
-                + (1 - ballistics.slowShare) * ballistics.steadyReading(of: ballistics.quick)
-            let leak = exp(-ballistics.leak / rate)
-            let (slow, quick) = (exp(-ballistics.slow / rate), exp(-ballistics.quick / rate))
-            kept = Stores(repeating: leak)
-            charged = Stores(slow, slow, quick, quick) * leak
-            // The stores are kept as shares of the reading, so that it is their plain sum.
-            let (slowPart, quickPart) = (
-                (1 - slow) * ballistics.slowShare / steady, (1 - quick) * (1 - ballistics.slowShare) / steady
-            )
-            added = Stores(slowPart, slowPart, quickPart, quickPart)
-        }
-    }
-
-    private struct State: Sendable {
-        var stores = Stores()
-        var highest = SIMD2<Double>()
-    }
-
     /// Number of channels, 1 to 64.
     public let channelCount: Int
-    private let coefficients: Coefficients
-    private var pairs: [State]
-
-    /// The interval at which nearly discharged integrators are set to zero: arithmetic on subnormal numbers takes a hundred
-    /// times as long.
-    private static let pieceFrames = 4096
+    /// They have room for two meters; both are this one.
+    private var stores: QuasiPeaks
 
     /// Allocates all it needs.
     ///
@@ -89,8 +61,7 @@ public struct PeakProgrammeMeter: Sendable {
         precondition((1...64).contains(channelCount), "A programme meter takes 1 to 64 channels.")
         precondition(sampleRate > 0, "There is no such rate.")
         self.channelCount = channelCount
-        coefficients = Coefficients(ballistics, sampleRate: sampleRate)
-        pairs = [State](repeating: State(), count: (channelCount + 1) / 2)
+        stores = QuasiPeaks(ballistics, ballistics, channelCount: channelCount, sampleRate: sampleRate)
     }
 
     /// Reads the next frames; blocks of any length give the same result.
@@ -102,27 +73,7 @@ public struct PeakProgrammeMeter: Sendable {
     /// Real-time safe: no.
     public mutating func process(_ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
         precondition(frameCount >= 0, "A block has no negative length.")
-        unsafe forEachPair(input, channelCount, frameCount, pieceFrames: PeakProgrammeMeter.pieceFrames) {
-            unsafe read($1, $2, $3, &pairs[$0])
-        }
-    }
-
-    private func read(
-        _ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>, _ count: Int, _ state: inout State
-    ) {
-        let (kept, charged, added) = (coefficients.kept, coefficients.charged, coefficients.added)
-        var (stores, highest) = (state.stores, state.highest)
-        for index in 0..<count {
-            let first = unsafe Double(measurable(left[index]).magnitude)
-            let second = unsafe Double(measurable(right[index]).magnitude)
-            // A store that stands higher than the sample is not charged: the larger of both ways is the right one.
-            let (leaking, charging) = (kept * stores, charged * stores + added * Stores(first, second, first, second))
-            stores = leaking.replacing(with: charging, where: charging .> leaking)
-            let reading = stores.lowHalf + stores.highHalf
-            highest.replace(with: reading, where: reading .> highest)
-        }
-        for lane in 0..<Stores.scalarCount where stores[lane] < 1e-30 { stores[lane] = 0 }
-        (state.stores, state.highest) = (stores, highest)
+        unsafe stores.process(input, frameCount: frameCount)
     }
 
     /// The reading of a channel at this moment, in dB of that of a steady full-scale sine; minus infinity for silence.
@@ -132,13 +83,12 @@ public struct PeakProgrammeMeter: Sendable {
     /// Real-time safe: no.
     public func decibels(channel: Int) -> Double {
         precondition(channel >= 0 && channel < channelCount, "There is no such channel.")
-        let stores = pairs[channel / 2].stores
-        return 20 * log10(stores[channel % 2] + stores[channel % 2 + 2])
+        return 20 * log10(stores.readings(channel: channel)[0])
     }
 
     /// The highest reading of any channel so far, in dB of that of a steady full-scale sine. Real-time safe: no.
-    public var maximumDecibels: Double { 20 * log10(pairs.reduce(0) { max($0, $1.highest.max()) }) }
+    public var maximumDecibels: Double { 20 * log10(stores.highest[0]) }
 
     /// Begins anew: as after `init`. Real-time safe: no.
-    public mutating func reset() { for pair in pairs.indices { pairs[pair] = State() } }
+    public mutating func reset() { stores.reset() }
 }

@@ -15,8 +15,7 @@ public struct ProgrammeMeter: ~Copyable {
     private var levels: LevelMeter
     private var loudness: LoudnessMeter
     private var truePeak: TruePeakMeter
-    private var typeI: PeakProgrammeMeter
-    private var typeIIa: PeakProgrammeMeter
+    private var quasiPeaks: QuasiPeaks
     private var volume: VolumeUnitMeter
 
     /// Frames each meter reads before the next one does, so that they still lie in the processor's cache.
@@ -29,8 +28,7 @@ public struct ProgrammeMeter: ~Copyable {
         levels = LevelMeter(channelCount: count)
         loudness = LoudnessMeter(parameters)
         truePeak = TruePeakMeter(channelCount: count)
-        typeI = PeakProgrammeMeter(.typeI, channelCount: count, sampleRate: rate)
-        typeIIa = PeakProgrammeMeter(.typeIIa, channelCount: count, sampleRate: rate)
+        quasiPeaks = QuasiPeaks(.typeI, .typeIIa, channelCount: count, sampleRate: rate)
         volume = VolumeUnitMeter(channelCount: count, sampleRate: rate)
     }
 
@@ -66,8 +64,7 @@ public struct ProgrammeMeter: ~Copyable {
         unsafe levels.process(input, frameCount: count)
         unsafe loudness.process(input, frameCount: count, hop: hop)
         unsafe truePeak.process(input, frameCount: count)
-        unsafe typeI.process(input, frameCount: count)
-        unsafe typeIIa.process(input, frameCount: count)
+        unsafe quasiPeaks.process(input, frameCount: count)
         unsafe volume.process(input, frameCount: count)
     }
 
@@ -81,7 +78,7 @@ public struct ProgrammeMeter: ~Copyable {
             frameCount: levels.frame, sampleRate: parameters.sampleRate, loudness: loudness.levels,
             truePeakDecibels: truePeak.decibels,
             channels: (0..<parameters.channelCount).map { levels.levels(channel: $0) },
-            typeIDecibels: typeI.maximumDecibels, typeIIaDecibels: typeIIa.maximumDecibels,
+            typeIDecibels: 20 * log10(quasiPeaks.highest[0]), typeIIaDecibels: 20 * log10(quasiPeaks.highest[1]),
             volumeDecibels: volume.maximumDecibels)
     }
 
@@ -90,8 +87,7 @@ public struct ProgrammeMeter: ~Copyable {
         levels.reset()
         loudness.reset()
         truePeak.reset()
-        typeI.reset()
-        typeIIa.reset()
+        quasiPeaks.reset()
         volume.reset()
     }
 }

@@ -22,6 +22,9 @@ struct TruePeakFilter: ~Copyable {
     private let evenFactors, oddFactors: UnsafeMutablePointer<Lanes>
     /// No output is larger than this times the largest sample it is made of.
     let bound: Float
+    /// Nor is it larger than the largest sample times the first, plus the largest second difference of the samples times the
+    /// second: it lies near the line between its neighbours where the signal is smooth.
+    let straightBound, bendBound: Float
 
     /// Allocates and computes: control side only.
     init() {
@@ -31,10 +34,12 @@ struct TruePeakFilter: ~Copyable {
         unsafe evenFactors.initialize(repeating: Lanes(), count: reach * evenParts)
         unsafe oddFactors = .allocate(capacity: reach * oddParts)
         unsafe oddFactors.initialize(repeating: Lanes(), count: reach * oddParts)
-        var bound = 1.0
+        var (bound, straightBound, bendBound) = (1.0, 1.0, 0.0)
         for place in 1...4 {
             let taps = TruePeakFilter.taps(Double(place) / Double(TruePeakFilter.oversampling))
             bound = max(bound, taps.reduce(0) { $0 + $1.magnitude })
+            let (straight, bend) = TruePeakFilter.bounds(taps, Double(place) / Double(TruePeakFilter.oversampling))
+            (straightBound, bendBound) = (max(straightBound, straight), max(bendBound, bend))
             for step in 0..<reach {
                 let (left, right) = (taps[reach - 1 - step], taps[reach + step])
                 unsafe evenFactors[step * evenParts + place - 1] = Lanes(repeating: Float((left + right) / 2))
@@ -45,6 +50,22 @@ struct TruePeakFilter: ~Copyable {
         }
         // A thousandth more than rounding could ever need.
         self.bound = Float(bound * 1.001)
+        (self.straightBound, self.bendBound) = (Float(straightBound * 1.001), Float(bendBound * 1.001))
+    }
+
+    /// The factors of the largest sample and of the largest second difference that bound an output.
+    ///
+    /// Without those of the straight line between the neighbours, taps summed up twice are the taps for second differences.
+    /// What is left at the end, because the window bends a straight line a little, belongs to the last two samples.
+    private static func bounds(_ taps: [Double], _ part: Double) -> (straight: Double, bend: Double) {
+        var (sum, twice, bend) = (0.0, 0.0, 0.0)
+        for (index, tap) in taps.enumerated() {
+            sum += tap - (index == reach - 1 ? 1 - part : index == reach ? part : 0)
+            twice += sum
+            if index < taps.count - 2 { bend += twice.magnitude }
+        }
+        // After the last tap the sum is 0, and so are the taps for differences; one before it, `twice` was the same.
+        return (1 + 2 * twice.magnitude, bend)
     }
 
     deinit {

@@ -1,3 +1,4 @@
+internal import CSampleLoops
 internal import Glibc
 
 /// The peak of the signal between its samples, as a converter would play it (ITU-R BS.1770-5 annex 2).
@@ -23,6 +24,8 @@ public struct TruePeakMeter: ~Copyable {
     /// Frames looked at in one go, and those before and after them that are needed.
     private static let pieceFrames = 256
     private static let margin = 2 * TruePeakFilter.reach - 1
+    /// Frames that are left out together where they are low.
+    private static let groupFrames = 32
     /// Vectors may read a little past the last frame.
     private static let stride = margin + pieceFrames + 8
 
@@ -107,13 +110,15 @@ public struct TruePeakMeter: ~Copyable {
         let own = samples.view.part(from: channel * TruePeakMeter.stride, count: TruePeakMeter.stride)
         let margin = TruePeakMeter.margin
         precondition(margin + count <= own.count)
-        var index = 0
-        while index < count {
-            own[margin + index] = unsafe input.map { unsafe measurable($0[index]) } ?? 0
-            index += 1
+        // Sound by the line above.
+        let target = unsafe own.base + margin
+        if let input = unsafe input {
+            unsafe copy_measurable(input, count, target)
+        } else {
+            unsafe target.update(repeating: 0, count: count)
         }
         look(own, count, channel)
-        index = 0
+        var index = 0
         while index < margin {
             own[index] = own[count + index]
             index += 1
@@ -122,21 +127,33 @@ public struct TruePeakMeter: ~Copyable {
 
     /// Looks at `count` frames from the middle of the margin on.
     private func look(_ own: Floats, _ count: Int, _ channel: Int) {
-        let (reach, step) = (TruePeakFilter.reach, 32)
+        let margin = TruePeakMeter.margin
         var peak = peaks.view[channel]
+        // Most blocks of music are quiet enough to be left out as a whole.
+        guard unsafe isHigher(own.base, count + margin, &peak) else {
+            peaks.view[channel] = peak
+            return
+        }
         var done = 0
         while done < count {
-            let frames = min(step, count - done)
+            let frames = min(TruePeakMeter.groupFrames, count - done)
             // The samples that outputs of these frames are made of, the frames themselves among them.
-            let highest = largestMagnitude(own.part(from: done, count: frames + TruePeakMeter.margin))
-            if highest > peak { peak = highest }
-            if highest * filter.bound > peak {
-                let between = interpolatedPeak(own, reach - 1 + done, frames)
+            let part = own.part(from: done, count: frames + margin)
+            if unsafe isHigher(part.base, part.count, &peak) {
+                let between = interpolatedPeak(own, TruePeakFilter.reach - 1 + done, frames)
                 if between > peak { peak = between }
             }
             done += frames
         }
         peaks.view[channel] = peak
+    }
+
+    /// Raises the peak to the highest sample, and tells whether a place between samples could be higher still.
+    private func isHigher(_ samples: UnsafePointer<Float>, _ count: Int, _ peak: inout Float) -> Bool {
+        let highest = unsafe largest_magnitude(samples, count)
+        if highest > peak { peak = highest }
+        guard highest * filter.bound > peak else { return false }
+        return unsafe highest * filter.straightBound + largest_bend(samples, count) * filter.bendBound > peak
     }
 
     /// The largest magnitude between `count` frames and their followers.
@@ -155,21 +172,6 @@ public struct TruePeakMeter: ~Copyable {
             // What lies behind the last frame is of another time.
             let rest = unsafe filter.peaks(own.base + first + whole)
             for lane in 0..<count - whole where rest[lane] > peak { peak = rest[lane] }
-        }
-        return peak
-    }
-
-    private func largestMagnitude(_ span: Floats) -> Float {
-        var peaks = Lanes()
-        var index = 0
-        while index + Lanes.scalarCount <= span.count {
-            peaks = larger(peaks, magnitude(span[lanes: index]))
-            index += Lanes.scalarCount
-        }
-        var peak = largest(peaks)
-        while index < span.count {
-            peak = max(peak, span[index].magnitude)
-            index += 1
         }
         return peak
     }

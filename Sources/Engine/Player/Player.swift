@@ -318,7 +318,7 @@ public final class Player: Sendable {
 
     /// Calls `observer` with every event from now on, in order, before any reader of `events` gets it: on the pump's thread or another
     /// one that asks for news, and under the virtual clock before the next block (`materialChosen` when it is known). It must return at once
-    /// and must not use the player, whose reports are locked; `failure` is not one of them.
+    /// and must not use the player but for `failure`.
     package func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
         telemetry.withLock { $0.add(observer) }
     }

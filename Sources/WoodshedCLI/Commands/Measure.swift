@@ -41,26 +41,19 @@ struct Measure: Verb {
     }
 
     private func measure(_ file: String, _ report: inout FileReport) throws {
-        let clip = try load(file, &report)
+        let recording = try MeasuredRecording(path: file)
+        tellShortfall(recording.info) { report.note($0) }
         var loudness = series ? LoudnessSeries() : nil
         var line = ReadingLine(draws: report.isAlone && TerminalTraits.current(plain: false).drawsStatus)
         defer { line.clear() }
-        let reading = try ProgrammeReading(measuring: clip) { hop in
+        let reading = try recording.reading { hop in
             loudness?.append(hop)
             // A hop is a hundredth of a second.
-            line.show(Double(hop.index) * Double(clip.sampleRate) / 100 / Double(clip.frameCount))
+            line.show(Double(hop.index) * Double(recording.sampleRate) / 100 / Double(recording.frameCount))
         }
         line.clear()
-        let sheet = LevelSheet(file: file, clip: clip, reading: reading, series: loudness)
+        let sheet = LevelSheet(file: file, recording: recording, reading: reading, series: loudness)
         if json { return try sheet.writeJSON(to: &report) }
         try report.write(sheet.text)
-    }
-
-    /// Opens the file at its own rate, or at the nearest one that can be measured.
-    private func load(_ file: String, _ report: inout FileReport) throws(AudioFileError) -> Clip {
-        let original = try Clip(path: file)
-        tellShortfall(original.info) { report.note($0) }
-        let rate = ProgrammeReading.sampleRate(forFileRate: original.sampleRate)
-        return rate == original.sampleRate ? original : try Clip(path: file, sampleRate: rate)
     }
 }

@@ -5,7 +5,7 @@ import Woodshed
 /// The levels of a whole recording.
 struct LevelSheet {
     let file: String
-    let clip: Clip
+    let recording: MeasuredRecording
     let reading: ProgrammeReading
     /// Loudness every 10 ms; nil if it was not requested.
     let series: LoudnessSeries?
@@ -42,8 +42,8 @@ struct LevelSheet {
 
     var text: String {
         let loudness = reading.loudness
-        let channels = clip.channelCount == 1 ? "1 channel" : "\(clip.channelCount) channels"
-        let length = clockText(Double(clip.frameCount) / Double(clip.sampleRate))
+        let channels = recording.info.channelCount == 1 ? "1 channel" : "\(recording.info.channelCount) channels"
+        let length = clockText(Double(recording.frameCount) / Double(recording.sampleRate))
         let rows = [
             ("loudness, integrated", value(loudness.integrated, "LUFS")),
             ("loudness range", loudness.range.map { value($0, "LU") } ?? right("-") + " LU"),
@@ -63,7 +63,7 @@ struct LevelSheet {
         }
     }
 
-    private func info(_ channels: String) -> String { "\(clip.info.sampleRate) Hz, \(channels)" }
+    private func info(_ channels: String) -> String { "\(recording.info.sampleRate) Hz, \(channels)" }
 
     private var firstOver: String {
         guard let frame = reading.firstOverFrame else { return "" }

@@ -1,0 +1,89 @@
+// A recording that is measured without a clip: no pages, no thread of its own.
+public import AudioFiles
+public import DSP
+internal import Glibc
+
+/// A recording that is opened only to be measured, on the thread that asks.
+///
+///     let reading = try MeasuredRecording(path: "take5.flac").reading()
+///
+/// Its samples are read once, in order, into a small buffer that stays in the processor's cache. So this takes less time than measuring a
+/// ``Clip`` does, and a fraction of its memory; the readings are bit-identical. One thread at a time.
+public final class MeasuredRecording {
+    /// The description of the file, with its own rate and number of frames.
+    public let info: AudioFileInfo
+    /// Frames per second at which it is measured, in Hz: the file's own rate, limited to the range of the meters.
+    public let sampleRate: Int
+    /// Frames at ``sampleRate``.
+    public let frameCount: Int64
+    private let recording: RateReader
+
+    /// Frames read at once, if they need not be converted: a page of a clip would not stay in the fast caches. Blocks are
+    /// multiples of 32 frames, so that the channels of a `PlanarBuffer` lie that many apart.
+    private static let blockFrames = 2048
+
+    /// Opens a recording by its content, whatever its name, and proves its length.
+    ///
+    /// - Throws: The reason why it cannot be read.
+    ///
+    /// Real-time safe: no.
+    public init(path: String) throws(AudioFileError) {
+        let decoder = try openDecoder(path: path)
+        info = decoder.info
+        sampleRate = ProgrammeReading.sampleRate(forFileRate: info.sampleRate)
+        frameCount = max(
+            1, RateRatio(sourceRate: info.sampleRate, outputRate: sampleRate).outputFrame(nearest: info.frameCount))
+        recording = RateReader(decoder, sampleRate: sampleRate)
+    }
+
+    /// Reads it from its first frame to its last. Memory use does not grow with its length.
+    ///
+    /// - Parameters:
+    ///   - weights: The weight of each channel in the loudness; nil uses the weights of the usual layout.
+    ///   - hop: Called with the loudness at the end of every 10 ms.
+    /// - Throws: The reason why the recording cannot be read to its end, after several attempts in three quarters of a second.
+    ///
+    /// Real-time safe: no.
+    public func reading(
+        weights: ChannelWeights? = nil, hop: (LoudnessHop) -> Void = { _ in }
+    ) throws(AudioFileError) -> ProgrammeReading {
+        try reading(weights: weights, while: { true }, hop: hop)
+    }
+
+    /// Reads it to its end, or until `isWanted` returns false, which is asked after each block: then what was read until there counts.
+    package func reading(
+        weights: ChannelWeights? = nil, while isWanted: () -> Bool, hop: (LoudnessHop) -> Void = { _ in }
+    ) throws(AudioFileError) -> ProgrammeReading {
+        var meter = ProgrammeMeter(
+            .init(sampleRate: sampleRate, channelCount: info.channelCount, weights: weights))
+        // A conversion begins anew in each block, so its bits depend on the blocks, which are those of a clip.
+        let blockFrames =
+            sampleRate == info.sampleRate
+            ? Self.blockFrames : 1 << RateReader.blockShift(channelCount: info.channelCount)
+        let block = PlanarBuffer(channelCount: info.channelCount, frameCount: blockFrames)
+        var frame: Int64 = 0
+        while frame < frameCount, isWanted() {
+            let count = Int(min(Int64(blockFrames), frameCount - frame))
+            try read(frame..<frame + Int64(count), into: block)
+            unsafe meter.process(UnsafePointer(block.channels), frameCount: count, hop: hop)
+            frame += Int64(count)
+        }
+        return meter.finish()
+    }
+
+    /// Reads a block; after a failure again, as a clip does.
+    private func read(_ frames: Range<Int64>, into block: borrowing PlanarBuffer) throws(AudioFileError) {
+        var failure: PageFailure?
+        while true {
+            do throws(AudioFileError) {
+                return try unsafe recording.read(frames, into: block.channel(0), stride: block.frameCount)
+            } catch {
+                recording.renewDecoder()
+                let next = PageFailure(error, after: failure, now: .now)
+                if next.isGivenUp { throw error }
+                usleep(UInt32(next.pause(at: .now)) * 1000)
+                failure = next
+            }
+        }
+    }
+}
