@@ -316,9 +316,8 @@ public final class Player: Sendable {
         AsyncStream { continuation in telemetry.withLock { $0.add(continuation) } }
     }
 
-    /// Calls `observer` with every event from now on, in order, before any reader of `events` gets it: on the pump's thread or another
-    /// one that asks for news, and under the virtual clock before the next block (`materialChosen` when it is known). It must return at once
-    /// and must not use the player but for `failure`.
+    /// Calls `observer` with every event from now on, in order and before any reader of `events`; under the virtual clock before the next
+    /// block (`materialChosen` when it is known). It must return at once, and must not use the player but for `failure`.
     package func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
         telemetry.withLock { $0.add(observer) }
     }
