@@ -7,8 +7,10 @@ public struct CountIn: Sendable, Hashable {
     /// Clicks a minute, from 20 to 400.
     public let tempo: Double
 
-    /// What can be asked for.
-    public static let (clickRange, tempoRange) = (1...32, 20.0...400.0)
+    /// The numbers of clicks that can be asked for.
+    public static let clickRange = 1...32
+    /// The tempos that can be asked for, in clicks a minute.
+    public static let tempoRange = 20.0...400.0
 
     /// Checks the numbers.
     ///

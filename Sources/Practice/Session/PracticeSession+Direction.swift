@@ -3,6 +3,8 @@ internal import Engine
 extension PracticeSession {
     /// Plays every pass backwards from now on, or forwards again. The pass that plays turns round where it is. The marks of a loop stay where they
     /// are in the recording.
+    ///
+    /// - Throws: `SessionError` for a plan that cannot be played backwards; then nothing changes.
     public func setReversed(_ isReversed: Bool) throws(SessionError) {
         try change(listens: false) { (state, _) throws(SessionError) in
             state.setReversed(isReversed)

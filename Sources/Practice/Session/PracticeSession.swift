@@ -215,6 +215,7 @@ public final class PracticeSession: Sendable {
     /// Sets both marks, and plays the loop.
     ///
     /// - Parameter range: Frames of the clip, inside it; at least one.
+    /// - Throws: `SessionError` of kind `noLoop` for a range that is empty or not in the clip.
     @discardableResult
     public func loop(_ range: Range<Int64>) throws(SessionError) -> LoopMarks {
         try change(listens: false) { (state, _) throws(SessionError) in
@@ -226,6 +227,8 @@ public final class PracticeSession: Sendable {
     }
 
     /// Leaves the loop and plays on from the same place, or enters it again. Without a loop, the section that plays becomes one.
+    ///
+    /// - Throws: `SessionError` of kind `nothingHeard` if there is neither.
     @discardableResult
     public func toggleLoop() throws(SessionError) -> LoopMarks {
         let section = currentSection
@@ -264,6 +267,8 @@ public final class PracticeSession: Sendable {
 
     /// Loops what was just heard: the last four seconds, and each time that it is called again at once, twice as much, up to 32 seconds. It
     /// does not reach back over a joint, but has a second at least, as far as there is one before what is heard.
+    ///
+    /// - Throws: `SessionError` of kind `nothingHeard` before the first sound, and just after a jump.
     @discardableResult
     public func loopLastHeard() throws(SessionError) -> LoopMarks {
         let frame = min(audibleFrame(), player.status.outputFrame)
@@ -292,6 +297,8 @@ public final class PracticeSession: Sendable {
     // MARK: Passes and gaps
 
     /// Plays every section this often from now on, without the plan's steps. The pass that plays goes on.
+    ///
+    /// - Throws: `SessionError` for a number that cannot be played; then nothing changes.
     public func setPasses(_ passes: PassCount) throws(SessionError) {
         try change(listens: false) { (state, _) throws(SessionError) in
             state.setPasses(passes)
@@ -299,6 +306,8 @@ public final class PracticeSession: Sendable {
     }
 
     /// Leaves this gap after every pass from now on. The pass that plays goes on.
+    ///
+    /// - Throws: `SessionError` for a gap that cannot be played, such as one below 0; then nothing changes.
     public func setGap(_ gap: Gap) throws(SessionError) {
         try change(listens: false) { (state, _) throws(SessionError) in
             state.setGap(gap)

@@ -32,6 +32,14 @@ public struct SessionPlan: Sendable, Hashable {
     public var snapsEdges = false
 
     /// A plan; it is checked when a session is made from it.
+    ///
+    /// - Parameters:
+    ///   - practice: The sections, in frames of the clip, and how they are played.
+    ///   - savedIDs: The identities of the saved sections that they come from, in the same order; with another number of them all are nil.
+    ///   - order: The order.
+    ///   - firstSection: The section to begin with, in the order of playing, from 1. What is outside the plan is moved into it.
+    ///   - countIn: Clicks before the first pass.
+    ///   - resumeRewind: What is repeated after a pause.
     public init(
         _ practice: PracticePlan, savedIDs: [Int?] = [], order: Order = .listed, firstSection: Int = 1,
         countIn: CountIn? = nil, resumeRewind: ResumeRewind = .off
