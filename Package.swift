@@ -291,7 +291,8 @@ let package = Package(
             name: "AudioFilesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],
             swiftSettings: soundSettings),
         .testTarget(
-            name: "ClipsTests", dependencies: ["AudioFiles", "Clips", "Realtime", "SoundFileSupport", "TestSupport"],
+            name: "ClipsTests",
+            dependencies: ["AudioFiles", "Clips", "DSP", "Realtime", "SoundFileSupport", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "TakesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],

@@ -1,3 +1,4 @@
+import Glibc
 import Realtime
 import Synchronization
 import Testing
@@ -56,6 +57,37 @@ struct SharedWorkTests {
         let after = counter.count.load(ordering: .relaxed)
         #expect((4..<100_000).contains(after))
         #expect(after == counter.count.load(ordering: .relaxed))
+    }
+
+    @Test(
+        "gives a result when it is its turn, even while every later item still runs", .timeLimit(.minutes(5)),
+        arguments: [1, 2, 5])
+    func turns(threads: Int) {
+        let counter = Counter()
+        let begun = SharedWork.inOrder(50, threads: threads) { number in
+            // Each waits until the one before it was given, so a result that was kept back would stop everything.
+            while counter.count.load(ordering: .acquiring) < number { usleep(100) }
+            return number
+        } take: { number, _ in
+            counter.count.store(number + 1, ordering: .releasing)
+            return true
+        }
+        #expect(begun == 50)
+    }
+
+    @Test("begins no further item while a thousand results wait", arguments: [2, 5])
+    func backlog(threads: Int) {
+        let (begun, given) = (Counter(), Counter())
+        SharedWork.inOrder(10_000, threads: threads) { number in
+            begun.count.add(1, ordering: .relaxed)
+            // The first is as long as as many others as may be done meanwhile, but for those that other threads hold.
+            while number == 0, begun.count.load(ordering: .relaxed) < 1000 { usleep(100) }
+        } take: { number, _ in
+            #expect(begun.count.load(ordering: .relaxed) <= number + 1000 + 1)
+            given.count.add(1, ordering: .relaxed)
+            return true
+        }
+        #expect(given.count.load(ordering: .relaxed) == 10_000)
     }
 
     private final class Counter: Sendable {

@@ -71,6 +71,42 @@ struct ManyFilesTests {
             home.run("measure", "bad.wav").status == 65 && home.run("measure", "bad.wav", "--jobs", "1").status == 2)
     }
 
+    @Test("a list has more names, one a line or each ended by a zero byte", arguments: commands)
+    func lists(command: [String]) {
+        let all = home.run(command + Self.names + ["--json"])
+        for (name, end) in [("lines", "\n"), ("zeros", "\0")] {
+            home.folder.write(name, Array(Self.names.dropFirst().map { $0 + end }.joined().utf8))
+            let run = home.run(command + [Self.names[0], "--json", "--jobs", "2", "--files-from", name])
+            #expect(run.status == 0 && run.output == all.output)
+        }
+        let words = command.map { "'\($0)'" }.joined(separator: " ")
+        let input = home.shell("printf 'c.wav\\0a.wav\\0b.wav\\0d.wav' | \"$1\" \(words) --files-from - --json")
+        #expect(input.status == 0 && input.output == all.output)
+    }
+
+    @Test("names in a list may contain line feeds, and begin with a dash; empty lines are no names")
+    func listedNames() {
+        home.song("two\nlines.wav", 1)
+        home.song("-dash.wav", 2)
+        home.folder.write("zeros", Array("two\nlines.wav\0./-dash.wav\0".utf8))
+        #expect(results(home.run("measure", "--files-from", "zeros", "--json")) == ["two\nlines.wav", "./-dash.wav"])
+        home.folder.write("lines", Array("\na.wav\n\n-dash.wav".utf8))
+        #expect(results(home.run("measure", "--files-from", "lines", "--json")) == ["a.wav", "-dash.wav"])
+    }
+
+    @Test("a list that cannot be read, or that names nothing, ends the run")
+    func badLists() {
+        let missing = home.run("measure", "a.wav", "--files-from", "nowhere")
+        #expect(missing.status == 66 && missing.output.isEmpty && missing.error.contains("nowhere: "))
+        home.folder.write("none", [])
+        #expect(home.run("measure", "--files-from", "none").status == 64)
+        #expect(home.run("measure", "a.wav", "--files-from", "none", "--json").json.count == 1)
+        #expect(home.run("measure").status == 64 && home.run("measure").error.contains("<file>"))
+        home.folder.write("one", Array("a.wav\n".utf8))
+        let one = home.run("render", "--files-from", "one", "-o", "x.wav")
+        #expect(one.status == 64 && one.error.contains("{}"))
+    }
+
     @Test("a series is in the line of its file")
     func series() {
         let run = home.run(["measure"] + Self.names + ["--json", "--series", "--jobs", "2"])

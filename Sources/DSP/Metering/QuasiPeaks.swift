@@ -53,8 +53,10 @@ struct QuasiPeaks: Sendable {
             let seconds = Double(frames) / Double(sampleRate)
             return SIMD2(exp(-first * seconds), exp(-second * seconds))
         }
-        let charge = 1 - Stores(
-            lowHalf: left(first.slow, second.slow, after: 1), highHalf: left(first.quick, second.quick, after: 1))
+        let charge =
+            1
+            - Stores(
+                lowHalf: left(first.slow, second.slow, after: 1), highHalf: left(first.quick, second.quick, after: 1))
         let slow = SIMD2(first.slowShare, second.slowShare)
         let steady = SIMD2(first.steadyReading, second.steadyReading)
         let fall = left(first.leak, second.leak, after: QuasiPeaks.cycleFrames)

@@ -8,7 +8,9 @@ package enum SharedWork {
 
     /// Carries out `work` for each number below `count`, and gives each result to `take`, in order and on the calling thread.
     ///
-    /// Items are begun in order. The calling thread works, too; if the system has no thread left, alone.
+    /// Items are begun in order. Beside several threads the calling one only waits, so a result is given as soon as it is there and those before it
+    /// were given, however long other items take. A thousand results wait at most, for the result of a longer item; then no further item is begun.
+    /// If the system has no thread left, the calling thread works.
     ///
     /// - Parameters:
     ///   - count: The number of items.
@@ -24,7 +26,8 @@ package enum SharedWork {
     ) throws(Failure) -> Int {
         let share = Share(count: count, work: work)
         var helpers: [PlainThread] = []
-        while helpers.count + 1 < min(threads, count) {
+        let wanted = min(threads, count)
+        while wanted > 1, helpers.count < wanted {
             guard let thread = PlainThread(name: "woodshed-work", { while share.workOnNext() {} }) else { break }
             helpers.append(thread)
         }
@@ -33,14 +36,11 @@ package enum SharedWork {
             for thread in helpers { thread.join() }
         }
         var number = 0
-        // Results wait while this thread works on an item of its own: waking it for each would cost more than small items do.
         while true {
-            let isWorking = share.workOnNext()
-            while let value = share.result(number, waits: !isWorking) {
-                if try !take(number, value) { share.end() }
-                number += 1
-            }
-            if !isWorking { return number }
+            if helpers.isEmpty { _ = share.workOnNext() }
+            guard let value = share.result(number) else { return number }
+            number += 1
+            if try !take(number - 1, value) { share.end() }
         }
     }
 
@@ -52,13 +52,26 @@ package enum SharedWork {
         private var next = 0
         private var limit: Int
         private var results: [Int: Value] = [:]
+        /// The item whose result is waited for.
         private var awaited: Int?
+        /// Results that were given.
+        private var given = 0
+        /// Threads that wait because too many results do.
+        private var idle = 0
+
+        /// Results that may wait.
+        private static var mostResults: Int { 1000 }
 
         init(count: Int, work: @escaping @Sendable (Int) -> Value) { (self.work, limit) = (work, count) }
 
         /// Works on the next item; false if there is none.
         func workOnNext() -> Bool {
             let number = lock.withLock { () -> Int? in
+                while next < limit, next - given >= Self.mostResults {
+                    idle += 1
+                    lock.wait()
+                    idle -= 1
+                }
                 guard next < limit else { return nil }
                 defer { next += 1 }
                 return next
@@ -72,14 +85,16 @@ package enum SharedWork {
             return true
         }
 
-        /// The result of an item; nil if it is not there yet.
-        ///
-        /// - Parameter waits: Whether to wait for it; it is nil then only if the item is not begun and never will be.
-        func result(_ number: Int, waits: Bool) -> Value? {
+        /// Waits for the result of an item; nil if it is not begun and never will be.
+        func result(_ number: Int) -> Value? {
             lock.withLock {
                 while true {
-                    if let value = results.removeValue(forKey: number) { return value }
-                    if !waits || number >= next && next >= limit { return nil }
+                    if let value = results.removeValue(forKey: number) {
+                        (given, awaited) = (number + 1, nil)
+                        if idle > 0 { lock.wakeAll() }
+                        return value
+                    }
+                    if number >= next && next >= limit { return nil }
                     awaited = number
                     lock.wait()
                 }
@@ -87,6 +102,11 @@ package enum SharedWork {
         }
 
         /// Lets no further item begin.
-        func end() { lock.withLock { limit = 0 } }
+        func end() {
+            lock.withLock {
+                limit = 0
+                if idle > 0 { lock.wakeAll() }
+            }
+        }
     }
 }

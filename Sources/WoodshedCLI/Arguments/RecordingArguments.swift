@@ -1,4 +1,5 @@
 import ArgumentParser
+import ErrorTable
 
 /// One recording or many, for the verbs that work on each by itself.
 struct RecordingArguments: ParsableArguments {
@@ -8,7 +9,13 @@ struct RecordingArguments: ParsableArguments {
     @Argument(
         help: .init("Recordings.", valueName: "file"), completion: .file(),
         transform: { $0.split(separator: separator, omittingEmptySubsequences: false).map(String.init) })
-    var names: [[String]]
+    var names: [[String]] = []
+
+    @Option(
+        name: .customLong("files-from"), parsing: .unconditional,
+        help: .init("More names, one a line or each ended by a zero byte; - is standard input.", valueName: "list"),
+        completion: .file())
+    var list: String?
 
     @Option(
         name: .long, parsing: .unconditional,
@@ -16,8 +23,31 @@ struct RecordingArguments: ParsableArguments {
         transform: { try boundedInteger($0, in: 1...mostJobs) })
     var jobs: Int?
 
-    /// As the user named them.
+    /// As the user named them on the command line.
     var files: [String] { names.flatMap { $0 } }
+
+    /// Whether there is one recording, and neither `--jobs` nor a list asks for the form of several.
+    var isAlone: Bool { isOne && jobs == nil }
+
+    /// Whether there can be only one recording.
+    var isOne: Bool { list == nil && files.count == 1 }
+
+    func validate() throws {
+        if list == nil, files.isEmpty { throw ValidationError("Missing expected argument '<file> ...'") }
+        if list?.isEmpty == true { throw ValidationError("--files-from needs the name of a list, or -.") }
+    }
+
+    /// As the user named them: those of the command line, and then those of the list, which is read here.
+    ///
+    /// - Throws: The reason why it cannot be read, or that it has no names either.
+    func allFiles() throws(CommandFailure) -> [String] {
+        guard let list else { return files }
+        let all = files + (try NameList.read(list))
+        if all.isEmpty {
+            throw CommandFailure(.usage, "\(list): there is no name in this list", remedy: "Put a name in each line.")
+        }
+        return all
+    }
 
     // MARK: Thousands of names
 

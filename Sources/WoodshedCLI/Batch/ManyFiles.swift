@@ -7,7 +7,7 @@ import Realtime
 /// A single one is worked on as ever: its failure ends the run. Of several, each result appears in the order of their names, a failure is
 /// told and the others go on; the run ends with `someFailed` then.
 struct ManyFiles {
-    /// Whether there is one recording, and the user did not ask for the form of several by `--jobs`.
+    /// Whether there is one recording, and the user did not ask for the form of several by `--jobs` or by a list.
     let isAlone: Bool
     /// As the user named them.
     private let words: [String]
@@ -19,10 +19,10 @@ struct ManyFiles {
     /// - Parameters:
     ///   - recordings: What the user typed.
     ///   - json: Whether a failure is also told as an event.
-    /// - Throws: The reason why a single recording has no file.
+    /// - Throws: The reason why a single recording has no file, or why the list of names cannot be read.
     init(_ recordings: RecordingArguments, json: Bool) throws {
-        let words = recordings.files
-        let isAlone = words.count == 1 && recordings.jobs == nil
+        let words = try recordings.allFiles()
+        let isAlone = recordings.isAlone
         (self.words, self.json, self.isAlone, jobs) = (words, json, isAlone, recordings.jobs ?? 1)
         files = words.map { word in Result { try RecordingWord.file(word, asks: isAlone) } }
         if isAlone { _ = try files[0].get() }

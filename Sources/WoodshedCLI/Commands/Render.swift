@@ -53,7 +53,7 @@ struct Render: Verb {
         if out == "-" && messages.json {
             throw ValidationError("--json and -o - both want standard output; give -o a file.")
         }
-        try OutputNames.check(out, isForOne: recordings.files.count == 1)
+        try OutputNames.check(out, isForOne: recordings.isOne)
     }
 
     func perform() throws {

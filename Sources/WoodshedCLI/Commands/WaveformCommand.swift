@@ -50,8 +50,8 @@ struct WaveformCommand: Verb {
             throw ValidationError("-o takes a name that ends in .png, .svg, .dat or .json.")
         }
         if out != nil && json { throw ValidationError("--json writes to standard output; with -o leave it out.") }
-        if let out { try OutputNames.check(out, isForOne: recordings.files.count == 1) }
-        if recordings.files.count > 1, picture.title != nil { throw ValidationError("--title is for one recording.") }
+        if let out { try OutputNames.check(out, isForOne: recordings.isOne) }
+        if !recordings.isOne, picture.title != nil { throw ValidationError("--title is for one recording.") }
         let target = out.flatMap(WaveformTarget.init)
         try view.validate(for: target)
         try picture.validate(for: target)
