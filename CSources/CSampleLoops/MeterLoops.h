@@ -124,13 +124,14 @@ static void NAME(charge)(const float *samples, long count, const double *constan
     Quad stores = QUAD(state);
     Pair highest = PAIR(state + 4);
     float threshold = state[6];
-    for (long begin = 0; begin < count; begin += 16) {
-        unsigned places;
-        if (begin + 16 <= count) {
+    for (long begin = 0; begin < count; begin += 32) {
+        unsigned places = 0;
+        if (begin + 32 <= count) {
             // What is not finite fails this test, or is silence below.
-            const Lanes first = NAME(magnitude)(LANES(samples + begin)), second = NAME(magnitude)(LANES(samples + begin + 8));
-            const Masks above = first > threshold, also_above = second > threshold;
-            places = NAME(bits)(above) | NAME(bits)(also_above) << 8;
+            for (int part = 0; part < 4; part++) {
+                const Masks above = NAME(magnitude)(LANES(samples + begin + 8 * part)) > threshold;
+                places |= NAME(bits)(above) << 8 * part;
+            }
         } else {
             places = (1u << (count - begin)) - 1;
         }

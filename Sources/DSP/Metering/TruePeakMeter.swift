@@ -22,7 +22,7 @@ public struct TruePeakMeter: ~Copyable {
     private let peaks: FloatStorage
 
     /// Frames looked at in one go, and those before and after them that are needed.
-    private static let pieceFrames = 256
+    private static let pieceFrames = 1024
     private static let margin = 2 * TruePeakFilter.reach - 1
     /// Frames that are left out together where they are low.
     private static let groupFrames = 32

@@ -13,7 +13,7 @@ struct RecordingArguments: ParsableArguments {
 
     @Option(
         name: .customLong("files-from"), parsing: .unconditional,
-        help: .init("More names, one a line or each ended by a zero byte; - is standard input.", valueName: "list"),
+        help: .init("A list of more names, or - for standard input.", valueName: "list"),
         completion: .file())
     var list: String?
 
