@@ -112,5 +112,32 @@ sys.exit(program not in document)
 END
 done
 
+# Its shorter pieces of C are compiled, and the one that measures is run. The names of files are those of the document.
+cp song.wav song.mp3
+python3 - "$root/docs/embedding.md" >pieces.c <<'END' || fail "docs/embedding.md has no pieces of C"
+import re, sys
+pieces = [piece for piece in re.findall(r"```c\n(.*?)```", open(sys.argv[1]).read(), re.S) if "int main(" not in piece]
+assert len(pieces) >= 3
+print("""#include <stdio.h>
+#include <stdlib.h>
+#include <woodshed.h>
+static void check(woodshed_status status) { if (status != WOODSHED_OK) exit((int)status); }""")
+for number, piece in enumerate(pieces):
+    # What the document has declared before, unless the piece declares it itself.
+    known = {"engine": "woodshed_engine *engine = NULL", "clip": "woodshed_clip *clip = NULL", "plan": "woodshed_plan plan = WOODSHED_PLAN_INIT",
+             "session": "woodshed_session *session = NULL", "store": "woodshed_store *store = NULL", "event": "const woodshed_event *event = NULL",
+             "options": "woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT", "file": 'const char *file = "song.mp3"',
+             "channels": "float **channels = NULL", "delay_in_frames": "int64_t delay_in_frames = 0"}
+    names = [name for name in known if re.search(rf"\b{name}\b", piece) and not re.search(rf"\*{name};", piece)]
+    print(f"static void piece_{number}(void) {{")
+    for name in names:
+        print(f"    {known[name]};")
+    print(piece + "}")
+last = next(number for number, piece in enumerate(pieces) if "_request(" in piece)
+others = " ".join(f"if (count > {number + 1}) piece_{number}();" for number in range(len(pieces)) if number != last)
+print(f"int main(int count, char **arguments) {{ (void)arguments; {others} piece_{last}(); }}")
+END
+gcc -std=c11 "${warnings[@]}" -Wno-unused-but-set-variable pieces.c "${link[@]}" -o pieces && ./pieces | grep -q 'LUFS' || fail "the pieces of docs/embedding.md"
+
 echo "c: $failures failures"
 [ $failures -eq 0 ]
