@@ -129,7 +129,7 @@ final class SessionBox: Handled {
     /// Waits until the end of a session that has ended is told, which happens on another thread.
     func waitUntilTold() {
         guard state.withLock({ $0.hasStarted }), session.player.status.state == .finished else { return }
-        end.wait(milliseconds: 2000)
+        end.wait(milliseconds: 10_000)
     }
 
     /// Waits until the log is written.

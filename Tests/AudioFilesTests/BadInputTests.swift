@@ -1,5 +1,6 @@
 import Foundation
 import SoundFileSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -55,6 +56,25 @@ import Testing
             "--sample-rate=44100", "-o", scratch.file("a.flac"), raw)
         // Newer libraries decode FLAC of 32 bits; those that do not must say so.
         #expect([nil, .unsupported].contains(kind(scratch.file("a.flac"))))
+    }
+
+    @Test("the reason of a file that is refused is its own, while other files are opened and refused")
+    func reasons() throws {
+        let scratch = try Scratch()
+        let words = try scratch.write(
+            "words.wav", Array("RIFF no sound at all".utf8) + [UInt8](repeating: 1, count: 400))
+        let sound = scratch.file("sound.wav")
+        try writeWave(sound, music(frameCount: 100))
+        let alone = kind(words)
+        #expect(alone != nil)
+        let others = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for _ in 0..<300 {
+                let found = thread % 2 == 0 ? kind(words) : kind(sound)
+                if found != (thread % 2 == 0 ? alone : nil) { others.withLock { $0 += 1 } }
+            }
+        }
+        #expect(others.withLock { $0 } == 0)
     }
 
     @Test("an unreadable file is a matter of permission")

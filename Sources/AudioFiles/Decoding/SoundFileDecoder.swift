@@ -190,16 +190,19 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     private static func open(
         _ file: OpenedFile, _ repaired: RepairedOggFile?, _ properties: inout SF_INFO
     ) throws(AudioFileError) -> OpaquePointer {
-        if let repaired {
-            if let handle = unsafe repaired.open(&properties) { return unsafe handle }
-        } else {
-            let descriptor = try file.duplicate()
+        let refusal: SoundFileOpening.Refusal
+        let opened = try unsafe SoundFileOpening.open { () throws(AudioFileError) -> OpaquePointer? in
+            properties = SF_INFO()
+            if let repaired { return unsafe repaired.open(&properties) }
             // The library closes the descriptor, even if it refuses the file.
-            if let handle = unsafe sf_open_fd(descriptor, Int32(SFM_READ), &properties, 1) { return unsafe handle }
+            return unsafe sf_open_fd(try file.duplicate(), Int32(SFM_READ), &properties, 1)
         }
-        let code = sf_error(nil)
-        let text = unsafe String(cString: sf_strerror(nil)).filter { !$0.isNewline }
-        switch Int(code) {
+        switch unsafe opened {
+        case .success(let handle): return unsafe handle
+        case .failure(let why): refusal = why
+        }
+        let text = refusal.text
+        switch refusal.code {
         case Int(SF_ERR_UNRECOGNISED_FORMAT): throw .notAudio(file.path)
         // The library has no public code for content of a known codec that it cannot decode, such as 32-bit FLAC.
         case Int(SF_ERR_UNSUPPORTED_ENCODING),

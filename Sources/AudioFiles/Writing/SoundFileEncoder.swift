@@ -39,7 +39,10 @@ package final class SoundFileEncoder {
         }
         // The library closes the descriptor even if it refuses. Do not close it here: its number may by then belong to another
         // file.
-        guard let handle = unsafe sf_open_fd(descriptor, Int32(SFM_WRITE), &properties, 1) else { throw unsupported }
+        let opened = unsafe SoundFileOpening.shared {
+            unsafe sf_open_fd(descriptor, Int32(SFM_WRITE), &properties, 1)
+        }
+        guard let handle = unsafe opened else { throw unsupported }
         unsafe self.handle = handle
         (self.path, self.channelCount, self.frameCapacity) = (path, channelCount, frameCapacity)
         self.integerBits = integerBits

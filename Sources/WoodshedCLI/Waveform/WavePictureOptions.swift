@@ -35,7 +35,7 @@ struct WavePictureOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Spectrogram: lowest level shown, in dB below full scale.", valueName: "dB"))
+        help: .init("Spectrogram: lowest level, in dB below full scale.", valueName: "dB"))
     var range: Double?
 
     @Option(name: .customLong("colour-map"), help: "Spectrogram: viridis, magma or grey.")
