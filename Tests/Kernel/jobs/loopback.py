@@ -1,7 +1,7 @@
 """What is played on the kernel's loopback cable arrives at its other end bit for bit, in each format, rate and number of channels."""
 import sounds
 
-# A cable that drains moves by 4 ms at a time, and loses the rest of a shorter period; aplay loses the same.
+# A cable that is drained moves by 4 ms at a time and loses what is left in it, of every program's sound. So each sound ends with silence.
 CASES = {
     # name: (format of the cable, rate, channels, bits of the file, options)
     "s16": ("S16_LE", 48000, 2, 16, "--period 1024"),
@@ -16,6 +16,7 @@ CASES = {
     "8-channels": ("S32_LE", 48000, 8, 24, "--period 1024"),
 }
 SECONDS = 1
+SILENCE = 0.1
 LIMIT = 300
 
 
@@ -26,7 +27,8 @@ def samples(case):
 
 def prepare(folder):
     for case, (_, rate, channels, bits, _) in CASES.items():
-        sounds.write(folder / f"{case}.wav", samples(case), rate, channels, bits)
+        silence = [0] * (int(rate * SILENCE) * channels)
+        sounds.write(folder / f"{case}.wav", samples(case) + silence, rate, channels, bits)
 
 
 def script():

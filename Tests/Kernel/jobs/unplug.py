@@ -42,13 +42,15 @@ def events(folder, case):
 
 
 def judge(folder):
-    for case in CASES:
+    for case, back in (("wait", "device.resumed"), ("fallback", "fellback")):
         status = (folder / f"{case}.status").read_text().strip()
         if status != "0":
             yield case, f"it ended with {status}: {(folder / f'{case}.err').read_text().strip()}"
             continue
-        told = [event["event"] for event in events(folder, case)]
-        yield f"{case}: the loss is told", None if "device.lost" in told or "interrupted" in told else f"told: {sorted(set(told))}"
-        back = {"wait": "resumed", "fallback": "device.fallback"}[case]
-        known = [name for name in told if name.startswith("device.") or name in ("interrupted", "resumed", "fell_back")]
-        yield f"{case}: it goes on", None if len(known) >= 2 else f"told: {known} ({back} is missing)"
+        told = {event["event"]: event for event in events(folder, case)}
+        missing = [name for name in ("interrupted", "paused", back, "resumed") if name not in told]
+        yield f"{case}: the loss and the return are told", f"missing: {missing}, told: {sorted(told)}" if missing else None
+        if missing:
+            continue
+        places = [told[name]["clip_frame"] for name in ("paused", "resumed")]
+        yield f"{case}: it goes on at the same place", None if places[0] == places[1] else f"paused at {places[0]}, resumed at {places[1]}"
