@@ -46,8 +46,8 @@ def encoded(samples, bits, form):
     raise ValueError(form)
 
 
-def fault(capture, wanted, frame_bytes):
-    """Why what was wanted is not in a capture, in one piece and with silence around it; None if it is."""
+def fault(capture, wanted, frame_bytes, quiet=0):
+    """Why what was wanted is not in a capture, in one piece, after silence and before `quiet` frames of it; None if it is."""
     start = capture.find(wanted[: 64 * frame_bytes])
     while start >= 0 and start % frame_bytes:
         start = capture.find(wanted[: 64 * frame_bytes], start + 1)
@@ -57,6 +57,8 @@ def fault(capture, wanted, frame_bytes):
     if found != wanted:
         same = next((place for place, (one, other) in enumerate(zip(found, wanted)) if one != other), len(found))
         return f"{same // frame_bytes} of {len(wanted) // frame_bytes} frames are right"
-    if any(capture[:start]) or any(capture[start + len(wanted) :]):
+    end = start + len(wanted)
+    after = capture[end : end + quiet * frame_bytes]
+    if any(capture[:start]) or any(after):
         return "there is other sound around it"
-    return None
+    return None if len(after) == quiet * frame_bytes else "the capture ends too early"
