@@ -12,7 +12,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 .NOTPARALLEL:
 .PHONY: help demo build library test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-c test-servers \
 	test-benchmarks test-threads build-rest soak bench bench-compare lint format docs public-surface reference man completions install \
-	uninstall deb test-packages dist clean surface-since
+	uninstall deb test-packages test-kernel dist clean surface-since
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -164,6 +164,10 @@ deb: build ## build Debian packages in .build-deb, and check them with lintian
 test-packages: deb ## install the packages on a bare machine, run the command, remove them; needs root or sudo
 	@scripts/setup.sh package
 	@$(STEP) "packages on a bare machine" scripts/test-packages.sh --built
+
+test-kernel: build ## run the command on the kernel's own sound drivers, in an emulated machine
+	@scripts/setup.sh build kernel
+	@$(STEP) "the kernel's sound drivers" scripts/test-kernel.sh
 
 dist: build ## write the source tarball, the list of what it is built of (SBOM) and checksums to .build-dist
 	@scripts/dist.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages that Woodshed needs; prints nothing if none is missing.
 #
-#   scripts/setup.sh [--list] [build] [test] [lint] [docs] [bench] [soak] [package]
+#   scripts/setup.sh [--list] [build] [test] [lint] [docs] [bench] [soak] [package] [kernel]
 #
 # Default: build. `--list` prints the packages and the reasons, and installs nothing.
 # It does not install Swift: the toolchain comes from swift.org, and the user chooses its version.
@@ -111,7 +111,16 @@ patchelf            removes the run path that the build system sets
 debootstrap         makes the bare machine that the packages are installed on
 END
         ;;
-    *) fail "unknown group '$1'; known are build, test, lint, docs, bench, soak and package" ;;
+    kernel)
+        cat <<'END'
+qemu-system-x86     emulates the machine on which the kernel's drivers run
+busybox-static      its system
+cpio                makes the image of that
+kmod                finds the drivers that belong together
+alsa-utils          aplay and arecord, on the same drivers
+END
+        ;;
+    *) fail "unknown group '$1'; known are build, test, lint, docs, bench, soak, package and kernel" ;;
     esac
 }
 

@@ -39,7 +39,8 @@ real() {
 }
 clean() { scripts/test-clean-machine.sh; }
 packages() { make --no-print-directory test-packages; }
-export -f real clean packages
+kernel() { make --no-print-directory test-kernel; }
+export -f real clean packages kernel
 
 # Name, environment variable, length, and a test, or the function above with that name.
 table="
@@ -59,6 +60,7 @@ keys        WOODSHED_KEYS             100000  RandomKeysTests
 real        WOODSHED_RECORDINGS       ${TMPDIR:-/tmp}/woodshed-recordings
 clean       WOODSHED_CLEAN_SECONDS    7200
 packages    WOODSHED_PACKAGES_SECONDS 900
+kernel      WOODSHED_KERNEL_SECONDS   600
 "
 
 for name in "$@"; do

@@ -1,0 +1,50 @@
+# What the scripts of the guest share; each begins with: . /rig/library.sh
+exec 7<>/dev/ttyS1
+
+# monitor JSON: a request to the machine's monitor, and its answer.
+monitor() {
+    local answer
+    echo "$*" >&7
+    read -r -t 20 answer <&7
+    echo "monitor: $answer"
+}
+
+# Seconds since the guest began.
+now() { cut -d' ' -f1 /proc/uptime; }
+
+say() { echo "[$(now)] $*"; }
+
+# until_there PATH: waits up to ten seconds.
+until_there() {
+    local turn
+    for turn in $(seq 100); do
+        [ -e "$1" ] && return 0
+        sleep 0.1
+    done
+    echo "$1 does not come (after $turn looks)"
+    return 1
+}
+
+# Loads all drivers, and turns every card up.
+drivers() {
+    local card name
+    modprobe snd-hda-intel
+    modprobe xhci_pci
+    modprobe snd-usb-audio
+    modprobe snd-aloop id=Loopback
+    modprobe snd-dummy id=Dummy
+    until_there /proc/asound/Audio
+    until_there /proc/asound/Intel_1
+    for card in Intel Intel_1 Audio; do
+        for name in Master Synth PCM 'Audio Output Volume Control'; do amixer -q -c $card sset "$name" 100% unmute 2>/dev/null; done
+    done
+    amixer -q -c Intel_1 sset Line 100% cap 2>/dev/null
+}
+
+# ended NAME COMMAND...: runs a command and keeps its output and its status in /rig/NAME.out, .err and .status.
+ended() {
+    local name=$1
+    shift
+    timeout 60 "$@" >/rig/"$name".out 2>/rig/"$name".err
+    echo $? >/rig/"$name".status
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Makes vmlinuz and initrd.gz in a folder: the kernel of the distribution with its sound drivers, busybox, alsa-utils, and the command.
+#
+#   Tests/Kernel/image.sh FOLDER COMMAND
+#
+# The kernel is fetched once; the rest is made anew in a few seconds.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$1
+woodshed=$(readlink -f "$2")
+mkdir -p "$folder"
+cd "$folder"
+folder=$PWD
+
+if [ ! -e vmlinuz ]; then
+    # The kernel for clouds has no sound.
+    package=$(apt-cache depends linux-image-amd64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+    [ -n "$package" ] || { echo "kernel: the distribution names no kernel; its package lists may be missing: apt-get update" >&2 && exit 1; }
+    rm -rf kernel
+    apt-get download "$package" >/dev/null
+    dpkg-deb -x "$package"_*.deb kernel
+    rm -f "$package"_*.deb
+    depmod -b "$folder/kernel" "$(ls kernel/lib/modules)"
+    cp kernel/boot/vmlinuz-* vmlinuz.part
+    mv vmlinuz.part vmlinuz
+fi
+release=$(ls kernel/lib/modules)
+
+root=$folder/root
+rm -rf "$root"
+mkdir -p "$root"/{bin,sbin,dev,proc,sys,tmp,run,etc,rig,root,usr/share,lib,lib64,var}
+cp /bin/busybox "$root/bin/busybox"
+for tool in $("$root/bin/busybox" --list); do [ "$tool" = busybox ] || ln -s busybox "$root/bin/$tool"; done
+# The kernel calls this one for the codecs of a card.
+ln -s ../bin/busybox "$root/sbin/modprobe"
+
+# A program, and every library that it is linked with.
+add() {
+    local program library
+    program=$(command -v "$1" || echo "$1")
+    rm -f "$root/bin/$(basename "$program")"
+    cp -L "$program" "$root/bin/"
+    { ldd "$program" 2>/dev/null || true; } | grep -o '/[^ ]*' | sort -u | while read -r library; do
+        mkdir -p "$root$(dirname "$library")"
+        [ -e "$root$library" ] || cp -L "$library" "$root$library"
+    done
+}
+for program in bash aplay amixer; do add "$program"; done
+ln -s aplay "$root/bin/arecord"
+strip -o woodshed "$woodshed"
+add "$folder/woodshed"
+cp -rL /usr/share/alsa "$root/usr/share/alsa"
+plugins=$(dirname "$(ldd /usr/bin/aplay | grep -o '/[^ ]*libasound[^ ]*')")/alsa-lib
+[ ! -d "$plugins" ] || { mkdir -p "$root$(dirname "$plugins")" && cp -rL "$plugins" "$root$plugins"; }
+echo 'root:x:0:0:root:/root:/bin/bash' >"$root/etc/passwd"
+printf 'root:x:0:\naudio:x:29:\n' >"$root/etc/group"
+
+# The modules that are loaded, and what they need.
+mkdir -p "$root/lib/modules/$release"
+cp kernel/lib/modules/"$release"/modules.{builtin,order} "$root/lib/modules/$release/"
+for module in virtio_pci 9pnet_virtio 9p snd_hda_intel snd_hda_codec_generic snd_usb_audio snd_aloop snd_dummy xhci_pci xhci_hcd; do
+    /sbin/modprobe -d "$folder/kernel" -S "$release" --show-depends "$module" 2>/dev/null || true
+done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | sort -u | while read -r path; do
+    relative=${path#"$folder"/kernel/}
+    mkdir -p "$root/$(dirname "$relative")"
+    cp "$path" "$root/$relative"
+done
+depmod -b "$root" "$release"
+install -m 755 "$here/guest/init" "$root/init"
+(cd "$root" && find . | cpio --quiet -o -H newc) | gzip -1 >initrd.part
+mv initrd.part initrd.gz

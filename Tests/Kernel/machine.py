@@ -1,0 +1,104 @@
+"""One machine: a kernel under software emulation, with sound cards whose sound nobody hears."""
+import json
+import pathlib
+import shutil
+import socket
+import subprocess
+import threading
+import time
+
+GUEST = pathlib.Path(__file__).resolve().parent / "guest"
+
+
+class Machine:
+    """Boots, runs a script in the guest, and ends with it.
+
+    The guest sees `out` as /rig. A line that it writes to its second serial port is a request to the machine's monitor.
+    """
+
+    def __init__(self, image, out):
+        self.image, self.out = pathlib.Path(image), pathlib.Path(out)
+        shutil.rmtree(self.out, ignore_errors=True)
+        self.out.mkdir(parents=True)
+        self.lock = threading.Lock()
+
+    def run(self, script, limit):
+        """Runs a script; returns why it did not come to its end, or None."""
+        (self.out / "job.sh").write_text(script)
+        shutil.copy(GUEST / "library.sh", self.out)
+        with open(self.out / "emulator.log", "w") as log:
+            emulator = subprocess.Popen(self.arguments(), stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        try:
+            try:
+                self.monitor = self.connect("monitor", emulator).makefile("rw")
+                self.monitor.readline()
+                self.request('{"execute":"qmp_capabilities"}')
+                threading.Thread(target=self.serve, args=[self.connect("requests", emulator)], daemon=True).start()
+            except OSError:
+                return f"the emulator did not start: {(self.out / 'emulator.log').read_text().strip()}"
+            emulator.wait(limit)
+        except subprocess.TimeoutExpired:
+            return f"it did not end within {limit} s"
+        finally:
+            if emulator.poll() is None:
+                emulator.kill()
+            emulator.wait()
+        if "init: the job ended" not in (self.out / "console.log").read_text(errors="replace"):
+            return "the guest did not come to the end of its script"
+        return None
+
+    def arguments(self):
+        out = self.out
+        sound = f"wav,path={out}/{{0}}.wav,out.frequency=48000,out.format=s16,id={{0}}"
+        return [
+            "qemu-system-x86_64", "-M", "q35", "-m", "1536M", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-cpu", "max", "-accel", "tcg", "-smp", "1", "-icount", "shift=0,sleep=off", "-rtc", "clock=vm",
+            "-kernel", f"{self.image}/vmlinuz", "-initrd", f"{self.image}/initrd.gz",
+            "-append", "console=ttyS0 quiet loglevel=4 panic=1 random.trust_cpu=on tsc=reliable",
+            "-serial", f"file:{out}/console.log", "-serial", f"unix:{out}/requests,server=on,wait=off",
+            "-qmp", f"unix:{out}/monitor,server=on,wait=off",
+            "-virtfs", f"local,path={out},mount_tag=rig,security_model=none",
+            "-audiodev", sound.format("hda"), "-audiodev", sound.format("usb"), "-audiodev", "none,id=quiet",
+            "-device", "pcie-root-port,id=port1,slot=1,chassis=1", "-device", "pcie-root-port,id=port2,slot=2,chassis=2",
+            "-device", "intel-hda,id=hda0,bus=port1", "-device", "hda-output,audiodev=hda,bus=hda0.0",
+            "-device", "intel-hda,id=hda1,bus=port2", "-device", "hda-duplex,audiodev=quiet,bus=hda1.0",
+            "-device", "qemu-xhci,id=xhci", "-device", "usb-audio,id=usb0,audiodev=usb,bus=xhci.0",
+        ]
+
+    def connect(self, name, emulator):
+        for _ in range(200):
+            try:
+                connection = socket.socket(socket.AF_UNIX)
+                connection.connect(str(self.out / name))
+                return connection
+            except OSError:
+                if emulator.poll() is not None:
+                    raise
+                time.sleep(0.05)
+        raise OSError(f"no {name}")
+
+    def request(self, text):
+        """A request to the monitor; its answer. Events that come before it are written down."""
+        with self.lock, open(self.out / "monitor.log", "a") as log:
+            log.write(f"> {text}\n")
+            self.monitor.write(text + "\n")
+            self.monitor.flush()
+            for line in self.monitor:
+                log.write(line)
+                if "event" not in json.loads(line):
+                    return line.strip()
+        return "the machine has gone"
+
+    def serve(self, requests):
+        """Passes on what the guest requests, until it has gone."""
+        buffer = b""
+        while True:
+            try:
+                data = requests.recv(4096)
+            except OSError:
+                return
+            if not data:
+                return
+            *lines, buffer = (buffer + data).split(b"\n")
+            for line in lines:
+                requests.sendall((self.request(line.decode()) + "\n").encode())

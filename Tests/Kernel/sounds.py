@@ -1,0 +1,64 @@
+"""Sounds to play, and the search for them in what was captured."""
+import array
+import math
+import random
+import struct
+import sys
+import wave
+
+
+def sound(rate, seconds, channels=2, bits=16, seed=1):
+    """Whole samples of `bits` bits, one frame after the other, of which no two moments are alike."""
+    noise, top = random.Random(seed), (1 << bits - 1) - 1
+    samples = []
+    for frame in range(int(rate * seconds)):
+        for channel in range(channels):
+            tone = 0.4 * math.sin(2 * math.pi * (220 + 110 * channel) * frame / rate + channel)
+            samples.append(int((tone + 0.1 * (noise.random() - 0.5)) * top))
+    return samples
+
+
+def write(path, samples, rate, channels=2, bits=16):
+    """Writes a WAV file."""
+    width = bits // 8
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(channels)
+        file.setsampwidth(width)
+        file.setframerate(rate)
+        file.writeframes(b"".join(sample.to_bytes(width, "little", signed=True) for sample in samples))
+
+
+def encoded(samples, bits, form):
+    """Samples of `bits` bits in a format of ALSA that has at least as many: they are widened, never rounded."""
+    if form == "S16_LE":
+        return struct.pack(f"<{len(samples)}h", *(sample >> bits - 16 for sample in samples))
+    if form == "S24_3LE":
+        return b"".join((sample << 24 - bits).to_bytes(3, "little", signed=True) for sample in samples)
+    if form == "S24_LE":
+        return struct.pack(f"<{len(samples)}i", *(sample << 24 - bits for sample in samples))
+    if form == "S32_LE":
+        return struct.pack(f"<{len(samples)}i", *(sample << 32 - bits for sample in samples))
+    if form == "FLOAT_LE":
+        values = array.array("f", (sample / (1 << bits - 1) for sample in samples))
+        if sys.byteorder == "big":
+            values.byteswap()
+        return values.tobytes()
+    raise ValueError(form)
+
+
+def fault(capture, wanted, frame_bytes, quiet=0):
+    """Why what was wanted is not in a capture, in one piece, after silence and before `quiet` frames of it; None if it is."""
+    start = capture.find(wanted[: 64 * frame_bytes])
+    while start >= 0 and start % frame_bytes:
+        start = capture.find(wanted[: 64 * frame_bytes], start + 1)
+    if start < 0:
+        return "silence" if not any(capture) else "the beginning of the sound is not there"
+    found = capture[start : start + len(wanted)]
+    if found != wanted:
+        same = next((place for place, (one, other) in enumerate(zip(found, wanted)) if one != other), len(found))
+        return f"{same // frame_bytes} of {len(wanted) // frame_bytes} frames are right"
+    end = start + len(wanted)
+    after = capture[end : end + quiet * frame_bytes]
+    if any(capture[:start]) or any(after):
+        return "there is other sound around it"
+    return None if len(after) == quiet * frame_bytes else "the capture ends too early"
