@@ -132,8 +132,8 @@ final class SessionBox: Handled {
         end.wait(milliseconds: 10_000)
     }
 
-    /// Waits until the log is written.
-    func finishLog() { state.withLock { $0.hasStarted ? $0.log : nil }?.finish() }
+    /// Waits until the log is written, which takes long only if the disk does.
+    func finishLog() { state.withLock { $0.hasStarted ? $0.log : nil }?.finish(seconds: 30) }
 
     func close(_ handle: UInt) {
         engine.forget(session: handle)

@@ -7,6 +7,9 @@
 #include <unistd.h>
 #include <woodshed.h>
 
+// The longest wait for what must happen, in seconds. Other tests may keep the machine busy for minutes.
+#define PATIENCE 600.0
+
 extern int failures;
 
 #define EXPECT(condition) \

@@ -435,7 +435,7 @@ static void test_requests(const char *recording) {
     const woodshed_event *event;
     int seen[32] = {0};
     do {
-        EXPECT(woodshed_listener_next(listener, 20, &event) == WOODSHED_OK);
+        EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
         EXPECT(event->size >= sizeof *event && event->kind >= 0 && event->kind < 32);
         if (event->kind == WOODSHED_EVENT_NONE) break;
         EXPECT(event->player == player && event->events_lost == 0);
@@ -529,7 +529,7 @@ static void test_listeners(const char *recording) {
     INVALID(woodshed_player_stop(player, WOODSHED_NOW));
     EXPECT(poll(&waiting, 1, 1000) == 1);
     EXPECT(woodshed_listener_next(polled, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
-    for (int turn = 0; turn < 1000 && !called.is_closed; turn++) usleep(5000);
+    for (int turn = 0; turn < PATIENCE * 200 && !called.is_closed; turn++) usleep(5000);
     EXPECT(woodshed_listener_close(called_one) == WOODSHED_OK);
     EXPECT(called.is_closed && called.count > 200 && !pthread_equal(called.thread, pthread_self()));
     EXPECT(itself.count == 1);
@@ -667,7 +667,7 @@ static void test_recorders(const char *recording, const char *folder) {
     const woodshed_event *event;
     int ends = 0;
     do {
-        EXPECT(woodshed_listener_next(listener, 20, &event) == WOODSHED_OK);
+        EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
         ends += event->kind == WOODSHED_EVENT_INPUT_ENDED;
         if (event->kind == WOODSHED_EVENT_TAKE_STARTED) EXPECT(event->frames == 0 && event->clip_frame == 0);
     } while (event->kind != WOODSHED_EVENT_TAKE_STOPPED && event->kind != WOODSHED_EVENT_NONE);
@@ -686,7 +686,7 @@ static void test_recorders(const char *recording, const char *folder) {
     EXPECT(woodshed_recorder_get_levels(recorder, levels, 64) == WOODSHED_OK);
     EXPECT(levels[0].peak > 0 && levels[0].rms > 0 && levels[0].peak >= levels[0].rms && levels[63].peak == 0);
     EXPECT(woodshed_recorder_close(recorder) == WOODSHED_OK);
-    do EXPECT(woodshed_listener_next(listener, 1, &event) == WOODSHED_OK);
+    do EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
     while (event->kind > WOODSHED_EVENT_CLOSED);
     EXPECT(event->kind == WOODSHED_EVENT_CLOSED);
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);

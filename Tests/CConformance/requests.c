@@ -27,7 +27,7 @@ void refuse_request_handle(void *handle, const char *recording) {
 // Waits for the answer to a request; others before it are passed over.
 static const woodshed_event *answer_to(woodshed_listener *listener, int64_t request) {
     const woodshed_event *event;
-    do EXPECT(woodshed_listener_next(listener, 60, &event) == WOODSHED_OK);
+    do EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
     while (event->kind != WOODSHED_EVENT_NONE && event->request != request);
     EXPECT(event->kind == WOODSHED_EVENT_ANSWER && event->request == request);
     return event;
@@ -75,7 +75,7 @@ static void test_answers(const char *recording, const char *words) {
     EXPECT(event->status == WOODSHED_BAD_DATA && event->text && event->remedy && event->loudness == NULL);
     // Without a place for the number, and with arguments that are refused at once.
     EXPECT(woodshed_measure_request(listener, recording, NULL) == WOODSHED_OK);
-    EXPECT(woodshed_listener_next(listener, 60, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_ANSWER);
+    EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_ANSWER);
     int64_t none = 7;
     INVALID(woodshed_measure_request(listener, NULL, &none));
     INVALID(woodshed_waveform_request(listener, NULL, &none));
@@ -109,7 +109,7 @@ static void test_cancelling(const char *recording) {
     EXPECT(woodshed_request_cancel(listener, requests[count - 2]) == WOODSHED_OK);
     for (int turn = 0; turn < count; turn++) {
         const woodshed_event *event;
-        EXPECT(woodshed_listener_next(listener, 60, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_ANSWER);
+        EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_ANSWER);
         EXPECT(event->events_lost == 0);
         for (int index = 0; index < count; index++) answers[index] += requests[index] == event->request;
         EXPECT(event->status == WOODSHED_OK || (event->status == WOODSHED_CANCELLED && event->waveform == NULL && event->text));
@@ -152,7 +152,7 @@ static void test_closing_with_requests(const char *recording) {
     }
     EXPECT(woodshed_listener_close(dropped) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
-    for (int turn = 0; turn < 2000 && !counted.closed; turn++) usleep(5000);
+    for (int turn = 0; turn < PATIENCE * 200 && !counted.closed; turn++) usleep(5000);
     EXPECT(counted.answers == 20 && counted.closed == 1);
     INVALID(woodshed_waveform_request(called, recording, NULL));
     EXPECT(woodshed_listener_close(called) == WOODSHED_OK);

@@ -165,7 +165,7 @@ static void test_plan(const char *recording, const char *folder) {
     const woodshed_event *event;
     int64_t first = -1;
     do {
-        EXPECT(woodshed_listener_next(listener, 60, &event) == WOODSHED_OK && event->kind < 64);
+        EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK && event->kind < 64);
         seen[event->kind & 63]++;
         if (event->kind == WOODSHED_EVENT_SESSION_STARTED) EXPECT(event->passes == 2);
         if (event->kind == WOODSHED_EVENT_PASS_STARTED && first < 0) first = event->frame;
@@ -206,11 +206,11 @@ static void test_by_ear(const char *recording) {
     EXPECT(woodshed_session_set_passes(session, WOODSHED_ENDLESS) == WOODSHED_OK);
     EXPECT(woodshed_session_start(session, WOODSHED_NOW) == WOODSHED_OK);
     EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
-    for (int turn = 0; turn < 2000 && heard(session) < 0; turn++) usleep(5000);
+    for (int turn = 0; turn < PATIENCE * 200 && heard(session) < 0; turn++) usleep(5000);
     EXPECT(woodshed_session_set_loop_start(session) == WOODSHED_OK);
     // On a busy machine little may be heard meanwhile, and the recording may begin anew.
     woodshed_status ended = WOODSHED_INTERNAL;
-    for (int turn = 0; turn < 100 && ended != WOODSHED_OK; turn++) {
+    for (int turn = 0; turn < PATIENCE * 20 && ended != WOODSHED_OK; turn++) {
         usleep(50000);
         ended = woodshed_session_set_loop_end(session);
         if (ended != WOODSHED_OK) EXPECT(woodshed_session_set_loop_start(session) == WOODSHED_OK);
@@ -243,7 +243,7 @@ static void test_by_ear(const char *recording) {
     EXPECT(woodshed_session_toggle_loop(session) == WOODSHED_OK);
     // Just after a jump nothing was heard that could be looped.
     woodshed_status looped = WOODSHED_INTERNAL;
-    for (int turn = 0; turn < 2000 && looped != WOODSHED_OK; turn++) {
+    for (int turn = 0; turn < PATIENCE * 200 && looped != WOODSHED_OK; turn++) {
         looped = woodshed_session_loop_last_heard(session);
         if (looped != WOODSHED_OK) usleep(5000);
     }
@@ -259,7 +259,7 @@ static void test_by_ear(const char *recording) {
     EXPECT(!status.is_looping && status.section == 2 && status.section_count == 2 && status.section_id == 2);
     EXPECT(woodshed_session_skip(session, -1) == WOODSHED_OK);
     EXPECT(woodshed_session_stop(session) == WOODSHED_OK);
-    do EXPECT(woodshed_listener_next(listener, 20, &event) == WOODSHED_OK);
+    do EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
     while (event->kind != WOODSHED_EVENT_SESSION_STOPPED && event->kind != WOODSHED_EVENT_NONE);
     EXPECT(event->kind == WOODSHED_EVENT_SESSION_STOPPED);
     // Its engine closes it.
@@ -283,7 +283,7 @@ void test_sessions(const char *recording, const char *folder) {
         woodshed_session *session = NULL;
         woodshed_status opened = WOODSHED_INTERNAL;
         // Those that fade out still have their places for a moment.
-        for (int attempt = 0; attempt < 1000 && opened != WOODSHED_OK; attempt++) {
+        for (int attempt = 0; attempt < PATIENCE * 200 && opened != WOODSHED_OK; attempt++) {
             opened = woodshed_session_open(engine, clip, NULL, &options, &session);
             if (opened != WOODSHED_OK) usleep(5000);
         }

@@ -1498,7 +1498,7 @@ woodshed_status woodshed_session_jump_to_start(woodshed_session *session);
 woodshed_status woodshed_session_set_frozen(woodshed_session *session, int32_t is_frozen);
 /** What the session is doing. Since 100. */
 woodshed_status woodshed_session_get_status(woodshed_session *session, woodshed_session_status *status);
-/** Fades out, closes the session and its player, and waits up to 3 s until the log is written. Since 100. */
+/** Fades out, closes the session and its player, and waits up to 30 s until the log is written. Since 100. */
 woodshed_status woodshed_session_close(woodshed_session *session);
 
 #ifdef __cplusplus

@@ -312,14 +312,17 @@ public final class Player: Sendable {
     /// The sequence ends after `.finished`, unless the player was started again before that was reported, and when the player is removed or its
     /// engine ends. A sequence that is requested after that ends at once. Get it before `start()`, or the first events are missed; after the end of
     /// a playing get a new one. A reader that does not read keeps all its events in memory.
-    public var events: AsyncStream<PlayerEvent> {
-        AsyncStream { continuation in telemetry.withLock { $0.add(continuation) } }
+    public var events: AsyncStream<PlayerEvent> { AsyncStream { follow($0.take) } }
+
+    /// Calls `reader` with what a reader of `events` gets, and with nil at its end. It has the same duties as an observer.
+    package func follow(_ reader: @escaping @Sendable (PlayerEvent?) -> Void) {
+        telemetry.withLock { $0.add(reader: reader) }
     }
 
     /// Calls `observer` with every event from now on, in order and before any reader of `events`; under the virtual clock before the next
     /// block (`materialChosen` when it is known). It must return at once, and must not use the player but for `failure`.
     package func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
-        telemetry.withLock { $0.add(observer) }
+        telemetry.withLock { $0.add(observer: observer) }
     }
 
     // MARK: For the engine
@@ -359,9 +362,7 @@ public final class Player: Sendable {
     }
 
     /// Ends the events of every reader, for good.
-    func endEvents() {
-        telemetry.withLock { $0.end() }
-    }
+    func endEvents() { telemetry.withLock { $0.end() } }
 
     /// A score with all the memory it needs and what is known about it.
     private func storage(for score: Score) -> ScoreStorage {
@@ -382,9 +383,7 @@ public final class Player: Sendable {
     }
 
     /// Leaves a request.
-    func send(_ command: PlayerCommand) {
-        control.withLock { $0.send(command) }
-    }
+    func send(_ command: PlayerCommand) { control.withLock { $0.send(command) } }
 
     /// Gives the render side the voices that frozen sound needs, if no score has needed any.
     func bringVoices() {

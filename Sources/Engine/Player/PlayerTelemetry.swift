@@ -6,7 +6,8 @@ struct PlayerTelemetry: ~Copyable {
     var status: SnapshotReader<PlayerStatus>
     private var peaks: RingConsumer<SIMD8<Float>>
     private var highest = SIMD8<Float>(repeating: 0)
-    private var readers: [AsyncStream<PlayerEvent>.Continuation] = []
+    /// Each gets nil at the end.
+    private var readers: [@Sendable (PlayerEvent?) -> Void] = []
     private var observers: [@Sendable (PlayerEvent) -> Void] = []
     /// True when no more events will come.
     private var isOver = false
@@ -36,14 +37,15 @@ struct PlayerTelemetry: ~Copyable {
         while let peaks = peaks.pop() { highest = pointwiseMax(highest, peaks) }
     }
 
-    mutating func add(_ reader: AsyncStream<PlayerEvent>.Continuation) {
-        for event in untold { reader.yield(event) }
+    /// Calls `reader` with every event until the end, and then with nil, under the lock of the player's reports: see `Player.follow`.
+    mutating func add(reader: @escaping @Sendable (PlayerEvent?) -> Void) {
+        for event in untold { reader(event) }
         untold = []
-        if isOver { reader.finish() } else { readers.append(reader) }
+        if isOver { reader(nil) } else { readers.append(reader) }
     }
 
     /// Calls `observer` with every event from now on, under the lock of the player's reports: see `Player.observe`.
-    mutating func add(_ observer: @escaping @Sendable (PlayerEvent) -> Void) { observers.append(observer) }
+    mutating func add(observer: @escaping @Sendable (PlayerEvent) -> Void) { observers.append(observer) }
 
     /// Reports how the sections of a score were classified.
     mutating func tell(_ materials: [SectionMaterial], of score: Score) {
@@ -58,7 +60,7 @@ struct PlayerTelemetry: ~Copyable {
                 sound: material.material == .speech ? .speech : .music, isReversed: score.plan.reversed)
             for observer in observers { observer(event) }
             if readers.isEmpty { untold.append(event) }
-            for reader in readers { reader.yield(event) }
+            for reader in readers { reader(event) }
         }
     }
 
@@ -71,7 +73,7 @@ struct PlayerTelemetry: ~Copyable {
         while let event = events.pop() {
             heard.note(event.event)
             for observer in observers { observer(event.event) }
-            for reader in readers { reader.yield(event.event) }
+            for reader in readers { reader(event.event) }
             if event.code == .finished && startsAsked() <= event.startsTaken { dismissReaders() }
         }
         heard.note(status.read())
@@ -93,7 +95,7 @@ struct PlayerTelemetry: ~Copyable {
     }
 
     private mutating func dismissReaders() {
-        for reader in readers { reader.finish() }
+        for reader in readers { reader(nil) }
         readers = []
     }
 }

@@ -18,6 +18,8 @@ internal import Synchronization
 public final class PracticeLog: Sendable {
     private struct State {
         var log: PracticeLogState
+        /// What happened, at which time, and is not counted yet.
+        var news: [(event: PlayerEvent, time: Int64)] = []
         /// Whether the player has finished, and nothing plays since.
         var hasFinished = false
         /// Whether there will be no more events.
@@ -26,6 +28,9 @@ public final class PracticeLog: Sendable {
         /// Whether the last attempt failed.
         var hasFailed = false
         var wasTold = false
+
+        /// Whether an entry is to be written at once.
+        var isUrgent: Bool { log.isUrgent && !hasFailed }
     }
 
     private let state: Mutex<State>
@@ -63,27 +68,41 @@ public final class PracticeLog: Sendable {
             State(
                 log: PracticeLogState(
                     key: recording.key, sampleRate: session.player.clip.sampleRate, calendar: calendar)))
-        let events = session.events
-        Task { [weak session, self] in
-            for await event in events {
-                guard let session, case .player(let event) = event else { continue }
-                take(event, of: session, at: now())
+        session.follow { [self] event in
+            switch event {
+            case .player(let event): note(event, at: now())
+            case nil: end()
+            default: break
             }
-            end()
         }
         let thread = PlainThread(name: "practice-log") { [weak session, self] in
-            while true {
-                let isOver = wait(milliseconds: milliseconds) || session == nil
-                if let status = session?.player.status, status.state == .playing, !isOver {
-                    state.withLock { $0.log.count(to: status.outputFrame, at: now()) }
-                }
-                write()
-                guard !isOver else { break }
-            }
+            run(of: { session }, milliseconds: milliseconds, now: now)
             state.withLock { $0.isWritten = true }
             lock.withLock { lock.wakeAll() }
         }
         thread?.detach()
+    }
+
+    /// Counts what happens, and writes it in time, until the session is over.
+    private func run(of session: () -> PracticeSession?, milliseconds: Int, now: () -> Int64) {
+        var next = ContinuousClock.now + .milliseconds(milliseconds)
+        while true {
+            let (news, isEnd) = wait(until: next)
+            let session = session()
+            if let session { for (event, time) in news { take(event, of: session, at: time) } }
+            let isOver = isEnd || session == nil
+            if isOver {
+                state.withLock { $0.log.end() }
+                return write()
+            }
+            let isDue = ContinuousClock.now >= next
+            if isDue, let status = session?.player.status, status.state == .playing {
+                state.withLock { $0.log.count(to: status.outputFrame, at: now()) }
+            }
+            guard isDue || state.withLock({ $0.isUrgent }) else { continue }
+            write()
+            next = ContinuousClock.now + .milliseconds(milliseconds)
+        }
     }
 
     /// The speeds of the whole passes of the section that plays; nil before the first.
@@ -96,41 +115,54 @@ public final class PracticeLog: Sendable {
     @discardableResult
     public func finish(seconds: Double = 3) -> Bool {
         let limit = ContinuousClock.now + .seconds(seconds)
-        while !state.withLock({ $0.isWritten || $0.hasFinished && $0.log.isIdle }) {
+        while !state.withLock({ $0.isWritten || $0.news.isEmpty && $0.hasFinished && $0.log.isIdle }) {
             guard ContinuousClock.now < limit else { return false }
             lock.withLock { lock.wait(milliseconds: 20) }
         }
         return true
     }
 
+    /// Leaves an event to the thread.
+    private func note(_ event: PlayerEvent, at time: Int64) {
+        lock.withLock {
+            state.withLock { $0.news.append((event, time)) }
+            lock.wakeAll()
+        }
+    }
+
+    /// There will be no further event.
+    private func end() {
+        lock.withLock {
+            state.withLock { $0.isOver = true }
+            lock.wakeAll()
+        }
+    }
+
+    /// Waits until something has happened, or for a time.
+    ///
+    /// - Returns: What has happened, and whether there will be nothing more.
+    private func wait(until limit: ContinuousClock.Instant) -> (news: [(event: PlayerEvent, time: Int64)], isOver: Bool)
+    {
+        lock.withLock {
+            while state.withLock({ $0.news.isEmpty && !$0.isOver }) {
+                let left = limit - .now
+                guard left > .zero else { break }
+                lock.wait(milliseconds: Int((left / .milliseconds(1)).rounded(.up)))
+            }
+        }
+        return state.withLock { state in
+            defer { state.news = [] }
+            return (state.news, state.isOver)
+        }
+    }
+
     private func take(_ event: PlayerEvent, of session: PracticeSession, at now: Int64) {
         let place = session.practised(section: event.section)
-        let isUrgent = state.withLock { state in
+        state.withLock { state in
             state.log.take(event, in: place, at: now)
             if case .finished = event.kind { state.hasFinished = true }
             if case .playbackStarted = event.kind { state.hasFinished = false }
-            return state.log.isUrgent
         }
-        if isUrgent { lock.withLock { lock.wakeAll() } }
-    }
-
-    private func end() {
-        state.withLock { state in
-            state.log.end()
-            state.isOver = true
-        }
-        lock.withLock { lock.wakeAll() }
-    }
-
-    /// Waits until something has to be written.
-    ///
-    /// - Returns: Whether the session is over.
-    private func wait(milliseconds: Int) -> Bool {
-        lock.withLock {
-            let (isOver, isUrgent) = state.withLock { ($0.isOver, $0.log.isUrgent && !$0.hasFailed) }
-            if !isOver, !isUrgent { lock.wait(milliseconds: milliseconds) }
-        }
-        return state.withLock { $0.isOver }
     }
 
     private func write() {

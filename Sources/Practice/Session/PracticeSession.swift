@@ -24,6 +24,8 @@ public final class PracticeSession: Sendable {
 
     private let state: Mutex<SessionState>
     private let broadcast = EventBroadcast<SessionEvent>()
+    /// Follows the player.
+    private let thread: EventThread<PlayerEvent>
     /// The output frame that is audible now.
     private let audibleFrame: @Sendable () -> Int64
     /// Makes the clicks before the first pass; nil without a count-in.
@@ -38,7 +40,7 @@ public final class PracticeSession: Sendable {
     ///   - clip: The recording.
     ///   - plan: What is played.
     /// - Throws: `SessionError` of kind `noSections`, `ScoreError` for a plan that cannot be played, `EngineError` if the engine
-    ///   cannot take another player.
+    ///   cannot take another player, or the system has no thread left.
     public convenience init(engine: Engine, clip: Clip, plan: SessionPlan) throws {
         var made: [Player] = []
         do {
@@ -62,6 +64,8 @@ public final class PracticeSession: Sendable {
         guard !plan.practice.sections.isEmpty else {
             throw SessionError.noSections
         }
+        guard let thread = EventThread<PlayerEvent>(name: "woodshed-follow") else { throw Self.noThread }
+        self.thread = thread
         let state = SessionState(clip: clip, plan: plan)
         player = try makePlayer(clip, try state.planScore())
         clicks = try plan.countIn.map { try Self.clicks(of: $0, sampleRate: clip.sampleRate, makePlayer) }
@@ -69,6 +73,11 @@ public final class PracticeSession: Sendable {
         self.state = Mutex(state)
         self.audibleFrame = audibleFrame
     }
+
+    private static let noThread = EngineError.device(
+        DeviceError(
+            kind: .io, message: "the system has no thread left for the session",
+            remedy: "End other programs, then try again."))
 
     // MARK: Running
 
@@ -86,11 +95,8 @@ public final class PracticeSession: Sendable {
     public func start(at frame: Int64? = nil) {
         let count = state.withLock { $0.order.count }
         broadcast.tell(.started(sections: count))
-        let events = player.events
-        Task { [weak self, broadcast] in
-            for await event in events { self?.take(event) }
-            broadcast.end()
-        }
+        player.follow(thread.put)
+        thread.start({ [weak self] event in self?.take(event) }, end: { [broadcast] in broadcast.end() })
         guard let clicks else { return startPlayer(at: frame) }
         clicks.start(at: frame ?? 0)
         startPlayer(at: (frame ?? 0) + clicks.clip.frameCount)
@@ -145,6 +151,9 @@ public final class PracticeSession: Sendable {
     /// Calls `observer` with every event from now on, in order, on the thread that tells it and before any reader gets it. It must return at
     /// once, and must not call the session, whose lock may be held.
     package func observe(_ observer: @escaping @Sendable (SessionEvent) -> Void) { broadcast.observe(observer) }
+
+    /// Calls `reader` with what a reader of `events` gets, and with nil at its end. It has the same duties as an observer.
+    func follow(_ reader: @escaping @Sendable (SessionEvent?) -> Void) { broadcast.follow(reader) }
 
     /// Everything of it that is in the engine, to be removed with it.
     package var players: [Player] { [player] + (clicks.map { [$0] } ?? []) }

@@ -4,8 +4,8 @@ internal import Synchronization
 ///
 /// Threads: any. Real-time safe: no.
 package final class EventBroadcast<Event: Sendable>: Sendable {
-    /// Nil after the end.
-    private let readers = Mutex<[AsyncStream<Event>.Continuation]?>([])
+    /// Each gets nil at the end; nil after it.
+    private let readers = Mutex<[@Sendable (Event?) -> Void]?>([])
 
     private let observers = Mutex<[@Sendable (Event) -> Void]>([])
 
@@ -16,19 +16,22 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
 
     /// Events from now on; a stream requested after the end ends at once.
     package var stream: AsyncStream<Event> {
-        AsyncStream { continuation in
-            let isOver = readers.withLock { readers in
-                readers?.append(continuation)
-                return readers == nil
-            }
-            if isOver { continuation.finish() }
+        AsyncStream { follow($0.take) }
+    }
+
+    /// Calls `reader` with every event from now on, and with nil at the end, on the threads that tell them. It must return at once.
+    package func follow(_ reader: @escaping @Sendable (Event?) -> Void) {
+        let isOver = readers.withLock { readers in
+            readers?.append(reader)
+            return readers == nil
         }
+        if isOver { reader(nil) }
     }
 
     /// Delivers an event to all readers.
     package func tell(_ event: Event) {
         for observer in observers.withLock({ $0 }) { observer(event) }
-        for reader in readers.withLock({ $0 }) ?? [] { reader.yield(event) }
+        for reader in readers.withLock({ $0 }) ?? [] { reader(event) }
     }
 
     /// Ends all streams; later events are dropped.
@@ -37,6 +40,13 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
             defer { readers = nil }
             return readers
         }
-        for reader in readers ?? [] { reader.finish() }
+        for reader in readers ?? [] { reader(nil) }
+    }
+}
+
+extension AsyncStream.Continuation where Element: Sendable {
+    /// Puts an element into the stream, or ends it with nil.
+    package func take(_ element: Element?) {
+        if let element { yield(element) } else { finish() }
     }
 }

@@ -1,0 +1,83 @@
+/// A thread that takes events one by one, in order. What follows from an event then waits for nothing but the thread: a program may keep every
+/// thread of Swift's pool busy.
+///
+/// Threads: any. Real-time safe: no.
+package final class EventThread<Event: Sendable>: Sendable {
+    private let queue = Queue()
+
+    /// Starts the thread; nil if the system has none left.
+    ///
+    /// - Parameter name: Its name, up to 15 bytes.
+    package init?(name: String) {
+        guard let thread = PlainThread(name: name, { [queue] in queue.run() }) else { return nil }
+        thread.detach()
+    }
+
+    /// Ends the thread once it has taken every event.
+    deinit { queue.finish() }
+
+    /// Gives the thread its work; events from before wait for it. Has no effect a second time.
+    ///
+    /// - Parameters:
+    ///   - take: Takes an event, on the thread.
+    ///   - end: Called after the last event, on the thread.
+    package func start(_ take: @escaping @Sendable (Event) -> Void, end: @escaping @Sendable () -> Void) {
+        queue.start(take, end: end)
+    }
+
+    /// What puts an event at the end of the queue, and ends the queue with nil; later events are dropped. It returns at once, and does not keep the
+    /// thread alive.
+    package var put: @Sendable (Event?) -> Void {
+        { [queue] event in if let event { queue.put(event) } else { queue.finish() } }
+    }
+
+    private struct Work {
+        let take: @Sendable (Event) -> Void
+        let end: @Sendable () -> Void
+    }
+
+    private final class Queue: @unchecked Sendable {
+        private let lock = ConditionLock()
+        // Guarded by the lock.
+        private var events: [Event] = []
+        private var work: Work?
+        private var isFinished = false
+
+        func start(_ take: @escaping @Sendable (Event) -> Void, end: @escaping @Sendable () -> Void) {
+            lock.withLock {
+                guard work == nil else { return }
+                work = Work(take: take, end: end)
+                lock.wakeAll()
+            }
+        }
+
+        func put(_ event: Event) {
+            lock.withLock {
+                guard !isFinished else { return }
+                events.append(event)
+                lock.wakeAll()
+            }
+        }
+
+        func finish() {
+            lock.withLock {
+                isFinished = true
+                lock.wakeAll()
+            }
+        }
+
+        func run() {
+            while true {
+                let (given, taken) = lock.withLock { () -> (Work?, [Event]) in
+                    while !isFinished, work == nil || events.isEmpty { lock.wait() }
+                    defer { events.removeAll(keepingCapacity: true) }
+                    return (work, events)
+                }
+                // Finished before it had any work.
+                guard let given else { return }
+                guard !taken.isEmpty else { return given.end() }
+                for event in taken { given.take(event) }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Realtime
+import Synchronization
+import Testing
+
+@Suite("Threads that take events")
+struct EventThreadTests {
+    /// What a thread did, and a wait for its end.
+    private final class Record: Sendable {
+        private let lock = ConditionLock()
+        private let state = Mutex((taken: [Int](), isOver: false))
+
+        func take(_ number: Int) { state.withLock { $0.taken.append(number) } }
+
+        func end() {
+            lock.withLock {
+                state.withLock { $0.isOver = true }
+                lock.wakeAll()
+            }
+        }
+
+        /// What was taken until the end.
+        func wait() -> [Int] {
+            lock.withLock { while !state.withLock({ $0.isOver }) { lock.wait() } }
+            return state.withLock { $0.taken }
+        }
+
+        var taken: [Int] { state.withLock { $0.taken } }
+    }
+
+    @Test("take every event in order, also those from before the start, and then end")
+    func order() throws {
+        let thread = try #require(EventThread<Int>(name: "test"))
+        let (record, second) = (Record(), Record())
+        for number in 0..<100 { thread.put(number) }
+        thread.start({ record.take($0) }, end: { record.end() })
+        thread.start({ second.take($0) }, end: { second.end() })
+        for number in 100..<1000 { thread.put(number) }
+        thread.put(nil)
+        thread.put(1000)
+        #expect(record.wait() == Array(0..<1000))
+        #expect(second.taken == [])
+    }
+
+    @Test("end when nobody holds them any more, after what was put before")
+    func release() throws {
+        let record = Record()
+        var thread = EventThread<Int>(name: "test")
+        let put = try #require(thread).put
+        thread?.start({ record.take($0) }, end: { record.end() })
+        for number in 0..<100 { put(number) }
+        thread = nil
+        #expect(record.wait() == Array(0..<100))
+        // Nobody is there to take it.
+        put(100)
+    }
+}
