@@ -50,6 +50,12 @@ extension DeviceError {
                 kind: .noDevice, message: "this machine has no sound card for the device \(name)",
                 remedy: "Plug one in, or \(elsewhere(side)).")
         }
+        if ALSALibrary.isThere(name, for: side == .output ? .input : .output) {
+            let (can, cannot) = side == .output ? ("records", "play") : ("plays", "record")
+            return DeviceError(
+                kind: .unknownDevice, message: "the device \(name) only \(can); it cannot \(cannot)",
+                remedy: list(or: side))
+        }
         return DeviceError(
             kind: .unknownDevice, message: "the device \(name) names a card that is not there",
             remedy: "List the devices with `woodshed devices`; a card may have been unplugged.")

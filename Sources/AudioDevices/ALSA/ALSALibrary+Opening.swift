@@ -1,4 +1,5 @@
 import CALSA
+import Glibc
 
 extension ALSALibrary {
     /// `snd_pcm_open` with the current configuration and cards, and without alsa-lib's messages on the terminal.
@@ -19,6 +20,14 @@ extension ALSALibrary {
                 return code
             }
         }
+    }
+
+    /// Whether a device can be opened for a direction, or is only busy. Opens it for a moment.
+    static func isThere(_ name: String, for side: StreamIncident.Side) -> Bool {
+        var handle: OpaquePointer?
+        let code = unsafe open(&handle, name, side)
+        if code >= 0, let pcm = unsafe handle { unsafe close(pcm) }
+        return code >= 0 || code == -EBUSY
     }
 
     /// Closes a device.

@@ -59,6 +59,11 @@ public enum InputChannels: Sendable, Hashable {
     /// These, counted from 0, in this order; a microphone on an interface with many inputs is one of them, at its full level.
     case chosen([Int])
 
+    /// The channels that were chosen, from 0; nil if none were.
+    package var chosen: [Int]? {
+        if case .chosen(let list) = self { list } else { nil }
+    }
+
     /// How many channels a take of an input has.
     package func count(inputChannels: Int) -> Int {
         switch self {

@@ -86,6 +86,9 @@ struct Record: Verb {
         transform: { try ChannelListText(parsing: optionValue($0)) })
     var inputChannel: ChannelListText?
 
+    @Flag(name: .long, help: "Refuse an input that has another rate, or fewer channels.")
+    var exact = false
+
     @Option(
         name: .long,
         help: "wav or caf; flac, opus, ogg, mp3 or m4a are converted after the stop. (default: from the name)")
@@ -150,14 +153,18 @@ struct Record: Verb {
         let idle = try open()
         let monitor = idle.monitor
         try inputChannel?.check(monitor.configuration.channelCount, of: input)
-        let request = try takeRequest(place, monitor.configuration)
+        let fit = InputFit(
+            monitor.configuration, rate: exact ? wantedRate : rate, count: channels ?? quality.channels,
+            isCountAsked: exact || channels != nil, chosen: inputChannel?.channels)
+        if exact { try fit.check() }
+        let request = takeRequest(place, monitor.configuration, fit.channels)
         let line = RecorderLine(
             sampleRate: monitor.configuration.sampleRate, path: place.takePath,
             channelCount: request.channels.count(inputChannels: monitor.configuration.channelCount),
-            inputChannels: inputChannel?.channels, format: request.format,
+            inputChannels: fit.channels.chosen, format: request.format,
             deviceName: monitor.configuration.deviceName)
         let draft = try idle.prepare(request)
-        announce(line, place)
+        announce(line, place, fit.notes)
         if let warning = draft.registryWarning, !messages.quiet {
             StandardStream.error.note(printable(warning.message))
         }
@@ -187,6 +194,8 @@ struct Record: Verb {
 
     private var target: String? { file ?? out }
 
+    private var wantedRate: Int { rate ?? quality.rate }
+
     // MARK: Before
 
     /// The converted file must not be refused after an hour of recording, so its path is checked first.
@@ -203,21 +212,19 @@ struct Record: Verb {
         return try IdleRecorder(
             input: device,
             request: try stream.request(
-                sampleRate: rate ?? quality.rate,
+                sampleRate: wantedRate,
                 channelCount: inputChannel?.deviceChannels ?? channels ?? quality.channels,
                 usualPeriods: 4))
     }
 
     private func takeRequest(
-        _ place: TakePlace, _ input: StreamConfiguration
-    ) throws -> TakeRequest {
+        _ place: TakePlace, _ input: StreamConfiguration, _ channels: InputChannels
+    ) -> TakeRequest {
         let destination: TakeRequest.Destination =
             place.takePath.map { .file(path: $0, container: place.format.container) }
             ?? .stream(fileDescriptor: STDOUT_FILENO)
-        let mixes = (channels ?? quality.channels) == 1 && input.channelCount > 1
         var request = TakeRequest(
-            destination: destination, format: (bits ?? quality.bits).format,
-            channels: inputChannel.map { .chosen($0.channels) } ?? (mixes ? .mean : .all))
+            destination: destination, format: (bits ?? quality.bits).format, channels: channels)
         if let duration {
             switch duration {
             case .seconds(let seconds): request.frameLimit = Int64((seconds * Double(input.sampleRate)).rounded())
@@ -228,8 +235,9 @@ struct Record: Verb {
         return request
     }
 
-    private func announce(_ line: RecorderLine, _ place: TakePlace) {
+    private func announce(_ line: RecorderLine, _ place: TakePlace, _ notes: [String]) {
         guard !messages.quiet else { return }
+        for note in notes { StandardStream.error.note(note) }
         let bits = line.format == .float32 ? "32 bit float" : "\(line.format.bytesPerSample * 8) bit"
         let channels =
             line.channelCount == 1 ? "mono" : line.channelCount == 2 ? "stereo" : "\(line.channelCount) channels"
