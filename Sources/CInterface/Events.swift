@@ -150,6 +150,9 @@ struct QueuedEvent: @unchecked Sendable {
         case .overrun(let frame, let lost):
             self.init(WOODSHED_EVENT_TAKE_OVERRUN)
             unsafe (self.event.frame, self.event.frames) = (frame, lost)
+        case .disturbed(let incident):
+            self.init(WOODSHED_EVENT_DISTURBED)
+            unsafe (self.event.frame, self.event.frames) = (incident.frame, incident.lostFrames)
         case .paused(let frame):
             self.init(WOODSHED_EVENT_TAKE_PAUSED)
             unsafe self.event.frame = frame

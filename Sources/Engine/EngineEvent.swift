@@ -15,13 +15,3 @@ public enum EngineEvent: Sendable, Equatable {
     /// Reported within some 10 ms of its end. Dropouts are reported by the players, with the number of lost frames.
     case disturbed(StreamIncident)
 }
-
-extension StreamIncident.Kind {
-    /// Whether the incident is over when it is reported and no other event reports it.
-    var endsByItself: Bool {
-        switch self {
-        case .suspended, .stalled: true
-        case .xrun, .overrun, .lost: false
-        }
-    }
-}

@@ -24,8 +24,11 @@ struct CaptureTests {
     }
 
     /// An input on a card, by the card's own clock.
-    private func open(_ rig: VirtualCardRig, _ request: StreamRequest) throws -> any InputStream {
-        try DeviceInput(StreamCore(ALSABackend(input: rig.name, request, now: { rig.time }), request))
+    private func open(
+        _ rig: VirtualCardRig, _ request: StreamRequest, asleep: (@Sendable () -> Int64)? = nil
+    ) throws -> any InputStream {
+        try DeviceInput(
+            StreamCore(ALSABackend(input: rig.name, request, now: { rig.time }, asleep: asleep), request))
     }
 
     @Test(
@@ -89,6 +92,24 @@ struct CaptureTests {
         #expect(abs(incident.lostFrames - missing) <= Int64(period))
         #expect(abs(incident.frame - 10_000) <= Int64(period))
         #expect(tape.inputFrames.last == 24_575 + incident.lostFrames)
+    }
+
+    @Test(
+        "the length of a computer's sleep is told, once, and no frames are counted for it",
+        arguments: [VirtualFault.suspend, .suspendPrepare])
+    func sleep(fault: VirtualFault) throws {
+        let rig = try card("\(fault)@10000 \(fault)@15000")
+        let tape = Tape(capacity: 24_576)
+        // It sleeps between the start and the first fault.
+        let (begin, hour) = (rig.time, Int64(3600) * 1_000_000_000)
+        let stream = try open(rig, request()) { rig.time - begin < 100_000_000 ? 5 : 5 + hour }
+        try stream.start(tape.callbacks())
+        try stream.waitUntilFinished()
+        let incidents = stream.takeIncidents()
+        #expect(incidents.map(\.kind) == [.suspended, .suspended])
+        #expect(incidents.map(\.secondsAsleep) == [3600, 0])
+        #expect(incidents.allSatisfy { $0.lostFrames < 48_000 })
+        #expect(tape.frameCount == 24_576)
     }
 
     @Test(

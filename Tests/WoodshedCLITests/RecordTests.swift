@@ -229,6 +229,20 @@ struct RecordTests {
         #expect(frames > 12_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true)
     }
 
+    @Test("a card that is suspended and goes on is told as that, and the take goes on")
+    func suspended() throws {
+        var options = VirtualCardOptions()
+        options.captureFaults = "suspend-prepare@12000 unplug@48000"
+        let rig = try VirtualCardRig(options)
+        let run = withExtendedLifetime(rig) { record(["take.wav", "--input", rig.name, "--priority", "0", "--json"]) }
+        #expect(run.status == 69 && run.error.contains("was suspended and goes on"), "\(run.error)")
+        let told = run.lines.filter { $0.contains(#""event":"device.suspended""#) }
+        #expect(
+            told.count == 1 && told.allSatisfy { $0.contains(#""input_frame":"#) && $0.contains(#""lost_frames":"#) })
+        #expect(!run.text.contains("asleep_seconds"))
+        #expect(try Clip(path: folder["take.wav"]).frameCount > 24_000)
+    }
+
     @Test("after kill -9 the file is whole, up to a fifth of a second before")
     func killed() throws {
         var generator = SeededGenerator(printedFor: "RecordTests.killed")

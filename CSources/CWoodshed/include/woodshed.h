@@ -659,7 +659,7 @@ typedef enum woodshed_event_kind {
     WOODSHED_EVENT_DEVICE_BACK = 18,
     /** A device is needed and not there; `text` and `remedy` say why. */
     WOODSHED_EVENT_DEVICE_MISSING = 19,
-    /** The device stood still, for about `frames`, and went on. */
+    /** The device, or a recorder's input, stood still or was suspended, for about `frames`, and went on. */
     WOODSHED_EVENT_DISTURBED = 20,
     /** A section was found to be music or speech, which decides how its next passes sound; `reason` is a woodshed_material. */
     WOODSHED_EVENT_MATERIAL_CHOSEN = 21,

@@ -9,28 +9,30 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
     private let input: OpenedPCM?
     private let prefillFrames: Int
     private let now: (@Sendable () -> Int64)?
+    private let asleep: (@Sendable () -> Int64)?
     let outputConfiguration: StreamConfiguration
     let inputConfiguration: StreamConfiguration
     let blockFrames: Int
 
-    /// Opens and sets up the device; nothing moves until `run`. `now` is for tests on a card with a clock of its own.
+    /// Opens and sets up the device; nothing moves until `run`. `now` and `asleep` are for tests on a card with a clock of its own.
     ///
     /// At least one name is required.
     convenience init(
         output outputName: String? = nil, input inputName: String? = nil, _ request: StreamRequest,
         inputRequest: StreamRequest? = nil, preferences: ALSAPreferences = ALSAPreferences(),
-        now: (@Sendable () -> Int64)? = nil
+        now: (@Sendable () -> Int64)? = nil, asleep: (@Sendable () -> Int64)? = nil
     ) throws(DeviceError) {
         let (opened, other) = try Self.open(
             outputName, inputName, request, inputRequest: inputRequest ?? request, preferences)
-        try self.init(opened, other, request, now: now)
+        try self.init(opened, other, request, now: now, asleep: asleep)
     }
 
     /// Takes over the open handles; closes them if it throws.
     init(
-        _ opened: OpenedPCM?, _ other: OpenedPCM?, _ request: StreamRequest, now: (@Sendable () -> Int64)?
+        _ opened: OpenedPCM?, _ other: OpenedPCM?, _ request: StreamRequest, now: (@Sendable () -> Int64)?,
+        asleep: (@Sendable () -> Int64)? = nil
     ) throws(DeviceError) {
-        self.now = now
+        (self.now, self.asleep) = (now, asleep)
         do throws(DeviceError) {
             let block = try Self.agreeOnBlock(opened, other)
             outputConfiguration = opened?.configuration(blockFrames: block) ?? .absent
@@ -86,7 +88,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         try ALSALibrary.quietly { () throws(StreamFault) in
             let loop = ALSALoop(
                 playback: try Self.side(output, .output), capture: try Self.side(input, .input), block: blockFrames,
-                prefillFrames: prefillFrames, worker: worker, wake: wake, now: now)
+                prefillFrames: prefillFrames, worker: worker, wake: wake, now: now, asleep: asleep)
             try loop.run()
         }
     }

@@ -160,8 +160,13 @@ extension ALSALoop {
         _ kind: StreamIncident.Kind, _ recovery: StreamIncident.Recovery, _ side: StreamIncident.Side, frame: Int64,
         lost: Int64, time: Int64
     ) {
+        let before = slept
+        slept = asleep()
+        // The two clocks are read one after the other, so their difference moves by microseconds without any sleep.
+        let rest = slept - before > 1_000_000 ? slept - before : 0
         worker.report(
             StreamIncident(
-                kind: kind, recovery: recovery, side: side, frame: frame, lostFrames: lost, hostTime: time))
+                kind: kind, recovery: recovery, side: side, frame: frame, lostFrames: lost,
+                secondsAsleep: Double(rest) / Double(MonotonicTime.nanosecondsPerSecond), hostTime: time))
     }
 }

@@ -18,6 +18,8 @@ final class ALSALoop {
     /// Monotonic nanoseconds; tests with a virtual card use its clock instead.
     let now: () -> Int64
     let trustsStamps: Bool
+    /// Nanoseconds that the computer has slept.
+    let asleep: () -> Int64
     private let poller: ALSAPoller
     private let silence: PlanarBuffer
 
@@ -35,11 +37,13 @@ final class ALSALoop {
     /// The interruption to report once the device runs again.
     var interruption: Interruption?
     var alignment = Alignment()
+    /// What `asleep` said when the stream began, or at the last incident.
+    var slept: Int64
 
-    /// At least one side. `now` is for tests on a virtual clock; nil uses the system's.
+    /// At least one side. `now` and `asleep` are for tests on a virtual clock; nil uses the system's.
     init(
         playback: ALSASide?, capture: ALSASide?, block: Int, prefillFrames: Int, worker: BlockWorker,
-        wake: WakeSignal, now: (@Sendable () -> Int64)? = nil
+        wake: WakeSignal, now: (@Sendable () -> Int64)? = nil, asleep: (@Sendable () -> Int64)? = nil
     ) {
         self.playback = playback
         self.capture = capture
@@ -49,6 +53,8 @@ final class ALSALoop {
         self.wake = wake
         self.now = now ?? { MonotonicTime.now() }
         trustsStamps = now == nil
+        self.asleep = asleep ?? { MonotonicTime.asleep() }
+        slept = self.asleep()
         poller = ALSAPoller(playback, capture, wake: wake)
         silence = PlanarBuffer(channelCount: playback?.settings.channelCount ?? 0, frameCount: block)
     }

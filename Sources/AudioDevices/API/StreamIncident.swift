@@ -48,13 +48,15 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
     ///
     /// Within one period if the device reports its position; 0 for `lost`, because its return is unknown.
     public let lostFrames: Int64
+    /// How long the computer slept meanwhile, in seconds; 0 if it did not. No frames are counted for it.
+    public let secondsAsleep: Double
     /// When it was noticed, by the system's monotonic clock in nanoseconds.
     package let hostTime: Int64
 
     /// Makes an incident, for custom streams. Real-time safe: yes.
     package init(
         kind: Kind, recovery: Recovery, side: Side, cause: LossCause? = nil, frame: Int64, lostFrames: Int64,
-        hostTime: Int64
+        secondsAsleep: Double = 0, hostTime: Int64
     ) {
         self.kind = kind
         self.recovery = recovery
@@ -62,6 +64,7 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
         self.cause = cause
         self.frame = frame
         self.lostFrames = lostFrames
+        self.secondsAsleep = secondsAsleep
         self.hostTime = hostTime
     }
 
@@ -69,7 +72,17 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
     func moved(by frames: Int64) -> StreamIncident {
         StreamIncident(
             kind: kind, recovery: recovery, side: side, cause: cause, frame: frame + frames, lostFrames: lostFrames,
-            hostTime: hostTime)
+            secondsAsleep: secondsAsleep, hostTime: hostTime)
+    }
+}
+
+extension StreamIncident.Kind {
+    /// Whether the incident is over when it is reported and no other event reports it.
+    package var endsByItself: Bool {
+        switch self {
+        case .suspended, .stalled: true
+        case .xrun, .overrun, .lost: false
+        }
     }
 }
 

@@ -89,6 +89,15 @@ public struct StreamRequest: Sendable, Hashable {
             clock: clock, fileFormat: fileFormat, realtimePriority: realtimePriority, isExclusive: isExclusive)
     }
 
+    /// The same request with another period.
+    func with(periodFrames: Int) throws(DeviceError) -> StreamRequest {
+        var request = try StreamRequest(
+            sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames, periodCount: periodCount,
+            clock: clock, fileFormat: fileFormat, realtimePriority: realtimePriority, isExclusive: isExclusive)
+        request.outputChannels = outputChannels
+        return request
+    }
+
     /// The same request for another device, which is shared with other programs, and whose channels nobody has chosen.
     func forOtherDevice() throws(DeviceError) -> StreamRequest {
         var request = try with(channelCount: outputChannels?.count ?? channelCount)

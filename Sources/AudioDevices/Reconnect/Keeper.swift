@@ -16,6 +16,8 @@ final class Keeper: Sendable {
         var failure: DeviceError?
         /// When the device began to play.
         var began: Int64 = 0
+        /// How it is opened again.
+        var shape: ShapeTrial
         /// Incidents of devices that have ended.
         var incidents: [StreamIncident] = []
 
@@ -27,7 +29,6 @@ final class Keeper: Sendable {
 
     let totals = OutputTotals()
     private let device: OutputDevice
-    private let request: StreamRequest
     private let configuration: StreamConfiguration
     private let policy: LossPolicy
     private let callbacks: KeeperCallbacks
@@ -46,12 +47,11 @@ final class Keeper: Sendable {
         callbacks: KeeperCallbacks
     ) throws(DeviceError) {
         self.device = device
-        self.request = request
         self.policy = policy
         self.callbacks = callbacks
         configuration = first.configuration
         wake = try WakeSignal()
-        state = Mutex(State(current: first))
+        state = Mutex(State(current: first, shape: ShapeTrial(request)))
     }
 
     // MARK: For any thread
@@ -105,6 +105,7 @@ final class Keeper: Sendable {
         while let loss = playOut() {
             guard loss.error.kind == .lost else { return fail(with: loss.error) }
             let now = MonotonicTime.now()
+            guard isWorthTrying(loss.error, now: now) else { return fail(with: loss.error) }
             if now - state.withLock({ $0.began }) > Self.trial { delay = 0 }
             var search = DeviceSearch(policy, lost: device, delay: delay, now: now)
             do throws(DeviceError) {
@@ -116,6 +117,15 @@ final class Keeper: Sendable {
             // A device that is lost again at once is not opened again at once.
             delay = min(max(2 * delay, search.currentDelay), Self.trial)
         }
+    }
+
+    /// Whether to open a device again that was lost. Whoever pauses at a loss decides that for each one.
+    private func isWorthTrying(_ error: DeviceError, now: Int64) -> Bool {
+        let goesOn = state.withLock { state in
+            state.shape.note(
+                error.lossCause, played: now - state.began, period: state.current.configuration.periodFrames)
+        }
+        return goesOn || policy == .pause
     }
 
     private struct Loss {
@@ -208,6 +218,7 @@ final class Keeper: Sendable {
 
     /// Opens a device for sound that was rendered for the first one, so rate and channels must be the same.
     private func reopen(_ device: OutputDevice) throws(DeviceError) -> any OutputStream {
+        let request = state.withLock { $0.shape.request }
         // A fallback for an exclusive device is opened shared.
         let stream = try openOutputAgain(device, device == self.device ? request : try request.forOtherDevice())
         let new = stream.configuration

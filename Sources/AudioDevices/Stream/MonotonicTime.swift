@@ -15,6 +15,15 @@ package enum MonotonicTime {
         return Int64(time.tv_sec) &* nanosecondsPerSecond &+ Int64(time.tv_nsec)
     }
 
+    /// Nanoseconds that the computer has slept since it was switched on: `now` stands still meanwhile. Within a few microseconds.
+    ///
+    /// Costs no system call on Linux. Real-time safe: yes.
+    static func asleep() -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) &* nanosecondsPerSecond &+ Int64(time.tv_nsec) &- now()
+    }
+
     /// The duration of a number of frames, rounded down.
     static func nanoseconds(ofFrames frames: Int64, sampleRate: Int) -> Int64 {
         // In two parts, because frames × 10⁹ would overflow after two days.

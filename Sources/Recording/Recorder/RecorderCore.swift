@@ -45,9 +45,14 @@ final class RecorderCore: Sendable {
 
     /// Starts capturing.
     func start() throws(DeviceError) {
-        let shared = self.shared
+        let (shared, stream) = (self.shared, self.stream)
         do throws(RealtimeThreadError) {
-            try pump.start { shared.tell() }
+            try pump.start {
+                shared.tell()
+                for incident in stream.takeIncidents() where incident.kind.endsByItself {
+                    shared.events.tell(.disturbed(incident))
+                }
+            }
         } catch {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
         }
@@ -60,7 +65,6 @@ final class RecorderCore: Sendable {
                     shared.tell()
                 },
                 capture: { shared.capture.capture($0) }))
-        let stream = self.stream
         let thread = PlainThread(name: "woodshed-input") {
             let end = Result { () throws(DeviceError) in try stream.waitUntilFinished() }
             if case .failure(let error) = end { shared.endInput(error) } else { shared.endInput(nil) }

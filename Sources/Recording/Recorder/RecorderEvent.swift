@@ -13,6 +13,11 @@ public enum RecorderEvent: Sendable, Equatable {
     case over(channel: Int, inputFrame: Int64)
     /// Frames from `frame` on were not captured, or arrived too fast for the disk: the take has silence in their place.
     case overrun(frame: Int64, lostFrames: Int64)
+    /// The input was suspended, as when the computer sleeps, or stood still, and went on. The incident's frame is an input frame.
+    ///
+    /// Reported within some 10 ms of its end. What was not captured meanwhile is also reported as an overrun; time for which the computer slept
+    /// is not in the take.
+    case disturbed(StreamIncident)
     /// Nothing is recorded from here on, until the take is resumed.
     case paused(frame: Int64)
     /// The recording continues; the frames of the pause are not in the take.

@@ -14,7 +14,7 @@ extension EngineEvent {
         case .resumed: "device.resumed"
         case .fellBack: "fellback"
         case .deviceMissing: "device.missing"
-        case .disturbed(let incident): incident.kind == .suspended ? "device.suspended" : "device.stalled"
+        case .disturbed(let incident): incident.eventName
         }
     }
 
@@ -28,14 +28,17 @@ extension EngineEvent {
                 .init("message", .string(interruption.error.message)),
             ]
         case .resumed(let configuration, let frame), .fellBack(let configuration, let frame):
-            Self.place(frame, sampleRate) + [.init("device", .string(configuration.deviceName))]
+            Self.place(frame, sampleRate) + [
+                .init("device", .string(configuration.deviceName)),
+                .init("period", .integer(configuration.periodFrames)),
+            ]
         case .deviceMissing(let error):
             [
                 .init("reason", .string(error.kind.rawValue)), .init("message", .string(error.message)),
                 .init("remedy", .string(error.remedy)),
             ]
         case .disturbed(let incident):
-            Self.place(incident.frame, sampleRate) + [.init("lost_frames", .integer(incident.lostFrames))]
+            Self.place(incident.frame, sampleRate) + incident.details
         }
     }
 
@@ -44,7 +47,9 @@ extension EngineEvent {
     }
 
     /// Lines for people, depending on the reaction to a loss.
-    func words(_ onLoss: LossText, sampleRate: Int) -> [String] {
+    ///
+    /// - Parameter first: The device with which playing began.
+    func words(_ onLoss: LossText, first: StreamConfiguration) -> [String] {
         switch self {
         case .interrupted(let interruption):
             let next =
@@ -54,13 +59,38 @@ extension EngineEvent {
                 case .fallback: "trying the default device"
                 }
             return ["\(interruption.error.message); \(next)"]
-        case .resumed(let configuration, _): return ["the device \(configuration.deviceName) is back"]
-        case .fellBack(let configuration, _): return ["now on the device \(configuration.deviceName)"]
+        case .resumed(let configuration, _):
+            return ["the device \(configuration.deviceName) is back\(Self.period(configuration, first))"]
+        case .fellBack(let configuration, _):
+            return ["now on the device \(configuration.deviceName)\(Self.period(configuration, first))"]
         case .deviceMissing(let error): return [error.message, error.remedy]
-        case .disturbed(let incident):
-            let seconds = fixed(Double(incident.lostFrames) / Double(sampleRate), decimals: 2)
-            let what = incident.kind == .suspended ? "was suspended" : "stood still"
-            return ["the device \(what) and goes on; \(seconds) s were silent"]
+        case .disturbed(let incident): return [incident.words(sampleRate: first.sampleRate, "were silent")]
         }
+    }
+
+    /// A period that was made longer, because the device had failed with a shorter one.
+    private static func period(_ now: StreamConfiguration, _ first: StreamConfiguration) -> String {
+        now.periodFrames > first.periodFrames ? ", with periods of \(now.periodFrames) frames" : ""
+    }
+}
+
+extension StreamIncident {
+    /// The name of the event that tells of a device that went on by itself.
+    var eventName: String { kind == .suspended ? "device.suspended" : "device.stalled" }
+
+    /// What the event tells apart from its place.
+    var details: [JSONValue.Field] {
+        [.init("lost_frames", .integer(lostFrames))]
+            + (secondsAsleep > 0 ? [.init("asleep_seconds", .number(secondsAsleep))] : [])
+    }
+
+    /// A line for people.
+    ///
+    /// - Parameter loss: What became of the frames that were lost.
+    func words(sampleRate: Int, _ loss: String) -> String {
+        let seconds = fixed(Double(lostFrames) / Double(sampleRate), decimals: 2)
+        let what = kind == .suspended ? "was suspended" : "stood still"
+        let sleep = secondsAsleep > 0 ? ", the computer slept for \(durationText(secondsAsleep))," : ""
+        return "the device \(what)\(sleep) and goes on; \(seconds) s \(loss)"
     }
 }

@@ -195,7 +195,7 @@ final class QueueSession: TerminalLoopDelegate {
             case .queue(let event): lines += take(event)
             case .device(let event):
                 follow(event)
-                loop.say(event.words(onLoss, sampleRate: engine.configuration.sampleRate))
+                loop.say(event.words(onLoss, first: engine.configuration))
                 lines += programLine { event.json(sampleRate: engine.configuration.sampleRate) }
             case .remote(let news): remote?.take(news, self)
             case .media(let news): media?.take(news, self)

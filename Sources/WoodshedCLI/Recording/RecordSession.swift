@@ -253,6 +253,7 @@ final class RecordSession: TerminalLoopDelegate {
                 "\(lost) frames were lost at \(clockText(Double(frame) / Double(line.sampleRate))); "
                     + "there is silence in their place"
             ]
+        case .disturbed(let incident): [incident.words(sampleRate: line.sampleRate, "were not recorded")]
         case .over(let channel, _): ["channel \(channel + 1) is clipped: turn the input down"]
         case .diskLow(let seconds): ["the disk has room for \(durationText(seconds)) more"]
         case .failed(let error, _): [error.message, error.remedy]

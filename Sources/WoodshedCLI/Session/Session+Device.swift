@@ -9,7 +9,7 @@ extension Session {
     /// - Returns: The line for standard output, if events are written there.
     func tell(_ event: EngineEvent) -> String {
         follow(event)
-        loop.say(event.words(onLoss, sampleRate: engine.configuration.sampleRate))
+        loop.say(event.words(onLoss, first: engine.configuration))
         return programLine { event.json(sampleRate: engine.configuration.sampleRate) }
     }
 

@@ -1,0 +1,42 @@
+import AudioDevices
+import Testing
+
+@testable import Engine
+
+extension DeviceLoss {
+    @Suite("A device that fails with its period", .serialized)
+    struct FailingPeriodTests {
+        /// The periods with which devices came back.
+        private func periods(_ run: LossyRun) -> [Int] {
+            run.engineEvents.compactMap {
+                if case .resumed(let configuration, _) = $0 { configuration.periodFrames } else { nil }
+            }
+        }
+
+        @Test("is opened again with one twice as long each time, and plays on with the first that it can keep")
+        func adapts() async throws {
+            // Nine xruns right after the start end a stream: the first stream, and two more.
+            let run = try LossyRun(
+                .wait, faults: (1...30).map { "xrun@\($0 * 10)" }.joined(separator: " "), passes: 10)
+            try run.start()
+            #expect(await run.comes { run.hasEnded })
+            try await run.finish()
+            #expect(run.interruptions.map(\.cause) == [.xrunStorm, .xrunStorm, .xrunStorm])
+            #expect(periods(run) == [1024, 2048, 4096])
+            #expect(run.playerEvents.last?.kind == .finished(.completed))
+        }
+
+        @Test("whatever it is, is given up after a bounded number of attempts, with the cause and a remedy")
+        func givesUp() async throws {
+            // A buffer full of sound is lost with each xrun.
+            let run = try LossyRun(
+                .wait, faults: (1...120).map { "xrun@\($0 * 10)" }.joined(separator: " "), passes: 40)
+            try run.start()
+            let thrown = #expect(throws: EngineError.self) { try run.engine.waitUntilFinished() }
+            guard case .device(let error) = thrown else { return }
+            #expect(error.lossCause == .xrunStorm && error.remedy.contains("period"))
+            #expect(await run.comes { run.interruptions.count == 8 })
+            #expect(periods(run) == [1024, 2048, 4096, 4096, 4096, 4096, 4096, 4096])
+        }
+    }
+}
