@@ -64,3 +64,11 @@ static inline int linux_clone_file(int target, int source) {
 
 /// Waits until everything written to the file system of a descriptor is on the disk. Returns 0, or -1 with errno.
 static inline int linux_synchronise_all(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
+
+/// `poll` that waits for nanoseconds, at least 0: <poll.h> declares `ppoll` only for the GNU dialect. Returns what `poll` returns.
+static inline int linux_poll(void *entries, unsigned long count, long nanoseconds) {
+    struct {
+        long seconds, nanoseconds;
+    } limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    return (int)syscall(SYS_ppoll, entries, count, &limit, (void *)0, 0);
+}

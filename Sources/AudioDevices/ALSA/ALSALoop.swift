@@ -204,14 +204,19 @@ final class ALSALoop {
         if let first, first.watch.isExhausted { throw .dead(first) }
         if let second, second.watch.isExhausted { throw .dead(second) }
         let begin = MonotonicTime.now()
-        var timeout = poller.timeoutNanoseconds
+        var rest: Int64 = 0
         // A device that wakes the thread repeatedly with nothing to do must not use up the processor.
         if let side = first ?? second, side.watch.isSpinning {
-            wake.sleep(until: begin + side.watch.restNanoseconds)
-            timeout += side.watch.restNanoseconds
+            rest = side.watch.restNanoseconds
+            wake.sleep(until: begin + rest)
         }
-        if let fault = poller.wait(first, second) { throw .code(fault.side, fault.code) }
-        let waited = MonotonicTime.now() - begin
+        // Not only the device's wake-ups are waited for: a driver may leave one out, and then it has run dry at the next one.
+        let due = max(
+            first?.nanosecondsUntil(available: block, now: begin + rest) ?? 0,
+            second?.nanosecondsUntil(available: block, now: begin + rest) ?? 0)
+        let limit = due > 0 ? min(due, poller.timeoutNanoseconds) : poller.timeoutNanoseconds
+        if let fault = poller.wait(first, second, nanoseconds: limit) { throw .code(fault.side, fault.code) }
+        let (waited, timeout) = (MonotonicTime.now() - begin, rest + limit)
         first?.watch.countWake(after: waited, timeout: timeout)
         second?.watch.countWake(after: waited, timeout: timeout)
     }

@@ -1,4 +1,5 @@
 import CALSA
+import CLinux
 import Glibc
 
 /// Waits for one or two directions of a device and for the stream's wake signal in one poll.
@@ -7,10 +8,8 @@ final class ALSAPoller {
     private let entries: UnsafeMutablePointer<pollfd>
     private let capacity: Int
     private let wakeDescriptor: Int32
-    private let timeoutMilliseconds: Int32
-
     /// The longest that a wait takes, but for what holds up the thread.
-    var timeoutNanoseconds: Int64 { Int64(timeoutMilliseconds) * 1_000_000 }
+    let timeoutNanoseconds: Int64
 
     init(_ output: ALSASide?, _ input: ALSASide?, wake: WakeSignal) {
         capacity = Self.descriptorCount(output) + Self.descriptorCount(input)
@@ -19,7 +18,7 @@ final class ALSAPoller {
         wakeDescriptor = wake.descriptor
         // Three periods, but no haste: the first one after a start may well be slow.
         let period = max(output?.periodNanoseconds ?? 0, input?.periodNanoseconds ?? 0)
-        timeoutMilliseconds = Int32(clamping: max(3 * period / 1_000_000, 100))
+        timeoutNanoseconds = max(3 * period, 100_000_000)
     }
 
     deinit { unsafe entries.deallocate() }
@@ -29,12 +28,19 @@ final class ALSAPoller {
         return max(0, Int(unsafe snd_pcm_poll_descriptors_count(side.pcm)))
     }
 
-    /// Returns when a side has news, the signal is raised or the timeout is over; with a side that fails and its error.
-    func wait(_ output: ALSASide?, _ input: ALSASide?) -> (side: ALSASide, code: Int32)? {
+    /// Returns when a side has news, the signal is raised, or so many nanoseconds are over, at most `timeoutNanoseconds`; with a side that fails and
+    /// its error.
+    func wait(
+        _ output: ALSASide?, _ input: ALSASide?, nanoseconds: Int64? = nil
+    ) -> (side: ALSASide, code: Int32)? {
         unsafe entries[0] = pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)
         let outputCount = arm(output, at: 1)
         let inputCount = arm(input, at: 1 + outputCount)
-        guard unsafe poll(entries, nfds_t(1 + outputCount + inputCount), timeoutMilliseconds) > 0 else { return nil }
+        let count = UInt(1 + outputCount + inputCount)
+        // A period may be shorter than the millisecond in which poll counts.
+        guard unsafe linux_poll(entries, count, Int(min(max(0, nanoseconds ?? .max), timeoutNanoseconds))) > 0 else {
+            return nil
+        }
         // Both are asked, as plug-ins do their work in this call.
         let outputFault = fault(output, at: 1, count: outputCount)
         let inputFault = fault(input, at: 1 + outputCount, count: inputCount)

@@ -12,6 +12,8 @@ final class ALSASide: @unchecked Sendable {
     let transfer: ALSATransfer
     let periodNanoseconds: Int64
     private let status: OpaquePointer
+    /// Whether the driver of a card is used directly. Its wake-ups cannot be relied on, and between them it tells its position only if it is asked anew.
+    let isDriver: Bool
 
     /// Whether the device was started since it was last prepared.
     private(set) var isRunning = false
@@ -33,6 +35,7 @@ final class ALSASide: @unchecked Sendable {
         guard let status = unsafe allocated else { return nil }
         unsafe self.status = unsafe status
         unsafe self.pcm = unsafe pcm
+        isDriver = unsafe snd_pcm_type(pcm) == SND_PCM_TYPE_HW
         self.side = side
         self.settings = settings
         transfer = unsafe ALSATransfer(pcm, settings: settings)
@@ -65,7 +68,7 @@ final class ALSASide: @unchecked Sendable {
     /// Returns how many frames can be transferred, or a negative error number.
     func look(_ now: () -> Int64) -> Int {
         let after = now()
-        let answer = Int(unsafe snd_pcm_avail_update(pcm))
+        let answer = Int(unsafe isDriver && isRunning ? snd_pcm_avail(pcm) : snd_pcm_avail_update(pcm))
         guard answer >= 0 else { return answer }
         // The state is checked too, because a suspended or unplugged device may continue to return a number.
         if let fault = faultOfState() { return Int(fault) }
@@ -78,6 +81,14 @@ final class ALSASide: @unchecked Sendable {
             isMoving = stood == 0
         }
         return answer
+    }
+
+    /// How long it takes, by the clock, until so many frames can be transferred; nil if that is the device's to say. If they should be there
+    /// already, an eighth of a period: the position of some cards moves in steps.
+    func nanosecondsUntil(available frames: Int, now: Int64) -> Int64? {
+        guard isDriver, isRunning else { return nil }
+        let left = clock.time(of: position + Int64(frames - available)) - now
+        return max(left, periodNanoseconds / 8, 100_000)
     }
 
     /// Returns and clears the number of frames that the device stood still for, once it has continued. It may be checked in the middle.
