@@ -48,3 +48,14 @@ ended() {
     timeout 60 "$@" >/rig/"$name".out 2>/rig/"$name".err
     echo $? >/rig/"$name".status
 }
+
+# until_running CARD/PCM/SUBSTREAM: waits up to ten seconds until a card plays or records there.
+until_running() {
+    local turn
+    for turn in $(seq 100); do
+        grep -q 'state: RUNNING' "/proc/asound/$1/status" 2>/dev/null && return 0
+        sleep 0.1
+    done
+    echo "$1 does not run (after $turn looks)"
+    return 1
+}
