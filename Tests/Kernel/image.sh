@@ -46,6 +46,9 @@ add() {
     done
 }
 for program in bash aplay amixer; do add "$program"; done
+# The command loads it when it needs it.
+library=$(/sbin/ldconfig -p | sed -n 's/.*libsqlite3.so.0 .*=> //p' | head -n 1)
+[ -z "$library" ] || { mkdir -p "$root$(dirname "$library")" && cp -L "$library" "$root$library"; }
 ln -s aplay "$root/bin/arecord"
 strip -o woodshed "$woodshed"
 add "$folder/woodshed"

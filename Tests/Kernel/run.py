@@ -27,6 +27,8 @@ def run(name, image):
     failure = machine.run(job.script(), job.LIMIT)
     try:
         found = [("the run", failure)] if failure else list(job.judge(out))
+        if machine.fault():
+            found.append(("the kernel", machine.fault()))
     except (OSError, ValueError, KeyError, IndexError) as error:
         found = [("the judge", f"cannot read what the job left: {error!r}")]
     lines, faults, known = [], 0, 0

@@ -35,6 +35,13 @@ drivers() {
     modprobe snd-dummy id=Dummy
     until_there /proc/asound/Audio
     until_there /proc/asound/Intel_1
+    # Which of the two is called Intel depends on whose codec answers first: it shall be the first on the bus.
+    if [ "$(device_of Intel)" \> "$(device_of Intel_1)" ]; then
+        local second=/sys/class/sound/$(readlink /proc/asound/Intel) first=/sys/class/sound/$(readlink /proc/asound/Intel_1)
+        printf Swapped >"$second/id"
+        printf Intel >"$first/id"
+        printf Intel_1 >"$second/id"
+    fi
     for card in Intel Intel_1 Audio; do
         for name in Master Synth PCM 'Audio Output Volume Control'; do amixer -q -c $card sset "$name" 100% unmute 2>/dev/null; done
     done
@@ -58,4 +65,22 @@ until_running() {
     done
     echo "$1 does not run (after $turn looks)"
     return 1
+}
+
+# device_of CARD: the folder of the card's device, below /sys.
+device_of() {
+    local number
+    number=$(readlink "/proc/asound/$1")
+    readlink -f "/sys/class/sound/$number/device"
+}
+
+# ended_within PID SECONDS: waits for a program; ends it if it takes longer.
+ended_within() {
+    local turn
+    for turn in $(seq $(($2 * 10))); do
+        kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    echo "$1 is still running (after $turn looks)"
+    kill -TERM "$1"
 }
