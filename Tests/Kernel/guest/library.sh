@@ -84,3 +84,17 @@ ended_within() {
     echo "$1 is still running (after $turn looks)"
     kill -TERM "$1"
 }
+
+# sleeps sleep: the machine sleeps, and is woken after two seconds. sleeps drivers: only the drivers suspend, and resume after two seconds.
+sleeps() {
+    if [ "$1" = sleep ]; then
+        echo none >/sys/power/pm_test
+        echo deep >/sys/power/mem_sleep
+        monitor wake
+        echo mem >/sys/power/state
+    else
+        echo 2 >/sys/module/suspend/parameters/pm_test_delay
+        echo devices >/sys/power/pm_test
+        echo freeze >/sys/power/state
+    fi
+}
