@@ -9,6 +9,10 @@ FROM, TO = 1, 2
 RUNS = 5
 LIMIT = 400
 UNAVAILABLE = "69"
+# The positions of both directions move by packets. If one has moved and the other has not yet when they are read, once after each
+# start, what the drivers report is a packet off, and with it the place of a take.
+REASON = "known: the offset is read once after a start, from positions that move by packets, and may be one packet of 48 frames off"
+PACKET = RATE // 1000
 # name: (rate, bits, channels) of a card
 CARDS = {"16 bit": (48000, 16, 2), "44100 Hz, 24 bit": (44100, 24, 2), "4 channels": (48000, 24, 4)}
 
@@ -25,12 +29,14 @@ def samples(card):
 def prepare(folder):
     sounds.write(folder / "song.wav", sounds.sound(RATE, SECONDS), RATE)
     for card, (rate, bits, channels) in CARDS.items():
-        sounds.write(folder / f"{slug(card)}.wav", samples(card), rate, channels, bits)
+        # The driver's drain loses up to 240 frames, of every program's sound: silence is at the end.
+        sounds.write(folder / f"{slug(card)}.wav", samples(card) + [0] * (rate // 10 * channels), rate, channels, bits)
 
 
 def script():
     lines = [
         ". /rig/library.sh",
+        "mkdir /rig/takes /rig/pulled",
         "modprobe vhci_hcd; modprobe snd-usb-audio",
         'plug() { usbcard "$@" & card=$!; until_there /proc/asound/Cable/pcm0c; sleep 0.5; }',
         "out() { kill -TERM $card; wait $card; sleep 0.5; }",
@@ -81,7 +87,7 @@ def cable_fault(folder, card):
     if (found_rate, found_channels, found_bits) != (rate, channels, bits):
         return f"the take has {(found_rate, found_channels, found_bits)}"
     wanted = sounds.encoded(samples(card), bits, "S16_LE" if bits == 16 else "S24_3LE")
-    return sounds.fault(data, wanted, bits // 8 * channels, quiet=rate // 10)
+    return sounds.fault(data, wanted, bits // 8 * channels, quiet=rate // 20)
 
 
 def take_faults(folder, song):
@@ -97,7 +103,8 @@ def take_faults(folder, song):
         if place < 0 or data[place : place + len(wanted)] != wanted:
             yield take["pass"], "the section is not in it bit for bit"
         else:
-            yield take["pass"], None if found == start else f"the section begins at frame {found}, told: {start}"
+            told_place = f"the section begins at frame {found}, told: {start}"
+            yield take["pass"], None if found == start else f"{REASON}: {told_place}" if abs(found - start) == PACKET else told_place
 
 
 def judge(folder):
@@ -106,8 +113,9 @@ def judge(folder):
     faults = [fault for run in range(RUNS) if (fault := status(folder, f"calibrate{run}"))]
     results = [] if faults else [told(folder, f"calibrate{run}")[0] for run in range(RUNS)]
     added = sorted({(round(result["added_frames"], 2), round(result["spread_frames"], 2)) for result in results})
-    what = f"calibrate, {RUNS} runs: (added frames, spread) {added}"
-    yield what, faults[0] if faults else None if len(added) == 1 and added[0][1] == 0 else "they differ"
+    is_packet = len(added) == 2 and added[1][0] - added[0][0] == PACKET and added[0][1] == added[1][1] == 0
+    fault = None if len(added) == 1 and added[0][1] == 0 else REASON if is_packet else "they differ"
+    yield f"calibrate, {RUNS} runs: (added frames, spread) {added}", faults[0] if faults else fault
     takes = [] if status(folder, "practice") else list(take_faults(folder, sounds.sound(RATE, SECONDS)))
     yield "practice records three passes", status(folder, "practice") or (None if len(takes) == 3 else f"there are {len(takes)} takes")
     for number, fault in takes:
