@@ -66,11 +66,8 @@ def encoded(samples, bits, form):
     raise ValueError(form)
 
 
-def fault(capture, wanted, frame_bytes, quiet=0, around=True):
-    """Why what was wanted is not in a capture, in one piece, after silence and before `quiet` frames of it; None if it is.
-
-    Without `around`, what is beside it is not looked at.
-    """
+def fault(capture, wanted, frame_bytes, quiet=0):
+    """Why what was wanted is not in a capture, in one piece, after silence and before `quiet` frames of it; None if it is."""
     start = capture.find(wanted[: 64 * frame_bytes])
     while start >= 0 and start % frame_bytes:
         start = capture.find(wanted[: 64 * frame_bytes], start + 1)
@@ -80,8 +77,6 @@ def fault(capture, wanted, frame_bytes, quiet=0, around=True):
     if found != wanted:
         same = next((place for place, (one, other) in enumerate(zip(found, wanted)) if one != other), len(found))
         return f"{same // frame_bytes} of {len(wanted) // frame_bytes} frames are right"
-    if not around:
-        return None
     end = start + len(wanted)
     after = capture[end : end + quiet * frame_bytes]
     if any(capture[:start]) or any(after):

@@ -27,7 +27,7 @@ until_there() {
 
 # Loads all drivers, and turns every card up.
 drivers() {
-    local card name
+    local card name first second
     modprobe snd-hda-intel
     modprobe xhci_pci
     modprobe snd-usb-audio
@@ -37,7 +37,8 @@ drivers() {
     until_there /proc/asound/Intel_1
     # Which of the two is called Intel depends on whose codec answers first: it shall be the first on the bus.
     if [ "$(device_of Intel)" \> "$(device_of Intel_1)" ]; then
-        local second=/sys/class/sound/$(readlink /proc/asound/Intel) first=/sys/class/sound/$(readlink /proc/asound/Intel_1)
+        second=/sys/class/sound/$(readlink /proc/asound/Intel)
+        first=/sys/class/sound/$(readlink /proc/asound/Intel_1)
         printf Swapped >"$second/id"
         printf Intel >"$first/id"
         printf Intel_1 >"$second/id"
@@ -72,17 +73,6 @@ device_of() {
     local number
     number=$(readlink "/proc/asound/$1")
     readlink -f "/sys/class/sound/$number/device"
-}
-
-# ended_within PID SECONDS: waits for a program; ends it if it takes longer.
-ended_within() {
-    local turn
-    for turn in $(seq $(($2 * 10))); do
-        kill -0 "$1" 2>/dev/null || return 0
-        sleep 0.1
-    done
-    echo "$1 is still running (after $turn looks)"
-    kill -TERM "$1"
 }
 
 # sleeps sleep: the machine sleeps, and is woken after two seconds. sleeps drivers: only the drivers suspend, and resume after two seconds.

@@ -32,7 +32,7 @@ def script():
         case = slug(name)
         lines += [
             # What was practised before is remembered, with its speed.
-            "rm -rf /root/.local",
+            f"export HOME=/tmp/home-{case}; mkdir $HOME",
             f"ended {case}-render woodshed render /rig/song.wav {options} --bits float --period {PERIOD} -o /tmp/{case}.wav",
             f"mv /tmp/{case}.wav /rig",
             f"arecord -q -D hw:Loopback,1,0 -t raw -f FLOAT_LE -r {RATE} -c 2 --buffer-size=65536 /tmp/{case} & feed=$!",
@@ -56,9 +56,16 @@ def fault(folder, case):
     made = {event["pass"]: (event["frame"], event["sound"]) for event in told if event["event"] == "pass.started"}
     if made[2][1] == "plain":
         return "the second pass did not use the analysis"
-    frame = 2 * 4
-    begin = (made[2][0] + FADE) * frame
-    return sounds.fault((folder / f"{case}.raw").read_bytes(), rendered[begin : -PERIOD * frame], frame, around=False)
+    # Both begin with the same sound, although the method of the first pass differs.
+    frame, captured = 2 * 4, (folder / f"{case}.raw").read_bytes()
+    captured = captured[first_sound(captured, frame) - first_sound(rendered, frame) :]
+    begin, end = (made[2][0] + FADE) * frame, len(rendered) - PERIOD * frame
+    wrong = next((place for place in range(begin, end, frame) if rendered[place : place + frame] != captured[place : place + frame]), None)
+    return None if wrong is None else f"frame {wrong // frame} is the first that differs, of {len(rendered) // frame}"
+
+
+def first_sound(samples, frame):
+    return next(place for place in range(0, len(samples), frame) if any(samples[place : place + frame]))
 
 
 def judge(folder):

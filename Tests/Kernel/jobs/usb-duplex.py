@@ -56,13 +56,13 @@ def script():
     lines += [
         f"ended practice woodshed practice /rig/song.wav --section {FROM}-{TO} -n 3 --record passes --output hw:Cable --json --take-folder /rig/takes",
         "(ended pulled-record woodshed record /tmp/pulled.wav --input hw:Cable --json --bits 16) & run=$!",
-        "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; ended_within $run 10; wait $run; mv /tmp/pulled.wav /rig",
+        "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; wait $run; mv /tmp/pulled.wav /rig",
         "sleep 3; until_there /proc/asound/Cable/pcm0c; sleep 0.5",
         "(ended pulled-play woodshed play /rig/song.wav --output hw:Cable --json) & run=$!",
         "until_running Cable/pcm0p/sub0; sleep 2; kill -USR1 $card; wait $run",
         "(ended pulled-practice woodshed practice /rig/song.wav --section 0-4 -n 1 --record passes --output hw:Cable --json "
         "--take-folder /rig/pulled) & run=$!",
-        "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; ended_within $run 10; wait $run; sleep 3",
+        "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; wait $run; sleep 3",
         "out",
     ]
     return "\n".join(lines) + "\n"
