@@ -36,7 +36,7 @@ def script():
             f"ended {case}-render woodshed render /rig/song.wav {options} --bits float --period {PERIOD} -o /tmp/{case}.wav",
             f"mv /tmp/{case}.wav /rig",
             f"arecord -q -D hw:Loopback,1,0 -t raw -f FLOAT_LE -r {RATE} -c 2 --buffer-size=65536 /tmp/{case} & feed=$!",
-            "sleep 0.5",
+            "until_running Loopback/pcm1c/sub0",
             f"ended {case} woodshed practice /rig/song.wav {options} --period {PERIOD} --output hw:Loopback,0,0 --json",
             "sleep 0.3; kill -INT $feed; wait $feed",
             f"mv /tmp/{case} /rig/{case}.raw",

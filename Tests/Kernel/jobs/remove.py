@@ -33,14 +33,14 @@ def script():
     for name, (card, away, back) in PLAYS.items():
         lines += [
             f"(ended {slug(name)} woodshed play /rig/song.wav --output hw:{card} --json {LONG}) & run=$!",
-            f"sleep 3; say away; {away}",
+            f"until_running {card}/pcm0p/sub0; sleep 2; say away; {away}",
             f"sleep 2; say back; {back}",
             f"wait $run; until_there /proc/asound/{card}",
         ]
     lines += [
         # A driver in use stays; the kernel refuses, and nothing is heard of it.
         "(ended in-use woodshed play /rig/song.wav --to 4 --output hw:Dummy --json) & run=$!",
-        "sleep 2; modprobe -r snd-dummy; echo $? >/rig/in-use.modprobe; wait $run",
+        "until_running Dummy/pcm0p/sub0; sleep 1; modprobe -r snd-dummy; echo $? >/rig/in-use.modprobe; wait $run",
         f"(ended take woodshed record /tmp/take.wav --input hw:Intel_1 --json --bits 16 {LONG}) & run=$!",
         f"until_running Intel_1/pcm0c/sub0; sleep 2; {REMOVE.format('Intel_1')}; wait $run",
         "mv /tmp/take.wav /rig; ended recover woodshed record --recover --json",

@@ -7,21 +7,25 @@ SECONDS = 6
 LIMIT = 400
 # A machine whose time is counted in instructions does not wake. So nothing is said about dropouts here.
 COUNTED = False
-CASES = {
-    # name: (how, verb, device)
-    "sleep, play on HDA": ("sleep", "play", "hw:Intel"),
-    "sleep, play on USB": ("sleep", "play", "hw:Audio"),
-    "sleep, record from HDA": ("sleep", "record", "hw:Intel_1"),
-    "drivers, play on HDA": ("drivers", "play", "hw:Intel"),
-    "drivers, play on USB": ("drivers", "play", "hw:Audio"),
-    "drivers, record from HDA": ("drivers", "record", "hw:Intel_1"),
-    "drivers, play on the cable": ("drivers", "play", "hw:Loopback,0,0"),
+# The emulated machine sleeps once: later it wakes at once. So all play and record in the same sleep.
+PROGRAMS = {
+    # name: (verb, device)
+    "play on HDA": ("play", "hw:Intel"),
+    "play on USB": ("play", "hw:Audio"),
+    "play on the cable": ("play", "hw:Loopback,0,0"),
+    "record from HDA": ("record", "hw:Intel_1"),
 }
+HOWS = {"sleep": "the machine sleeps", "drivers": "the drivers suspend"}
 BEGIN, END = "=== begin ", "=== end"
 
 
 def prepare(folder):
     sounds.write(folder / "song.wav", sounds.sound(48000, SECONDS), 48000)
+
+
+def place(device, verb):
+    """Where the kernel tells whether a device runs, below /proc/asound."""
+    return f"{device[3:].split(',')[0]}/pcm0{'p' if verb == 'play' else 'c'}/sub0"
 
 
 def script():
@@ -31,18 +35,21 @@ def script():
         ". /tmp/library.sh",
         "drivers",
     ]
-    for name, (how, verb, device) in CASES.items():
-        command = (
-            f"woodshed play /tmp/song.wav --output {device} --json --period 1024 --periods 4" if verb == "play" else
-            f"woodshed record /tmp/take.wav --input {device} --json --bits 16 --duration {SECONDS} --period 1024 --periods 4")
-        lines += [
-            f"rm -f /tmp/take.wav; timeout 40 {command} >/tmp/out 2>/tmp/err & run=$!",
-            f"sleep 2; sleeps {how}; echo \"slept: $?\" >/tmp/slept",
-            "wait $run; echo \"status: $?\" >>/tmp/slept",
-            f"echo '{BEGIN}{name}'; cat /tmp/slept; grep -v '\"level\"' /tmp/out; sed 's/^/stderr: /' /tmp/err",
-            "[ ! -e /tmp/take.wav ] || woodshed info --json /tmp/take.wav",
-            f"echo '{END}'",
-        ]
+    for how in HOWS:
+        for number, (verb, device) in enumerate(PROGRAMS.values()):
+            what = f"play /tmp/song.wav --output {device}" if verb == "play" else f"record /tmp/take.wav --input {device} --duration {SECONDS} --bits 16"
+            lines.append(f"timeout 60 woodshed {what} --json --period 1024 --periods 4 >/tmp/out{number} 2>/tmp/err{number} & run{number}=$!")
+        lines += [f"until_running {place(device, verb)}" for verb, device in PROGRAMS.values()]
+        lines.append(f"sleep 1; sleeps {how}; slept=$?")
+        for number, name in enumerate(PROGRAMS):
+            lines += [
+                f"wait $run{number}; status=$?",
+                f"echo '{BEGIN}{HOWS[how]}: {name}'; echo \"slept: $slept\"; echo \"status: $status\"",
+                f"grep -v '\"level\"' /tmp/out{number}; sed 's/^/stderr: /' /tmp/err{number}",
+                "[ ! -e /tmp/take.wav ] || woodshed info --json /tmp/take.wav" if name.startswith("record") else ":",
+                f"echo '{END}'",
+            ]
+        lines.append("rm -f /tmp/take.wav")
     # The first program of the guest is this one by now.
     return "\n".join(lines) + "\necho 'init: the job ended'\npoweroff -f\n"
 
@@ -73,17 +80,24 @@ def fault(verb, lines):
         last = next(event for event in events if event.get("event") == "playback.finished")
         if last["reason"] != "completed" or last["clip_frame"] != SECONDS * 48000:
             return f"it ended at frame {last['clip_frame']}, {last['reason']}"
+        if "device.suspended" not in told and "interrupted" not in told:
+            return f"the sleep is not told: {told}"
         paused = [event["clip_frame"] for event in events if event.get("event") in ("paused", "resumed")]
         return None if paused[::2] == paused[1::2] else f"the places are {paused}"
     stopped = next((event for event in events if event.get("event") == "recording.stopped"), None)
     length = next((event["frames"] for event in events if "codec" in event), None)
     if stopped is None or length != stopped["frames"]:
         return f"told {told}, {length} frames in the file"
+    if stopped["lost_frames"] == 0:
+        return f"the sleep is not told: {told}"
     return None if length == SECONDS * 48000 else f"{length} frames instead of {SECONDS * 48000}"
 
 
 def judge(folder):
     found = reports(folder)
-    for name, (_, verb, _) in CASES.items():
-        lines = found.get(name)
-        yield name, "it was not reached" if lines is None else fault(verb, lines)
+    woken = "WAKEUP" in (folder / "monitor.log").read_text()
+    yield "the machine slept, and was woken", None if woken else "the emulator tells of no sleep"
+    for how in HOWS.values():
+        for name, (verb, _) in PROGRAMS.items():
+            lines = found.get(f"{how}: {name}")
+            yield f"{how}: {name}", "it was not reached" if lines is None else fault(verb, lines)

@@ -11,7 +11,7 @@ LIMIT = 400
 UNAVAILABLE = "69"
 # The positions of both directions move by packets. If one has moved and the other has not yet when they are read, once after each
 # start, what the drivers report is a packet off, and with it the place of a take.
-REASON = "known: the offset is read once after a start, from positions that move by packets, and may be one packet of 48 frames off"
+REASON = "known: the offset is read once after a start, from positions that move by packets (see the README), and was one packet off"
 PACKET = RATE // 1000
 # name: (rate, bits, channels) of a card
 CARDS = {"16 bit": (48000, 16, 2), "44100 Hz, 24 bit": (44100, 24, 2), "4 channels": (48000, 24, 4)}
