@@ -118,6 +118,7 @@ busybox-static      its system
 cpio                makes the image of that
 kmod                finds the drivers that belong together
 alsa-utils          aplay and arecord, on the same drivers
+gcc                 compiles the USB card of the tests
 END
         ;;
     *) fail "unknown group '$1'; known are build, test, lint, docs, bench, soak, package and kernel" ;;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes vmlinuz and initrd.gz in a folder: the kernel of the distribution with its sound drivers, busybox, alsa-utils, and the command.
+# Makes vmlinuz and initrd.gz in a folder: the kernel of the distribution with its sound drivers, busybox, alsa-utils,
+# the command, and a USB card of our own.
 #
 #   Tests/Kernel/image.sh FOLDER COMMAND
 #
@@ -46,9 +47,14 @@ add() {
     done
 }
 for program in bash aplay amixer; do add "$program"; done
+# The command loads it when it needs it.
+library=$(/sbin/ldconfig -p | sed -n 's/.*libsqlite3.so.0 .*=> //p' | head -n 1)
+[ -z "$library" ] || { mkdir -p "$root$(dirname "$library")" && cp -L "$library" "$root$library"; }
 ln -s aplay "$root/bin/arecord"
 strip -o woodshed "$woodshed"
 add "$folder/woodshed"
+"${CC:-gcc}" -O1 -std=gnu11 -Wall -Wextra -Werror -o usbcard "$here/guest/usbcard.c"
+add "$folder/usbcard"
 cp -rL /usr/share/alsa "$root/usr/share/alsa"
 plugins=$(dirname "$(ldd /usr/bin/aplay | grep -o '/[^ ]*libasound[^ ]*')")/alsa-lib
 [ ! -d "$plugins" ] || { mkdir -p "$root$(dirname "$plugins")" && cp -rL "$plugins" "$root$plugins"; }
@@ -57,8 +63,8 @@ printf 'root:x:0:\naudio:x:29:\n' >"$root/etc/group"
 
 # The modules that are loaded, and what they need.
 mkdir -p "$root/lib/modules/$release"
-cp kernel/lib/modules/"$release"/modules.{builtin,order} "$root/lib/modules/$release/"
-for module in virtio_pci 9pnet_virtio 9p snd_hda_intel snd_hda_codec_generic snd_usb_audio snd_aloop snd_dummy xhci_pci xhci_hcd; do
+cp kernel/lib/modules/"$release"/modules.{builtin,builtin.modinfo,order} "$root/lib/modules/$release/"
+for module in virtio_pci 9pnet_virtio 9p snd_hda_intel snd_hda_codec_generic snd_usb_audio snd_aloop snd_dummy xhci_pci xhci_hcd vhci_hcd; do
     /sbin/modprobe -d "$folder/kernel" -S "$release" --show-depends "$module" 2>/dev/null || true
 done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | sort -u | while read -r path; do
     relative=${path#"$folder"/kernel/}

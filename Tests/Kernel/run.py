@@ -1,7 +1,13 @@
 #!/usr/bin/env python3
-"""Runs jobs in machines, and prints what their judges say: run.py IMAGE [JOB...]. Fails if one of them finds a fault."""
+"""Runs jobs in machines, two at a time, and prints what their judges say. Fails if one of them finds a fault.
+
+run.py IMAGE [JOB...]           runs these jobs, or all
+run.py IMAGE --table [JOB...]   runs nothing: prints a table of what the last run has found, for docs/devices.md
+"""
+import concurrent.futures
 import importlib
 import pathlib
+import subprocess
 import sys
 import time
 
@@ -9,27 +15,66 @@ here = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(here), str(here / "jobs")]
 from machine import Machine  # noqa: E402
 
+# What a judge calls a fault begins with this if it is known and explained. It is printed each time, and does not fail the run.
+KNOWN = "known: "
+
 
 def run(name, image):
-    """Runs a job; the number of faults."""
+    """Runs a job; the number of faults, and what is to be printed."""
     job, out = importlib.import_module(name), image / f"out-{name}"
-    began, machine = time.monotonic(), Machine(image, out)
+    began, machine = time.monotonic(), Machine(image, out, counted=getattr(job, "COUNTED", True))
     job.prepare(out)
     failure = machine.run(job.script(), job.LIMIT)
-    if failure:
-        print(f"kernel: {name}: FAILED: {failure}; see {out}", flush=True)
-        return 1
-    faults = 0
-    for what, fault in job.judge(out):
-        faults += fault is not None
-        print(f"kernel: {name}: {what}: {'FAILED: ' + fault if fault else 'ok'}", flush=True)
-    print(f"kernel: {name}: {faults} faults after {time.monotonic() - began:.0f} s", flush=True)
-    return faults
+    try:
+        found = [("the run", failure)] if failure else list(job.judge(out))
+        if machine.fault():
+            found.append(("the kernel", machine.fault()))
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        found = [("the judge", f"cannot read what the job left: {error!r}")]
+    lines, faults, known = [], 0, 0
+    for what, fault in found:
+        is_known = fault is not None and fault.startswith(KNOWN)
+        known += is_known
+        faults += fault is not None and not is_known
+        lines.append(f"{what}: {'ok' if fault is None else fault if is_known else 'FAILED: ' + fault}")
+    (out / "result.log").write_text("".join(line + "\n" for line in lines))
+    lines.append(f"{faults} faults{f', {known} known' if known else ''} after {time.monotonic() - began:.0f} s")
+    if faults:
+        lines.append(f"see {out}")
+    return faults, "".join(f"kernel: {name}: {line}\n" for line in lines)
+
+
+def table(names, image):
+    """What the last run of each job has found, as Markdown."""
+    release = next((image / "kernel/lib/modules").iterdir()).name
+    emulator = subprocess.run(["qemu-system-x86_64", "--version"], capture_output=True, text=True, check=True).stdout.split()[3]
+    print(f"Linux {release}, QEMU {emulator}:\n\n| job | looks at | found |\n| --- | --- | --- |")
+    for name in names:
+        job, result = importlib.import_module(name), image / f"out-{name}" / "result.log"
+        lines = result.read_text().splitlines() if result.exists() else []
+        right = sum(line.endswith(": ok") for line in lines)
+        found = [f"{right} of {len(lines)} right" if lines else "not run", *(line for line in lines if not line.endswith(": ok"))]
+        print(f"| `{name}` | {job.__doc__.splitlines()[0]} | {'; '.join(found)} |")
+    for name in names:
+        job = importlib.import_module(name)
+        if hasattr(job, "table") and (image / f"out-{name}" / "result.log").exists():
+            print("\n" + "\n".join(job.table(image / f"out-{name}")))
 
 
 image, *names = sys.argv[1:]
-known = sorted(path.stem for path in (here / "jobs").glob("*.py"))
-unknown = set(names) - set(known)
+image, all_names = pathlib.Path(image).resolve(), sorted(path.stem for path in (here / "jobs").glob("*.py"))
+wants_table, names = "--table" in names, [name for name in names if name != "--table"]
+unknown = set(names) - set(all_names)
 if unknown:
-    sys.exit(f"kernel: there is no job {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-sys.exit(sum([run(name, pathlib.Path(image).resolve()) for name in names or known]) != 0)
+    sys.exit(f"kernel: there is no job {', '.join(sorted(unknown))}; there are {', '.join(all_names)}")
+if wants_table:
+    sys.exit(table(names or all_names, image))
+total = 0
+# A machine has one processor, so two machines fill two; the longest jobs come first.
+in_order = sorted(names or all_names, key=lambda name: -importlib.import_module(name).LIMIT)
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    for done in concurrent.futures.as_completed([pool.submit(run, name, image) for name in in_order]):
+        faults, text = done.result()
+        total += faults
+        print(text, end="", flush=True)
+sys.exit(total != 0)

@@ -1,6 +1,7 @@
 """Sounds to play, and the search for them in what was captured."""
 import array
 import math
+import pathlib
 import random
 import struct
 import sys
@@ -26,6 +27,25 @@ def write(path, samples, rate, channels=2, bits=16):
         file.setsampwidth(width)
         file.setframerate(rate)
         file.writeframes(b"".join(sample.to_bytes(width, "little", signed=True) for sample in samples))
+
+
+def read(path):
+    """Rate, channels, bits of a sample and the samples' bytes of a WAV file; the sizes in it must be those of the file."""
+    data = pathlib.Path(path).read_bytes()
+    if data[:4] != b"RIFF" or data[8:12] != b"WAVE" or int.from_bytes(data[4:8], "little") != len(data) - 8:
+        raise ValueError(f"{path} is no whole WAV file")
+    place, form = 12, None
+    while place + 8 <= len(data):
+        name, size = data[place : place + 4], int.from_bytes(data[place + 4 : place + 8], "little")
+        body = data[place + 8 : place + 8 + size]
+        if name == b"fmt ":
+            form = struct.unpack("<HHIIHH", body[:16])
+        if name == b"data":
+            if len(body) != size or form is None:
+                break
+            return form[2], form[1], form[5], body
+        place += 8 + size + size % 2
+    raise ValueError(f"{path} has no whole sound in it")
 
 
 def encoded(samples, bits, form):

@@ -27,7 +27,7 @@ until_there() {
 
 # Loads all drivers, and turns every card up.
 drivers() {
-    local card name
+    local card name first second
     modprobe snd-hda-intel
     modprobe xhci_pci
     modprobe snd-usb-audio
@@ -35,6 +35,14 @@ drivers() {
     modprobe snd-dummy id=Dummy
     until_there /proc/asound/Audio
     until_there /proc/asound/Intel_1
+    # Which of the two is called Intel depends on whose codec answers first: it shall be the first on the bus.
+    if [ "$(device_of Intel)" \> "$(device_of Intel_1)" ]; then
+        second=/sys/class/sound/$(readlink /proc/asound/Intel)
+        first=/sys/class/sound/$(readlink /proc/asound/Intel_1)
+        printf Swapped >"$second/id"
+        printf Intel >"$first/id"
+        printf Intel_1 >"$second/id"
+    fi
     for card in Intel Intel_1 Audio; do
         for name in Master Synth PCM 'Audio Output Volume Control'; do amixer -q -c $card sset "$name" 100% unmute 2>/dev/null; done
     done
@@ -47,4 +55,36 @@ ended() {
     shift
     timeout 60 "$@" >/rig/"$name".out 2>/rig/"$name".err
     echo $? >/rig/"$name".status
+}
+
+# until_running CARD/PCM/SUBSTREAM: waits up to ten seconds until a card plays or records there.
+until_running() {
+    local turn
+    for turn in $(seq 100); do
+        grep -q 'state: RUNNING' "/proc/asound/$1/status" 2>/dev/null && return 0
+        sleep 0.1
+    done
+    echo "$1 does not run (after $turn looks)"
+    return 1
+}
+
+# device_of CARD: the folder of the card's device, below /sys.
+device_of() {
+    local number
+    number=$(readlink "/proc/asound/$1")
+    readlink -f "/sys/class/sound/$number/device"
+}
+
+# sleeps sleep: the machine sleeps, and is woken after two seconds. sleeps drivers: only the drivers suspend, and resume after two seconds.
+sleeps() {
+    if [ "$1" = sleep ]; then
+        echo none >/sys/power/pm_test
+        echo deep >/sys/power/mem_sleep
+        monitor wake
+        echo mem >/sys/power/state
+    else
+        echo 2 >/sys/module/suspend/parameters/pm_test_delay
+        echo devices >/sys/power/pm_test
+        echo freeze >/sys/power/state
+    fi
 }

@@ -37,7 +37,7 @@ def script():
     for case, (form, rate, channels, _, options) in CASES.items():
         lines += [
             f"arecord -q -D hw:Loopback,1,0 -t raw -f {form} -r {rate} -c {channels} --buffer-size=65536 /tmp/{case} &",
-            "sleep 0.5",
+            "until_running Loopback/pcm1c/sub0",
             f"ended {case} woodshed play /rig/{case}.wav --output hw:Loopback,0,0 --json {options}",
             "sleep 0.3",
             "kill -INT %% && wait",

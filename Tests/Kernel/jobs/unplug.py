@@ -24,7 +24,8 @@ def script():
     for case, options in CASES.items():
         lines += [
             f"(ended {case} woodshed play /rig/song.wav --output hw:Audio --json {options}) & run=$!",
-            "sleep 3",
+            # A busy host holds up the shared folder, from which the sound is read.
+            "until_running Audio/pcm0p/sub0; sleep 2",
             "say unplug",
             f"monitor '{UNPLUG}'",
             "sleep 2",

@@ -1,0 +1,136 @@
+"""A USB card with both directions, behind which lies a cable: the round trip, takes in place, and the card pulled out."""
+import json
+
+import sounds
+
+RATE, SECONDS = 48000, 4
+# The section that is practised.
+FROM, TO = 1, 2
+RUNS = 5
+LIMIT = 400
+UNAVAILABLE = "69"
+# The positions of both directions move by packets. If one has moved and the other has not yet when they are read, once after each
+# start, what the drivers report is a packet off, and with it the place of a take.
+REASON = "known: the offset is read once after a start, from positions that move by packets (see the README), and was one packet off"
+PACKET = RATE // 1000
+# name: (rate, bits, channels) of a card
+CARDS = {"16 bit": (48000, 16, 2), "44100 Hz, 24 bit": (44100, 24, 2), "4 channels": (48000, 24, 4)}
+
+
+def slug(name):
+    return name.replace(" ", "-").replace(",", "")
+
+
+def samples(card):
+    rate, bits, channels = CARDS[card]
+    return sounds.sound(rate, 1, channels, bits)
+
+
+def prepare(folder):
+    sounds.write(folder / "song.wav", sounds.sound(RATE, SECONDS), RATE)
+    for card, (rate, bits, channels) in CARDS.items():
+        # The driver's drain loses up to 240 frames, of every program's sound: silence is at the end.
+        sounds.write(folder / f"{slug(card)}.wav", samples(card) + [0] * (rate // 10 * channels), rate, channels, bits)
+
+
+def script():
+    lines = [
+        ". /rig/library.sh",
+        "mkdir /rig/takes /rig/pulled",
+        "modprobe vhci_hcd; modprobe snd-usb-audio",
+        'plug() { usbcard "$@" & card=$!; until_there /proc/asound/Cable/pcm0c; sleep 0.5; }',
+        "out() { kill -TERM $card; wait $card; sleep 0.5; }",
+    ]
+    for name, (rate, bits, channels) in CARDS.items():
+        case = slug(name)
+        lines += [
+            f"plug {rate} {bits} {channels}",
+            f"(ended {case}-record woodshed record /tmp/{case}.wav --input hw:Cable --json --duration 3 --rate {rate} --bits {bits} "
+            f"--channels {channels}) & run=$!",
+            "until_running Cable/pcm0c/sub0; sleep 0.3",
+            f"ended {case}-play woodshed play /rig/{case}.wav --output hw:Cable --json; wait $run",
+            f"mv /tmp/{case}.wav /rig/{case}-take.wav; out",
+        ]
+    lines.append("plug")
+    lines += [f"ended calibrate{run} woodshed calibrate --output hw:Cable --json" for run in range(RUNS)]
+    lines += [
+        f"ended practice woodshed practice /rig/song.wav --section {FROM}-{TO} -n 3 --record passes --output hw:Cable --json --take-folder /rig/takes",
+        "(ended pulled-record woodshed record /tmp/pulled.wav --input hw:Cable --json --bits 16) & run=$!",
+        "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; wait $run; mv /tmp/pulled.wav /rig",
+        "sleep 3; until_there /proc/asound/Cable/pcm0c; sleep 0.5",
+        "(ended pulled-play woodshed play /rig/song.wav --output hw:Cable --json) & run=$!",
+        "until_running Cable/pcm0p/sub0; sleep 2; kill -USR1 $card; wait $run",
+        "(ended pulled-practice woodshed practice /rig/song.wav --section 0-4 -n 1 --record passes --output hw:Cable --json "
+        "--take-folder /rig/pulled) & run=$!",
+        "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; wait $run; sleep 3",
+        "out",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def status(folder, name, wanted="0"):
+    found = (folder / f"{name}.status").read_text().strip()
+    return None if found == wanted else f"it ended with {found}, not {wanted}: {(folder / f'{name}.err').read_text().strip()}"
+
+
+def told(folder, name):
+    return [json.loads(line) for line in (folder / f"{name}.out").read_text().splitlines()]
+
+
+def cable_fault(folder, card):
+    """Why what was played on a card is not what was recorded from it, or None."""
+    rate, bits, channels = CARDS[card]
+    fault = status(folder, f"{slug(card)}-record") or status(folder, f"{slug(card)}-play")
+    if fault:
+        return fault
+    found_rate, found_channels, found_bits, data = sounds.read(folder / f"{slug(card)}-take.wav")
+    if (found_rate, found_channels, found_bits) != (rate, channels, bits):
+        return f"the take has {(found_rate, found_channels, found_bits)}"
+    wanted = sounds.encoded(samples(card), bits, "S16_LE" if bits == 16 else "S24_3LE")
+    return sounds.fault(data, wanted, bits // 8 * channels, quiet=rate // 20)
+
+
+def take_faults(folder, song):
+    """Of each take over the loop, which one it is, and why it is not where it says it is, or None."""
+    for take in (event for event in told(folder, "practice") if event["event"] == "take.ended"):
+        _, channels, bits, data = sounds.read(folder / "takes" / take["path"].rsplit("/", 1)[-1])
+        frame = channels * bits // 8
+        # Without the joints of the loop.
+        margin, start = RATE // 20, take["model_start_frame"]
+        wanted = sounds.encoded(song[2 * (FROM * RATE + margin) : 2 * (TO * RATE - margin)], 16, f"S{bits}_3LE" if bits == 24 else f"S{bits}_LE")
+        place = data.find(wanted[: 64 * frame])
+        found = place // frame - margin
+        if place < 0 or data[place : place + len(wanted)] != wanted:
+            yield take["pass"], "the section is not in it bit for bit"
+        else:
+            told_place = f"the section begins at frame {found}, told: {start}"
+            yield take["pass"], None if found == start else f"{REASON}: {told_place}" if abs(found - start) == PACKET else told_place
+
+
+def judge(folder):
+    for card in CARDS:
+        yield f"{card}: what is played is recorded bit for bit", cable_fault(folder, card)
+    faults = [fault for run in range(RUNS) if (fault := status(folder, f"calibrate{run}"))]
+    results = [] if faults else [told(folder, f"calibrate{run}")[0] for run in range(RUNS)]
+    added = sorted({(round(result["added_frames"], 2), round(result["spread_frames"], 2)) for result in results})
+    is_packet = len(added) == 2 and added[1][0] - added[0][0] == PACKET and added[0][1] == added[1][1] == 0
+    fault = None if len(added) == 1 and added[0][1] == 0 else REASON if is_packet else "they differ"
+    yield f"calibrate, {RUNS} runs: (added frames, spread) {added}", faults[0] if faults else fault
+    takes = [] if status(folder, "practice") else list(take_faults(folder, sounds.sound(RATE, SECONDS)))
+    yield "practice records three passes", status(folder, "practice") or (None if len(takes) == 3 else f"there are {len(takes)} takes")
+    for number, fault in takes:
+        yield f"the take of pass {number} is in its place to the frame", fault
+    events = {event["event"]: event for event in told(folder, "pulled-record")}
+    frames = len(sounds.read(folder / "pulled.wav")[3]) // 4
+    fault = status(folder, "pulled-record", UNAVAILABLE) or (None if "input.lost" in events else f"told: {sorted(events)}")
+    yield "pulled out while it records: told", fault
+    yield "pulled out while it records: the take is whole", None if frames == events["recording.stopped"]["frames"] > RATE else f"{frames} frames"
+    events = {event["event"]: event for event in told(folder, "pulled-play")}
+    places = [events.get(name, {}).get("clip_frame") for name in ("paused", "resumed")]
+    fault = status(folder, "pulled-play") or (None if places[0] == places[1] is not None else f"the places are {places}, told: {sorted(events)}")
+    yield "pulled out while it plays: it goes on at its place", fault
+    ended = [event for event in told(folder, "pulled-practice") if event["event"] == "take.ended"]
+    fault = status(folder, "pulled-practice", UNAVAILABLE)
+    yield "pulled out while a loop is recorded: told", fault
+    lengths = [len(sounds.read(path)[3]) for path in sorted((folder / "pulled").glob("*.wav"))]
+    yield "pulled out while a loop is recorded: the take is whole", None if len(lengths) == len(ended) == 1 else f"{len(lengths)} files, told: {ended}"
