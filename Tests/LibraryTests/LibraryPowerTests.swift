@@ -68,12 +68,12 @@ struct LibraryPowerTests {
     @Test("a library whose power goes has every recording that was added, whole")
     func libraries() throws {
         var random = SeededGenerator(printedFor: "libraries and power")
-        let count = environmentCount("WOODSHED_CRASHES", short: cases(300, few: 80))
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(160, few: 40))
         var report = CrashReport()
         while report.count < count { report.add(try judge(min(count, 300), using: &random)) }
         print("libraries: \(report)")
         #expect(report.losses.isEmpty, "\(random): \(report)")
-        let pretended = try judge(150, lie: .synchronise, using: &random)
+        let pretended = try judge(60, lie: .synchronise, using: &random)
         #expect(pretended.lossCount > 0, "\(random): \(pretended)")
     }
 }

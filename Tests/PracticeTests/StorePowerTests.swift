@@ -34,6 +34,7 @@ struct StorePowerTests {
                 disk.tell(number)
             }
         }
+        var other = random
         return try disk.crashes(count, using: &random) { image in
             let told = image.told.last ?? 0
             let store = try PracticeStore(.file(path))
@@ -48,8 +49,10 @@ struct StorePowerTests {
                 try row.text(0)
             }
             guard check == ["ok"] else { return "\(check)" }
-            // It can go on.
-            try store.apply(.add([SectionDraft(0..<10, name: "afterwards")]), to: recording())
+            // It can go on; not each time, because that waits for the real disk.
+            if Int.random(in: 0..<8, using: &other) == 0 {
+                try store.apply(.add([SectionDraft(0..<10, name: "afterwards")]), to: recording())
+            }
             return nil
         }
     }
@@ -57,7 +60,7 @@ struct StorePowerTests {
     @Test("a store whose power goes has every change that was done, and none by half")
     func stores() throws {
         var random = SeededGenerator(printedFor: "stores and power")
-        let count = environmentCount("WOODSHED_CRASHES", short: cases(400, few: 100))
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(240, few: 60))
         var report = CrashReport()
         while report.count < count { report.add(try judge(min(count, 400), using: &random)) }
         print("stores: \(report)")
@@ -69,7 +72,7 @@ struct StorePowerTests {
         arguments: [CrashDisk.Lie.synchronise, .synchroniseFolder])
     func lies(lie: CrashDisk.Lie) throws {
         var random = SeededGenerator(printedFor: "stores and \(lie)")
-        let report = try judge(150, lie: lie, using: &random)
+        let report = try judge(40, lie: lie, using: &random)
         #expect(report.lossCount > 0, "\(random): \(report)")
     }
 }

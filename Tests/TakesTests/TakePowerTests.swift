@@ -22,7 +22,8 @@ private final class PowerBench {
     private(set) var sound: [[Float]]
     private(set) var marks: [TakeMark] = []
     private(set) var promises: [Promise] = []
-    private var identity: FileIdentity?
+    /// Of the take's file on each disk.
+    private var identities: [FileIdentity] = []
 
     init(_ format: TakeFormat, lie: CrashDisk.Lie? = nil) throws {
         (scratch, self.format) = (try Scratch(), format)
@@ -43,7 +44,7 @@ private final class PowerBench {
     func record(using random: inout SeededGenerator) throws {
         let take = try TakeFile(
             path: path, format: format, registry: UnfinishedTakes(folder: folder, calls: disk), calls: disk)
-        identity = FileIdentity(path: path)
+        if let identity = FileIdentity(path: path) { identities.append(identity) }
         for _ in 0..<Int.random(in: 2...7, using: &random) {
             let count = Int.random(in: 1...4000, using: &random)
             let first = sound[0].count
@@ -77,12 +78,13 @@ private final class PowerBench {
 
     // MARK: Judging
 
+    /// The promise that held when the power went.
+    func promise(at image: CrashImage) -> Promise? { image.told.last.map { promises[$0] } }
+
     /// Runs the recovery; what was lost, or nil.
-    func loss(_ image: CrashImage) throws -> String? {
-        let promise = image.told.last.map { promises[$0] }
+    func loss(_ promise: Promise?) throws -> String? {
         try moveEntries()
-        let found = try UnfinishedTakes(folder: folder).find()
-        if let found = found.first {
+        if let found = try UnfinishedTakes(folder: folder).find().first {
             let count = try found.recover()
             guard count <= sound[0].count else { return "\(count) frames of \(sound[0].count)" }
             guard count >= promise?.frameCount ?? 0 else {
@@ -92,7 +94,25 @@ private final class PowerBench {
         }
         guard let promise else { return nil }
         guard promise.isFinished else { return "a take that nobody finds" }
-        return try difference(frames: sound[0].count, markCount: marks.count)
+        return try difference(frames: promise.frameCount, markCount: promise.markCount)
+    }
+
+    /// Lets the power go again while the recovery runs.
+    func lossInRecovery(_ promise: Promise?, using random: inout SeededGenerator) throws -> CrashReport {
+        try moveEntries()
+        guard let found = try UnfinishedTakes(folder: folder).find().first else { return CrashReport() }
+        let before = promises.count
+        defer { promises.removeLast(promises.count - before) }
+        promises.append(promise ?? Promise())
+        let again = CrashDisk(disk.root)
+        again.tell(before)
+        let (count, receipt) = try found.recoverLeavingReceipt(calls: again)
+        promises.append(
+            Promise(frameCount: Int(count), markCount: promise?.markCount ?? 0, isFinished: true))
+        again.tell(before + 1)
+        receipt.settle()
+        again.look()
+        return try again.crashes(20, using: &random) { image in try loss(self.promise(at: image) ?? promise) }
     }
 
     /// Compares the file with what was recorded.
@@ -112,20 +132,20 @@ private final class PowerBench {
 
     /// A disk that was written again gives its files other numbers, and the system has been started again.
     private func moveEntries() throws {
-        guard let identity, let new = FileIdentity(path: path) else { return }
+        guard let new = FileIdentity(path: path) else { return }
         for name in (try? Folder.names(in: folder)) ?? [] {
             let entry = URL(fileURLWithPath: folder + "/" + name)
             // Parts of it may be anything, and not text.
             var text = String(decoding: try Data(contentsOf: entry), as: UTF8.self)
-            text = text.replacing(
-                "\"inode\":\(identity.inode),\"birth\":\(identity.birth)",
-                with: "\"inode\":\(new.inode),\"birth\":\(new.birth)")
-            if let boot = text.firstRange(of: "\"boot\":\"") {
-                let digit = text[boot.upperBound] == "0" ? "1" : "0"
-                text.replaceSubrange(boot.upperBound...boot.upperBound, with: digit)
+            for old in identities {
+                text = text.replacing(
+                    "\"inode\":\(old.inode),\"birth\":\(old.birth)",
+                    with: "\"inode\":\(new.inode),\"birth\":\(new.birth)")
             }
+            if let boot = TakeDescription.currentBoot { text = text.replacing(boot, with: "an earlier start") }
             try Data(text.utf8).write(to: entry)
         }
+        identities.append(new)
     }
 }
 
@@ -146,7 +166,7 @@ struct TakePowerTests {
         while report.count < count {
             let bench = try PowerBench(Self.formats[round % Self.formats.count], lie: lie)
             try bench.record(using: &random)
-            report.add(try bench.disk.crashes(80, using: &random) { image in try bench.loss(image) })
+            report.add(try bench.disk.crashes(80, using: &random) { image in try bench.loss(bench.promise(at: image)) })
             round += 1
         }
         return report
@@ -155,8 +175,26 @@ struct TakePowerTests {
     @Test("of a take whose power goes at any moment, everything that was synchronised is there, and no other sound")
     func takes() throws {
         var random = SeededGenerator(printedFor: "takes and power")
-        let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(800, few: 160)), using: &random)
+        let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(1200, few: 480)), using: &random)
         print("takes: \(report)")
+        #expect(report.losses.isEmpty, "\(random): \(report)")
+    }
+
+    @Test("a recovery in which the power goes, too, can be repeated, and what it has kept stays")
+    func recoveries() throws {
+        var random = SeededGenerator(printedFor: "recoveries and power")
+        var (report, round) = (CrashReport(), 0)
+        while report.count < environmentCount("WOODSHED_CRASHES", short: cases(600, few: 240)) {
+            let bench = try PowerBench(Self.formats[round % Self.formats.count])
+            try bench.record(using: &random)
+            var inner = random
+            _ = try bench.disk.crashes(10, using: &random) { image in
+                report.add(try bench.lossInRecovery(bench.promise(at: image), using: &inner))
+                return nil
+            }
+            round += 1
+        }
+        print("recoveries: \(report)")
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }
 

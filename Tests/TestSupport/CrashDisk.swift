@@ -6,7 +6,7 @@
 //
 // The disk compares the folder before and after each call. So it also sees what was written by other ways, for example by
 // a library that has a descriptor, only later: at the next call. It does not see what is synchronised by other ways.
-package import Files
+internal import Files
 internal import Glibc
 internal import Synchronization
 
@@ -25,6 +25,8 @@ package final class CrashDisk: FileCalls {
 
     private struct Record: ~Copyable {
         var steps: [CrashStep] = []
+        /// The first of them were done before the power could go.
+        var earlySteps = 0
         /// A descriptor of each file, which keeps the system from giving its number to another one.
         var descriptors: [Int32] = []
         var contents: [[UInt8]] = []
@@ -46,11 +48,12 @@ package final class CrashDisk: FileCalls {
             observe(&record)
             for file in record.contents.indices { record.steps.append(.synchronised(file: file)) }
             for folder in record.folders.sorted() { record.steps.append(.folderSynchronised(folder)) }
+            record.earlySteps = record.steps.count
         }
     }
 
-    /// The steps so far.
-    var steps: [CrashStep] { record.withLock { $0.steps } }
+    /// The steps so far, and how many of them were done before the power could go.
+    var history: (steps: [CrashStep], earlySteps: Int) { record.withLock { ($0.steps, $0.earlySteps) } }
 
     /// Notes that the program was told that something is done.
     package func tell(_ number: Int) {

@@ -79,19 +79,20 @@ extension CrashDisk {
     package func crashes(
         _ count: Int, using random: inout SeededGenerator, judge: (CrashImage) throws -> String?
     ) throws -> CrashReport {
-        let steps = steps
+        let (steps, earlySteps) = history
         var (report, state) = (CrashReport(), CrashState())
+        for step in steps[..<earlySteps] { state.take(step) }
         let kinds = CrashKind.allCases + [CrashKind](repeating: .anything, count: 5)
-        let moments = steps.count + 1
+        let moments = steps.count - earlySteps + 1
         for moment in 0..<moments {
-            if moment > 0 { state.take(steps[moment - 1]) }
+            if moment > 0 { state.take(steps[earlySteps + moment - 1]) }
             for number in 0..<((moment + 1) * count / moments - moment * count / moments) {
                 let image = state.image(kinds.randomElement(using: &random) ?? .anything, using: &random)
                 try image.write(to: root)
                 report.begin(isFirst: number == 0)
                 let loss: String?
                 do { loss = try judge(image) } catch { loss = "\(error)" }
-                if let loss { report.note("after step \(moment) of \(steps.count), \(image.kind) left: \(loss)") }
+                if let loss { report.note("after step \(moment) of \(moments - 1), \(image.kind) left: \(loss)") }
             }
         }
         return report

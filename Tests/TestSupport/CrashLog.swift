@@ -147,7 +147,10 @@ extension CrashState {
             case 7: content += [UInt8](repeating: 0, count: range.count)
             case 6: content += garbage(range.count, using: &random)
             default:
-                let version = versions[Int.random(in: 0..<versions.count, using: &random)]
+                var moment = Int.random(in: 0..<versions.count, using: &random)
+                // A disk does not clear what is cut off: a file that has its old length again has its old end.
+                while moment > 0, versions[moment].count <= start { moment -= 1 }
+                let version = versions[moment]
                 let end = min(range.upperBound, version.count)
                 if start < end { content += version[start..<end] }
                 content += [UInt8](repeating: 0, count: range.upperBound - content.count)

@@ -63,7 +63,7 @@ struct TakeDescription {
     }
 
     /// A number that the kernel makes anew at each start; nil if it tells none.
-    private static let currentBoot: String? = {
+    static let currentBoot: String? = {
         do throws(FileFault) {
             let file = try unsafe RegularFile("/proc/sys/kernel/random/boot_id")
             let bytes = try FileBytes.bytes(of: file.descriptor, count: 36)
