@@ -60,7 +60,7 @@ struct StorePowerTests {
     @Test("a store whose power goes has every change that was done, and none by half")
     func stores() throws {
         var random = SeededGenerator(printedFor: "stores and power")
-        let count = environmentCount("WOODSHED_CRASHES", short: cases(240, few: 60))
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(400, few: 120))
         var report = CrashReport()
         while report.count < count { report.add(try judge(min(count, 400), using: &random)) }
         print("stores: \(report)")

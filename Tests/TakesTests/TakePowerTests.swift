@@ -198,6 +198,42 @@ struct TakePowerTests {
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }
 
+    @Test("after a restart, neither frames nor marks count that were not on the disk for certain; after a kill they do")
+    func restarts() throws {
+        let format = TakeFormat(container: .wav, samples: .int24, sampleRate: 48_000, channelCount: 1)
+        let mark = TakeMark(name: "mark", frame: 7)
+        for isRestarted in [false, true] {
+            let scratch = try Scratch()
+            let registry = UnfinishedTakes(folder: scratch.file("takes"))
+            let path = scratch.file("take")
+            do {
+                let take = try TakeFile(path: path, format: format, registry: registry, calls: SystemFileCalls())
+                try take.append(numbered(0..<700, channelCount: 1))
+                try take.addMark(mark.name, atFrame: mark.frame)
+                try take.checkpoint()
+                try take.synchronise()
+                try take.append(numbered(700..<900, channelCount: 1))
+                try take.checkpoint()
+            }
+            // The end had begun, and of the marks only their place is there.
+            let chunks = format.chunks(for: [mark], frameCount: 900)
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try file.write(contentsOf: format.header(frameCount: 900, trailingBytes: chunks.count))
+            try file.seek(toOffset: UInt64(format.fileEnd(900)))
+            try file.write(contentsOf: isRestarted ? [UInt8](repeating: 0, count: chunks.count) : chunks)
+            let entry = scratch.file("takes") + "/" + (try #require(try Folder.names(in: scratch.file("takes")).first))
+            if isRestarted, let boot = TakeDescription.currentBoot {
+                let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: entry)), as: UTF8.self)
+                #expect(text.contains("\"safe\":700"))
+                try Data(text.replacing(boot, with: "an earlier start").utf8).write(to: URL(fileURLWithPath: entry))
+            }
+            let count = try #require(try registry.find().first).recover()
+            #expect(count == (isRestarted ? 700 : 900))
+            #expect(try decode(path) == numbered(0..<Int(count), channelCount: 1))
+            #expect(try TakeFileMarks.read(path) == [mark] && registry.find().isEmpty)
+        }
+    }
+
     @Test(
         "a disk that only pretends to synchronise is noticed",
         arguments: [CrashDisk.Lie.synchronise, .synchroniseFolder])

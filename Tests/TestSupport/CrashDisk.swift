@@ -216,26 +216,32 @@ package final class CrashDisk: FileCalls {
         guard unsafe fstat(record.descriptors[file], &status) == 0,
             let new = try? FileBytes.bytes(of: record.descriptors[file], at: 0, count: Int(status.st_size)), new != old
         else { return }
-        let first = Self.commonCount(old, new)
-        var last = new.count
-        if old.count == new.count {
-            while last > first, old[last - 1] == new[last - 1] { last -= 1 }
-        }
+        let changed = Self.difference(old, new)
         record.contents[file] = new
         record.steps.append(
-            .changed(file: file, byteCount: new.count, offset: first, bytes: Array(new[first..<max(first, last)])))
+            .changed(file: file, byteCount: new.count, offset: changed.lowerBound, bytes: Array(new[changed])))
     }
 
-    /// How many bytes at the beginning are the same.
-    private static func commonCount(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        let (count, piece) = (min(left.count, right.count), 1024)
-        var same = 0
-        while same < count {
-            let range = same..<min(same + piece, count)
-            if left[range] != right[range] { break }
-            same = range.upperBound
+    /// The part of `new` that is not as in `old`, from the first byte to the last one.
+    private static func difference(_ old: [UInt8], _ new: [UInt8]) -> Range<Int> {
+        unsafe old.withUnsafeBytes { old in
+            unsafe new.withUnsafeBytes { new in
+                let (count, piece) = (min(old.count, new.count), 1024)
+                func isSame(_ start: Int, _ length: Int) -> Bool {
+                    guard let old = old.baseAddress, let new = new.baseAddress else { return true }
+                    return unsafe memcmp(old + start, new + start, length) == 0
+                }
+                var first = 0
+                // Byte by byte would take seconds without optimisation.
+                while first + piece <= count, isSame(first, piece) { first += piece }
+                while first < count, isSame(first, 1) { first += 1 }
+                var last = new.count
+                if old.count == new.count {
+                    while last - piece >= first, isSame(last - piece, piece) { last -= piece }
+                    while last > first, isSame(last - 1, 1) { last -= 1 }
+                }
+                return first..<last
+            }
         }
-        while same < count, left[same] == right[same] { same += 1 }
-        return same
     }
 }
