@@ -216,8 +216,10 @@ let package = Package(
             name: "WoodshedCommand", dependencies: ["WoodshedCLI"] + sanitizerSupport, swiftSettings: settings,
             linkerSettings: realtimeSanitizer),
 
+        .target(name: "CCrashVFS", path: "Tests/CCrashVFS"),
         .target(
-            name: "TestSupport", dependencies: ["CAllocationCounter", "CSanitizerSupport"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CAllocationCounter", "CCrashVFS", "CSanitizerSupport", "Files"],
+            path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(
             name: "ProcessHandles", dependencies: ["CLinux"], path: "Tests/ProcessHandles", swiftSettings: settings),

@@ -12,6 +12,7 @@
 #   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, computed and on virtual cards (10)
 #   losses      WOODSHED_LOSSES           random schedules of device losses, with the times until the sound is back (500)
 #   kills       WOODSHED_KILLS            kills of a take's writer, of the command or of a store's; what was kept is then read (1000)
+#   power       WOODSHED_CRASHES          disks after a loss of power, for each kind of file: takes, exports, databases, ... (20000)
 #   waveforms   WOODSHED_FUZZ_WAVEFORMS   waveform and peak files with a few wrong bytes, read (1000000)
 #   stores      WOODSHED_FUZZ_STORES      stores damaged in each of twenty ways, opened and repaired (200)
 #   marks       WOODSHED_FUZZ_MARKS       files with marks and with a few wrong bytes, read (1000000)
@@ -52,6 +53,7 @@ dropouts    WOODSHED_DROPOUT_SECONDS  28800   DropoutTests/dropouts
 drift       WOODSHED_DRIFT_HOURS      10      ClockBridgeTests/hardship|TwoClockTests/drift
 losses      WOODSHED_LOSSES           500     InterruptionScheduleTests|RecoveryTimeTests
 kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed|StoreProcessTests/kills
+power       WOODSHED_CRASHES          20000   PowerTests
 waveforms   WOODSHED_FUZZ_WAVEFORMS   1000000 WaveformFuzzTests
 stores      WOODSHED_FUZZ_STORES      200     StoreDamageTests
 marks       WOODSHED_FUZZ_MARKS       1000000 MarkFuzzTests

@@ -192,7 +192,7 @@ package final class TakeFile: @unchecked Sendable {
             if !nameIsSafe { try content.storage.synchroniseName() }
             nameIsSafe = true
         }
-        entry?.synchronise()
+        entry?.synchronise(safeFrameCount: content.toldFrames)
     }
 
     // MARK: - The end
@@ -226,6 +226,8 @@ package final class TakeFile: @unchecked Sendable {
         }
         if let fault = FileFault.thrown(by: { () throws(FileFault) in try storage.synchronise() }) {
             problem = problem ?? closed(by: fault)
+        } else {
+            entry?.synchronise(safeFrameCount: frameCount)
         }
         // An incomplete take stays registered, so that the next start offers to recover it.
         defer { entry = nil }

@@ -1,5 +1,6 @@
 // UserState: data that outlives a run, in small files of the user's state folder. They are JSON, as is what the command
 // writes. The module does not know sound, nor what its files contain.
+package import Files
 internal import Glibc
 
 /// The location of this program's state.
@@ -7,14 +8,20 @@ package enum StateFolder {
     /// This program's folder under `$XDG_STATE_HOME`, by default `~/.local/state`; nil if there is no home.
     package static var path: String? { UserFolder.path("XDG_STATE_HOME", inHome: ".local/state") }
 
-    /// Creates the missing folders above `path`, with access for the user only.
-    package static func makeFolders(above path: String) throws(LockedFile.Fault) {
+    /// Creates the missing folders above `path`, with access for the user only, and waits until their names are on the disk. Otherwise
+    /// a loss of power could take with them what is synchronised in them.
+    package static func makeFolders(
+        above path: String, calls: any FileCalls = SystemFileCalls()
+    ) throws(LockedFile.Fault) {
         var folder = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/").dropLast() {
             folder += "/" + part
+            if unsafe mkdir(folder, 0o700) == 0 {
+                _ = calls.synchroniseFolder(FilePlace.folder(of: folder))
+                continue
+            }
             // For a folder above ours that exists, mkdir may fail with a code other than EEXIST.
-            guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST || isFolder(folder)
-            else {
+            guard errno == EEXIST || isFolder(folder) else {
                 throw LockedFile.Fault(code: errno, action: "cannot be written")
             }
         }

@@ -53,7 +53,7 @@ public final class WaveWriter: @unchecked Sendable {
         ) { () throws(AudioFileError) in OutputFile(descriptor: fileDescriptor, name: "output") }
     }
 
-    private init(
+    init(
         sampleRate: Int, channelCount: Int, format: WaveSampleFormat, path: String,
         _ open: () throws(AudioFileError) -> OutputFile
     ) throws(AudioFileError) {

@@ -148,8 +148,12 @@ public struct StoreRepair: Explained, Equatable {
             count += 1
             aside = "\(path).damaged-\(count)"
         }
-        // SQLite would take the damaged file's journal for the new file's.
-        if unsafe rename(path + "-journal", aside + "-journal") != 0, errno != ENOENT { throw FileFault(code: errno) }
+        // SQLite would take the damaged file's journal for the new file's, also if a loss of power undid this step alone.
+        if unsafe rename(path + "-journal", aside + "-journal") == 0 {
+            _ = SystemFileCalls().synchroniseFolder(FilePlace.folder(of: path))
+        } else if errno != ENOENT {
+            throw FileFault(code: errno)
+        }
         guard unsafe rename(repaired, path) == 0 else { throw FileFault(code: errno) }
         _ = SystemFileCalls().synchroniseFolder(FilePlace.folder(of: path))
         return aside

@@ -29,8 +29,9 @@ struct StoreSchema: Sendable {
     func prepare(_ database: Database, path: String, creating: Bool) throws(StoreError) -> Bool {
         var state: State
         do throws(DatabaseError) {
-            // One that has to be kept in step with other files is not used; see docs/decisions.md.
-            for setting in ["synchronous=FULL", "journal_mode=DELETE"] {
+            // One that has to be kept in step with other files is not used; see docs/decisions.md. With FULL the end of the journal is
+            // not put on the disk: after a loss of power it may be there again, and the last change would be taken back.
+            for setting in ["synchronous=EXTRA", "journal_mode=DELETE"] {
                 _ = try database.rows("PRAGMA \(setting)") { _ in }
             }
             state = try self.state(of: database)

@@ -5,8 +5,9 @@ internal import JSON
 internal import Synchronization
 internal import UserState
 
-/// The contents of a registry entry. One JSON object per line: first the take, then each mark as it is set, and
-/// when the end begins, the number of frames. A line that a kill has cut off is not JSON, and is ignored.
+/// The contents of a registry entry. One JSON object per line: first the take, then each mark as it is set, the number of frames
+/// that are on the disk whenever it grows, and when the end begins, the number of all frames. A line that a kill has cut off is not
+/// JSON, and is ignored.
 struct TakeDescription {
     /// The absolute path of the take.
     let path: String
@@ -19,6 +20,17 @@ struct TakeDescription {
     var marks: [TakeMark] = []
     /// Frames of the take, if its end has begun: after them there are chunks, not samples.
     var finalFrameCount: Int64?
+    /// The start of the system during which the take was recorded; nil if that is not known.
+    var boot = Self.currentBoot
+    /// Frames that were on the disk for certain.
+    var safeFrameCount: Int64 = 0
+
+    /// Frames that can be relied on: after a restart of the system, which may have lost its power, only those that were on the disk. What a
+    /// file system made of later ones may be anything, also full-scale noise.
+    var reliableFrameCount: Int64 {
+        guard let boot, let now = Self.currentBoot, boot != now else { return .max }
+        return safeFrameCount
+    }
 
     private static let version: Int64 = 1
 
@@ -32,7 +44,10 @@ struct TakeDescription {
             .init("rate", .integer(format.sampleRate)), .init("channels", .integer(format.channelCount)),
             .init("start", .integer(startTime)),
         ]
-        return JSONValue.object(fields + (attachment.map { [.init("attachment", .string($0))] } ?? [])).text + "\n"
+        let extra: [JSONValue.Field?] = [
+            boot.map { .init("boot", .string($0)) }, attachment.map { .init("attachment", .string($0)) },
+        ]
+        return JSONValue.object(fields + extra.compactMap { $0 }).text + "\n"
     }
 
     static func line(_ mark: TakeMark) -> String {
@@ -42,6 +57,19 @@ struct TakeDescription {
     static func line(finalFrameCount: Int64) -> String {
         JSONValue.object([.init("end", .integer(finalFrameCount))]).text + "\n"
     }
+
+    static func line(safeFrameCount: Int64) -> String {
+        JSONValue.object([.init("safe", .integer(safeFrameCount))]).text + "\n"
+    }
+
+    /// A number that the kernel makes anew at each start; nil if it tells none.
+    static let currentBoot: String? = {
+        do throws(FileFault) {
+            let file = try unsafe RegularFile("/proc/sys/kernel/random/boot_id")
+            let bytes = try FileBytes.bytes(of: file.descriptor, count: 36)
+            return bytes.count == 36 ? String(decoding: bytes, as: UTF8.self) : nil
+        } catch { return nil }
+    }()
 }
 
 extension TakeDescription {
@@ -62,6 +90,8 @@ extension TakeDescription {
         format = TakeFormat(container: container, samples: samples, sampleRate: rate, channelCount: channels)
         startTime = start
         attachment = head["attachment"]?.stringValue
+        // Entries of earlier versions do not tell.
+        boot = head["boot"]?.stringValue
         for case let line? in lines.dropFirst() {
             if let name = line["mark"]?.stringValue, let frame = line["frame"]?.integerValue {
                 if !name.utf8.contains(0), (0...format.lastMarkFrame).contains(frame) {
@@ -69,6 +99,8 @@ extension TakeDescription {
                 }
             } else if let end = line["end"]?.integerValue, end >= 0 {
                 finalFrameCount = end
+            } else if let safe = line["safe"]?.integerValue, safe >= 0 {
+                safeFrameCount = safe
             }
         }
     }
@@ -78,19 +110,23 @@ extension TakeDescription {
 final class TakeEntry {
     let path: String
     private let descriptor: Int32
+    private let calls: any FileCalls
     private var isDirty = false
+    private var nameIsSafe = false
+    private var safeFrames: Int64 = 0
 
     static let ending = ".take"
     /// The suffix of an entry that is being created and not locked yet.
     static let newEnding = ".new"
 
-    /// Larger entries are not ours, in bytes.
-    private static let largest = 16 << 20
+    /// Larger entries are not ours, in bytes: that is a take of two weeks.
+    private static let largest = 64 << 20
 
     /// Creates an entry in `folder`, which is created if it is missing.
-    init(in folder: String, for take: TakeDescription) throws(StateFile.Fault) {
+    init(in folder: String, for take: TakeDescription, calls: any FileCalls) throws(StateFile.Fault) {
         path = "\(folder)/\(String(UInt64.random(in: 0...UInt64.max), radix: 36))\(Self.ending)"
-        try StateFolder.makeFolders(above: path)
+        self.calls = calls
+        try StateFolder.makeFolders(above: path, calls: calls)
         let new = path + Self.newEnding
         let file = unsafe open(new, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file < 0 { throw Self.fault(errno) }
@@ -111,10 +147,12 @@ final class TakeEntry {
     }
 
     /// Locks an entry; nil if there is none, or another program holds it.
-    init?(holding path: String) {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    init?(holding path: String, calls: any FileCalls = SystemFileCalls()) {
+        let flags = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        var file = unsafe open(path, O_RDWR | flags)
+        if file < 0, errno == EACCES || errno == EROFS { file = unsafe open(path, O_RDONLY | flags) }
         if file < 0 { return nil }
-        self.path = path
+        (self.path, self.calls) = (path, calls)
         descriptor = file
         if flock(file, LOCK_EX | LOCK_NB) != 0 { return nil }
         // The previous holder may have removed it meanwhile.
@@ -144,13 +182,23 @@ final class TakeEntry {
         isDirty = true
     }
 
-    /// Waits until it is on the disk, if something was added.
-    func synchronise() {
-        if isDirty { fdatasync(descriptor) }
+    /// Notes how many frames of the take are on the disk, and waits until the entry is, too, with its name.
+    func synchronise(safeFrameCount: Int64) {
+        if safeFrameCount != safeFrames {
+            safeFrames = safeFrameCount
+            _ = try? append(TakeDescription.line(safeFrameCount: safeFrameCount))
+        }
+        if isDirty { _ = calls.synchroniseData(descriptor) }
         isDirty = false
+        if !nameIsSafe { _ = calls.synchroniseFolder(FilePlace.folder(of: path)) }
+        nameIsSafe = true
     }
 
-    func remove() { unsafe unlink(path) }
+    /// Removes it, and waits until that is on the disk: otherwise a take could be offered again that the user has changed meanwhile.
+    func remove() {
+        _ = calls.remove(path)
+        _ = calls.synchroniseFolder(FilePlace.folder(of: path))
+    }
 
     private static func fault(_ code: Int32) -> StateFile.Fault {
         StateFile.Fault(code: code, action: "cannot be written")

@@ -5,7 +5,8 @@ internal import Glibc
 /// The repair of a take that was not finished.
 ///
 /// The length of its file tells its frames: samples that were written after the last checkpoint are good, although the
-/// header does not count them. Only if the end had begun does the entry tell them, because chunks may follow the samples.
+/// header does not count them. Only if the end had begun does the entry tell them, because chunks may follow the samples. After
+/// a restart of the system none is good that was not on the disk for certain.
 struct TakeRepair {
     /// Frames that the take will have.
     let frameCount: Int64
@@ -19,24 +20,25 @@ struct TakeRepair {
     ///
     /// Throws `.notFound` or `.changed` if it is not the recorded take any more, and the reason if it cannot be opened for
     /// writing.
-    init(_ description: TakeDescription) throws(AudioFileError) {
+    init(_ description: TakeDescription, calls: any FileCalls) throws(AudioFileError) {
         let path = description.path
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         if descriptor < 0 {
             if errno == ENOENT || errno == ENOTDIR { throw .reading(path, errno: errno) }
             throw .writing(path, errno: errno, creating: false)
         }
-        storage = TakeStorage(adopting: descriptor, path: path, calls: SystemFileCalls())
+        storage = TakeStorage(adopting: descriptor, path: path, calls: calls)
         self.description = description
         let format = description.format
         guard FileIdentity(descriptor: descriptor)?.mayBe(description.identity) == true,
             let header = FoundHeader(descriptor, format)
         else { throw .changedTake(path) }
         fileBytes = Int64(lseek(descriptor, 0, SEEK_END))
-        if header.hasChunks(descriptor, description) {
+        let reliable = description.reliableFrameCount
+        if header.frameCount <= reliable, header.hasChunks(descriptor, description) {
             (frameCount, isWhole) = (header.frameCount, true)
         } else {
-            let inFile = format.frameCount(fileBytes: fileBytes)
+            let inFile = min(format.frameCount(fileBytes: fileBytes), reliable)
             (frameCount, isWhole) = (min(inFile, description.finalFrameCount ?? inFile), false)
         }
     }
@@ -82,7 +84,9 @@ private struct FoundHeader {
     func hasChunks(_ descriptor: Int32, _ description: TakeDescription) -> Bool {
         let format = description.format
         let expected = format.chunks(for: description.marks, frameCount: frameCount)
-        if format.container == .wav { return trailingBytes > 0 }
+        if format.container == .wav, trailingBytes == 0 { return false }
+        // A kill leaves the chunks that the header counts, also if some mark is not in the entry; a loss of power may not.
+        if format.container == .wav, description.reliableFrameCount == .max { return true }
         if expected.isEmpty { return false }
         let end = format.fileEnd(frameCount)
         return (try? FileBytes.bytes(of: descriptor, at: end, count: expected.count + 1)) == expected

@@ -10,12 +10,15 @@ internal import UserState
 public struct UnfinishedTakes: Sendable {
     /// The folder of the entries; nil if this user has no home.
     let folder: String?
+    private let calls: any FileCalls
 
     /// The user's registry: `woodshed/takes` under `$XDG_STATE_HOME`, by default `~/.local/state`.
-    public init() { folder = StateFolder.path.map { $0 + "/takes" } }
+    public init() { (folder, calls) = (StateFolder.path.map { $0 + "/takes" }, SystemFileCalls()) }
 
     /// A registry in another folder, which is created when a take begins.
-    public init(folder: String) { self.folder = folder }
+    public init(folder: String) { self.init(folder: folder, calls: SystemFileCalls()) }
+
+    init(folder: String, calls: any FileCalls) { (self.folder, self.calls) = (folder, calls) }
 
     /// The takes that were not finished and can be recovered, the latest first. Takes in progress are not included.
     ///
@@ -25,7 +28,7 @@ public struct UnfinishedTakes: Sendable {
     /// Real-time safe: no.
     public func find() throws(AudioFileError) -> [UnfinishedTake] {
         try entries().compactMap { path, description in
-            guard let repair = try? TakeRepair(description) else { return nil }
+            guard let repair = try? TakeRepair(description, calls: calls) else { return nil }
             return UnfinishedTake(entryPath: path, description, frameCount: repair.frameCount)
         }
     }
@@ -40,7 +43,7 @@ public struct UnfinishedTakes: Sendable {
     public func findUnreachable() throws(AudioFileError) -> [UnreachableTake] {
         try entries().compactMap { path, description in
             do throws(AudioFileError) {
-                _ = try TakeRepair(description)
+                _ = try TakeRepair(description, calls: calls)
                 return nil
             } catch {
                 return UnreachableTake(entryPath: path, description, reason: error)
@@ -55,7 +58,7 @@ public struct UnfinishedTakes: Sendable {
             let path = folder + "/" + name
             if name.hasSuffix(TakeEntry.newEnding) { removeAbandoned(path) }
             // Entries of a later version are not touched.
-            guard name.hasSuffix(TakeEntry.ending), let entry = TakeEntry(holding: path),
+            guard name.hasSuffix(TakeEntry.ending), let entry = TakeEntry(holding: path, calls: calls),
                 let description = entry.description()
             else { return nil }
             return (path, description)
@@ -67,7 +70,7 @@ public struct UnfinishedTakes: Sendable {
         guard let folder else {
             throw .unregistered("the state folder", "HOME is not set", remedy: "Set HOME or XDG_STATE_HOME.")
         }
-        do throws(StateFile.Fault) { return try TakeEntry(in: folder, for: take) } catch {
+        do throws(StateFile.Fault) { return try TakeEntry(in: folder, for: take, calls: calls) } catch {
             throw .unregistered(folder, error)
         }
     }
@@ -82,7 +85,7 @@ public struct UnfinishedTakes: Sendable {
     /// Removes what a program left that was killed while it created an entry. An entry in creation is locked within a moment.
     private func removeAbandoned(_ path: String) {
         var status = stat()
-        if unsafe stat(path, &status) == 0, status.st_mtim.tv_sec + 60 < time(nil) { unsafe unlink(path) }
+        if unsafe stat(path, &status) == 0, status.st_mtim.tv_sec + 60 < time(nil) { _ = calls.remove(path) }
     }
 }
 
@@ -137,17 +140,22 @@ public struct UnfinishedTake: Sendable, Equatable {
 
     /// The same, but the take stays registered until the receipt is settled: when it is listed elsewhere, too.
     package func recoverLeavingReceipt() throws(AudioFileError) -> (frameCount: Int64, receipt: TakeReceipt) {
-        let entry = try hold()
+        try recoverLeavingReceipt(calls: SystemFileCalls())
+    }
+
+    func recoverLeavingReceipt(calls: any FileCalls) throws(AudioFileError) -> (frameCount: Int64, receipt: TakeReceipt)
+    {
+        let entry = try TakeEntry.hold(entryPath, of: path, calls)
         guard let description = entry.description() else { throw .changedTake(path) }
-        return (try TakeRepair(description).run(), TakeReceipt(entry))
+        let frameCount = try TakeRepair(description, calls: calls).run()
+        entry.synchronise(safeFrameCount: frameCount)
+        return (frameCount, TakeReceipt(entry))
     }
 
     /// Leaves the take as it is, a valid file without its marks, and never offers it again.
     ///
     /// - Throws: `.inUse`. Real-time safe: no.
-    public func forget() throws(AudioFileError) { try hold().remove() }
-
-    private func hold() throws(AudioFileError) -> TakeEntry { try TakeEntry.hold(entryPath, of: path) }
+    public func forget() throws(AudioFileError) { try TakeEntry.hold(entryPath, of: path).remove() }
 }
 
 /// A take whose recording was interrupted, and whose file is missing or cannot be opened.
@@ -176,8 +184,10 @@ public struct UnreachableTake: Sendable, Equatable {
 }
 
 extension TakeEntry {
-    fileprivate static func hold(_ entryPath: String, of path: String) throws(AudioFileError) -> TakeEntry {
-        guard let entry = TakeEntry(holding: entryPath) else {
+    fileprivate static func hold(
+        _ entryPath: String, of path: String, _ calls: any FileCalls = SystemFileCalls()
+    ) throws(AudioFileError) -> TakeEntry {
+        guard let entry = TakeEntry(holding: entryPath, calls: calls) else {
             throw AudioFileError(
                 .inUse, path: path, "\(path): another program is recording or recovering this take, or has done so",
                 remedy: "Look for unfinished takes again.")

@@ -1,0 +1,26 @@
+internal import CCrashVFS
+
+extension CrashDisk {
+    /// SQLite cannot be watched.
+    private struct NoDatabases: Error {}
+
+    /// Carries out `body`, and writes down what SQLite does to the databases that are opened in it. They must be closed at its end.
+    package func watchingDatabases<Value>(_ body: () throws -> Value) throws -> Value {
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let code = unsafe crash_vfs_watch(
+            root,
+            { context, path, events in
+                let disk = unsafe Unmanaged<CrashDisk>.fromOpaque(context).takeUnretainedValue()
+                disk.databaseChanged(unsafe String(cString: path), events)
+            }, context)
+        guard code == 0 else { throw NoDatabases() }
+        defer { unsafe crash_vfs_leave(context) }
+        return try body()
+    }
+
+    private func databaseChanged(_ path: String, _ events: Int32) {
+        look(
+            atFile: path, isSynchronised: Int(events) & CRASH_VFS_SYNCHRONISED != 0,
+            isFolderSynchronised: Int(events) & CRASH_VFS_FOLDER != 0)
+    }
+}

@@ -1,0 +1,100 @@
+// A disk after a loss of power, and the judge's report about many of them.
+internal import Files
+internal import Foundation
+internal import Glibc
+
+/// The files that may be on a disk after the power went.
+package struct CrashImage {
+    let folders: [String]
+    let names: [String: Int]
+    let contents: [Int: [UInt8]]
+    /// What the program was told before, in order.
+    package let told: [Int]
+    let kind: CrashKind
+
+    /// Puts the files into a folder, which had others.
+    func write(to root: String) throws {
+        for name in try Folder.names(in: root) { try FileManager.default.removeItem(atPath: "\(root)/\(name)") }
+        for folder in folders {
+            try FileManager.default.createDirectory(atPath: "\(root)/\(folder)", withIntermediateDirectories: true)
+        }
+        var written: [Int: String] = [:]
+        for (name, file) in names.sorted(by: { $0.key < $1.key }) {
+            let path = "\(root)/\(name)"
+            if let first = written[file] {
+                try FileCopy.link(first, to: path)
+            } else {
+                let descriptor = SystemFileCalls().create(path)
+                if descriptor < 0 { throw FileFault(code: Int32(-descriptor), isCreating: true) }
+                defer { close(Int32(descriptor)) }
+                try FileBytes.write(contents[file] ?? [], at: 0, of: Int32(descriptor))
+                written[file] = path
+            }
+        }
+    }
+}
+
+/// What a judge found in the disks after many losses of power.
+package struct CrashReport: CustomStringConvertible {
+    /// How many disks were judged.
+    package private(set) var count = 0
+    /// At how many moments the power went.
+    package private(set) var moments = 0
+    /// The first of the losses, in words.
+    package private(set) var losses: [String] = []
+    /// How many there were.
+    package private(set) var lossCount = 0
+
+    package init() {}
+
+    package mutating func add(_ other: CrashReport) {
+        (count, moments) = (count + other.count, moments + other.moments)
+        for loss in other.losses { note(loss) }
+        lossCount += other.lossCount - other.losses.count
+    }
+
+    fileprivate mutating func begin(isFirst: Bool) {
+        count += 1
+        if isFirst { moments += 1 }
+    }
+
+    fileprivate mutating func note(_ loss: String) {
+        lossCount += 1
+        if losses.count < 10 { losses.append(loss) }
+    }
+
+    package var description: String {
+        "\(count) disks after a loss of power at \(moments) moments, \(lossCount) with a loss"
+            + losses.map { "\n  " + $0 }.joined()
+    }
+}
+
+extension CrashDisk {
+    /// Lets the power go at every moment, and judges what is left; the disk's folder is used for it.
+    ///
+    /// Call it when nothing of what was done on the disk is open any more.
+    /// - Parameters:
+    ///   - count: how many disks are judged, at least.
+    ///   - judge: runs the recovery, and says what was lost; nil if nothing was. What it throws is a loss, too.
+    package func crashes(
+        _ count: Int, using random: inout SeededGenerator, judge: (CrashImage) throws -> String?
+    ) throws -> CrashReport {
+        let (steps, earlySteps) = history
+        var (report, state) = (CrashReport(), CrashState())
+        for step in steps[..<earlySteps] { state.take(step) }
+        let kinds = CrashKind.allCases + [CrashKind](repeating: .anything, count: 5)
+        let moments = steps.count - earlySteps + 1
+        for moment in 0..<moments {
+            if moment > 0 { state.take(steps[earlySteps + moment - 1]) }
+            for number in 0..<((moment + 1) * count / moments - moment * count / moments) {
+                let image = state.image(kinds.randomElement(using: &random) ?? .anything, using: &random)
+                try image.write(to: root)
+                report.begin(isFirst: number == 0)
+                let loss: String?
+                do { loss = try judge(image) } catch { loss = "\(error)" }
+                if let loss { report.note("after step \(moment) of \(moments - 1), \(image.kind) left: \(loss)") }
+            }
+        }
+        return report
+    }
+}
