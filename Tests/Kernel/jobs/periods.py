@@ -38,7 +38,7 @@ def dropouts(folder, name):
     status, peer = ((folder / f"{name}.{end}").read_text().strip() for end in ("status", "aplay-status"))
     text = (folder / f"{name}.aplay").read_text()
     lost = sum(event["event"] == "interrupted" for event in events)
-    ours = sum(event["event"] == "xrun" for event in events) if status == "0" and not lost else f"lost {lost} times, ended with {status}"
+    ours = sum(event["event"] == "xrun" for event in events) if status == "0" and not lost else f"lost {lost} times{'' if status == '0' else ', ended with ' + status}"
     return ours, text.count("underrun") if peer == "0" else f"ended with {peer}"
 
 
@@ -62,4 +62,4 @@ def table(folder):
     yield "| --- |" + " --- |" * len(CARDS)
     for period, periods in SHAPES:
         cells = [dropouts(folder, f"{card}-{period}-{periods}") for card in CARDS]
-        yield f"| {period} x {periods} | " + " | ".join(f"{ours}, {peer}" for ours, peer in cells) + " |"
+        yield f"| {period} x {periods} | " + " | ".join(f"{ours}; {peer}" for ours, peer in cells) + " |"
