@@ -29,7 +29,7 @@ def run(name, image):
         found = [("the run", failure)] if failure else list(job.judge(out))
         if machine.fault():
             found.append(("the kernel", machine.fault()))
-    except (OSError, ValueError, KeyError, IndexError) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as error:
         found = [("the judge", f"cannot read what the job left: {error!r}")]
     lines, faults, known = [], 0, 0
     for what, fault in found:

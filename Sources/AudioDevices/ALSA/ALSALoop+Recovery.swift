@@ -60,11 +60,13 @@ extension ALSALoop {
         let time = now()
         tellOfStall(side, isOver: true)
         // An interruption that was already reported continues, because the device has not moved a frame since.
-        let isTold = refusals > 0 && capture == nil
+        let hasSlept = untoldSleep > 0
+        let isTold = refusals > 0 && capture == nil && !hasSlept
         if interruption == nil, !isTold {
             let stop = side.side == .output ? side.stopTime(now: time, trustsStamps: trustsStamps) : time
             interruption = Interruption(
-                kind: kind, side: side.side, time: time, silentSince: stop, silentBefore: silentBefore,
+                kind: hasSlept ? .suspended : kind, side: side.side, time: time, silentSince: stop,
+                silentBefore: silentBefore,
                 inputClock: capture?.isRunning == true ? capture?.clock : nil,
                 inputDelivered: (capture?.moved ?? 0) - Int64(fetched))
         }
@@ -156,14 +158,19 @@ extension ALSALoop {
             time: now())
     }
 
+    /// Nanoseconds that the computer slept since the last incident that told of it.
+    private var untoldSleep: Int64 {
+        let rest = asleep() - slept
+        // The two clocks are read one after the other, so their difference moves by microseconds without any sleep.
+        return rest > 1_000_000 ? rest : 0
+    }
+
     private func tell(
         _ kind: StreamIncident.Kind, _ recovery: StreamIncident.Recovery, _ side: StreamIncident.Side, frame: Int64,
         lost: Int64, time: Int64
     ) {
-        let before = slept
-        slept = asleep()
-        // The two clocks are read one after the other, so their difference moves by microseconds without any sleep.
-        let rest = slept - before > 1_000_000 ? slept - before : 0
+        let rest = untoldSleep
+        slept += rest
         worker.report(
             StreamIncident(
                 kind: kind, recovery: recovery, side: side, frame: frame, lostFrames: lost,

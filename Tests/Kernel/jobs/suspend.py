@@ -3,7 +3,8 @@ import json
 
 import sounds
 
-SECONDS = 6
+# On a busy host the emulated cards do not keep time: long enough that none has ended before the sleep.
+SECONDS = 10
 LIMIT = 400
 # A machine whose time is counted in instructions does not wake. So nothing is said about dropouts here.
 COUNTED = False
@@ -16,6 +17,9 @@ PROGRAMS = {
     "record from HDA": ("record", "hw:Intel_1"),
 }
 HOWS = {"sleep": "the machine sleeps", "drivers": "the drivers suspend"}
+# An output tells of a dropout before it is filled again. A sleep that begins until then is taken for a part of that dropout, because
+# the device has not moved since (`isTold` in ALSALoop+Recovery), and its silence is not counted. Seen once in ten runs, on a busy host.
+REASON = "known: a sleep that begins while a dropout is repaired is not told"
 BEGIN, END = "=== begin ", "=== end"
 
 
@@ -40,11 +44,13 @@ def script():
             what = f"play /tmp/song.wav --output {device}" if verb == "play" else f"record /tmp/take.wav --input {device} --duration {SECONDS} --bits 16"
             lines.append(f"timeout 60 woodshed {what} --json --period 1024 --periods 4 >/tmp/out{number} 2>/tmp/err{number} & run{number}=$!")
         lines += [f"until_running {place(device, verb)}" for verb, device in PROGRAMS.values()]
-        lines.append(f"sleep 1; sleeps {how}; slept=$?")
+        lines.append("sleep 1")
+        lines += [f"state{number}=$(grep state: /proc/asound/{place(device, verb)}/status)" for number, (verb, device) in enumerate(PROGRAMS.values())]
+        lines.append(f"sleeps {how}; slept=$?")
         for number, name in enumerate(PROGRAMS):
             lines += [
                 f"wait $run{number}; status=$?",
-                f"echo '{BEGIN}{HOWS[how]}: {name}'; echo \"slept: $slept\"; echo \"status: $status\"",
+                f"echo '{BEGIN}{HOWS[how]}: {name}'; echo \"slept: $slept\"; echo \"status: $status\"; echo \"before: $state{number}\"",
                 f"grep -v '\"level\"' /tmp/out{number}; sed 's/^/stderr: /' /tmp/err{number}",
                 "[ ! -e /tmp/take.wav ] || woodshed info --json /tmp/take.wav" if name.startswith("record") else ":",
                 f"echo '{END}'",
@@ -73,6 +79,8 @@ def fault(verb, lines):
     events = [json.loads(line) for line in lines if line.startswith("{")]
     if "slept: 0" not in lines:
         return f"the machine did not sleep: {lines}"
+    if "before: state: RUNNING" not in lines:
+        return f"it did not run when the sleep began: {[line for line in lines if line.startswith('before')]}"
     if "status: 0" not in lines:
         return f"it did not end by itself: {[line for line in lines if line.startswith(('status', 'stderr'))]}"
     told = [event["event"] for event in events if "event" in event]
@@ -81,7 +89,7 @@ def fault(verb, lines):
         if last["reason"] != "completed" or last["clip_frame"] != SECONDS * 48000:
             return f"it ended at frame {last['clip_frame']}, {last['reason']}"
         if "device.suspended" not in told and "interrupted" not in told:
-            return f"the sleep is not told: {told}"
+            return REASON if "xrun" in told else f"the sleep is not told: {told}"
         paused = [event["clip_frame"] for event in events if event.get("event") in ("paused", "resumed")]
         return None if paused[::2] == paused[1::2] else f"the places are {paused}"
     stopped = next((event for event in events if event.get("event") == "recording.stopped"), None)
