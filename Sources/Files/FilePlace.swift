@@ -64,6 +64,8 @@ package struct FilePlace: Sendable {
         // Unlike a rename, a hard link is refused if the name is taken; but not all file systems support hard links.
         if !replaces {
             if unsafe link(temporary, finalPath) == 0 {
+                // Only then: of two changes of names a loss of power may keep the second one alone, and the file would have no name.
+                _ = calls.synchroniseFolder(folder)
                 _ = calls.remove(temporary)
                 _ = calls.synchroniseFolder(folder)
                 return

@@ -71,6 +71,30 @@ struct FilePowerTests {
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }
 
+    @Test("a new file that may replace none has one of its two names when the power goes")
+    func newFiles() throws {
+        var random = SeededGenerator(printedFor: "new files and power")
+        let folder = NSTemporaryDirectory() + "woodshed-power-\(UInt64.random(in: 0...UInt64.max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let disk = CrashDisk(folder)
+        let file = try WholeFile(disk.root + "/new", suffix: ".part", calls: disk)
+        let content = Self.text(using: &random)
+        try file.append(content)
+        #expect(disk.synchronise(file.descriptor) == 0 && disk.synchroniseFolder(disk.root) == 0)
+        disk.tell(0)
+        try file.commit(replaces: false)
+        disk.tell(1)
+        let report = try disk.crashes(600, using: &random) { image in
+            guard let told = image.told.last else { return nil }
+            let found = ["new", "new.part"].map { FileManager.default.contents(atPath: "\(disk.root)/\($0)") }
+            for bytes in found where bytes != nil && bytes != Data(content) { return "half a file" }
+            if told == 1 { return found[0] == nil ? "no new file" : nil }
+            return found[0] == nil && found[1] == nil ? "a file without a name" : nil
+        }
+        #expect(report.losses.isEmpty, "\(random): \(report)")
+    }
+
     @Test("a disk that only pretends to synchronise is noticed, and so is a program that does not ask for it")
     func lies() throws {
         var random = SeededGenerator(printedFor: "whole files and lies")
