@@ -93,32 +93,39 @@ final class Request: Sendable {
             state.stop = nil
             guard case .working = state.phase else { return false }
             state.phase = .answered(isWorking: false)
+            give(answer)
             return true
         }
-        if wasWanted { give(answer) } else { try? answer.get().discard() }
+        if !wasWanted { try? answer.get().discard() }
         return wasWanted
     }
 
     /// Answers that it was cancelled; nothing happens if it is answered already.
     func cancel() {
-        let (wasWanted, wasWorking, stop) = state.withLock { state in
+        let (wasWorking, stop) = state.withLock { state in
             defer { state.stop = nil }
             switch state.phase {
-            case .answered: return (false, false, nil as (@Sendable () -> Void)?)
-            case .waiting: state.phase = .answered(isWorking: false)
+            case .answered: return (false, nil as (@Sendable () -> Void)?)
+            case .waiting:
+                state.phase = .answered(isWorking: false)
+                give(Self.cancelled)
+                return (false, nil)
             case .working:
                 state.phase = .answered(isWorking: true)
-                return (true, true, state.stop)
+                give(Self.cancelled)
+                return (true, state.stop)
             }
-            return (true, false, nil)
         }
-        guard wasWanted else { return }
         stop?()
         if wasWorking { RequestDesk.shared.replaceWorker() }
-        give(
-            .failure(ArgumentError("the request was cancelled", remedy: "Make it again.", status: .interrupted)))
     }
 
+    private static var cancelled: Result<RequestResult, any Error> {
+        .failure(ArgumentError("the request was cancelled", remedy: "Make it again.", status: .interrupted))
+    }
+
+    /// Puts the answer into the queue. With the state locked: whoever closes the queue cancels its requests first, and waits here, so that no answer
+    /// comes after the end and is lost.
     private func give(_ answer: Result<RequestResult, any Error>) {
         queue.requests.remove(self)
         queue.put(QueuedEvent(answer: answer, to: number))
