@@ -39,7 +39,7 @@ struct Record: Verb {
               woodshed record                                  to take-DATE-TIME.wav
               woodshed record riff.wav --input hw:1 --duration 1:30
               woodshed record --quality low memo.wav
-              woodshed record --arm riff.wav                   show levels; space starts the take
+              woodshed record --arm riff.wav                   levels; space starts it
               woodshed record --input hw:1 riff.flac           converted after the stop
               woodshed record --recover                        finish takes after a crash
 
