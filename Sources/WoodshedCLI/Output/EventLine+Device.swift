@@ -8,13 +8,14 @@ extension EngineEvent {
         JSONValue.object([.init("v", .integer(1)), .init("event", .string(name))] + details(sampleRate)).text
     }
 
-    private var name: String {
+    /// The name of the event, also where a recorder tells of the same.
+    var name: String {
         switch self {
         case .interrupted: "interrupted"
         case .resumed: "device.resumed"
         case .fellBack: "fellback"
         case .deviceMissing: "device.missing"
-        case .disturbed(let incident): incident.eventName
+        case .disturbed(let incident): incident.kind == .suspended ? "device.suspended" : "device.stalled"
         }
     }
 
@@ -75,9 +76,6 @@ extension EngineEvent {
 }
 
 extension StreamIncident {
-    /// The name of the event that tells of a device that went on by itself.
-    var eventName: String { kind == .suspended ? "device.suspended" : "device.stalled" }
-
     /// What the event tells apart from its place.
     var details: [JSONValue.Field] {
         [.init("lost_frames", .integer(lostFrames))]

@@ -47,7 +47,8 @@ struct RecorderLine {
         case .over(let channel, let frame):
             line("over", inputFrame: frame, [.init("channel", .integer(channel + 1))])
         case .overrun(let frame, let lost): line("overrun", frame: frame, [.init("lost_frames", .integer(lost))])
-        case .disturbed(let incident): line(incident.eventName, inputFrame: incident.frame, incident.details)
+        case .disturbed(let incident):
+            line(EngineEvent.disturbed(incident).name, inputFrame: incident.frame, incident.details)
         case .paused(let frame): line("paused", frame: frame, [])
         case .resumed(let frame): line("resumed", frame: frame, [])
         case .marked(let name, let frame): line("mark", frame: frame, [.init("name", .string(name))])
