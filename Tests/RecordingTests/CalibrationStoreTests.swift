@@ -74,8 +74,8 @@ struct CalibrationStoreTests {
     @Test(
         "a damaged file is reported, set aside at the next change, and never fatal",
         arguments: [
-            "", "{", "[]", "nonsense", "\u{0}", #"{"v":1}"#, #"{"v":0,"calibrations":[]}"#,
-            #"{"v":1,"calibrations":[{}]}"#,
+            "", "{", "[]", "nonsense", "\u{0}", #"{"v":2}"#, #"{"v":0,"calibrations":[]}"#,
+            #"{"v":2,"calibrations":[{}]}"#,
             #"{"v":"1","calibrations":[]}"#, String(repeating: "[", count: 100_000),
             String(repeating: " ", count: 2_000_000),
         ].map(ShortText.init))
@@ -101,10 +101,19 @@ struct CalibrationStoreTests {
         #expect(try store.contents().roundTrips.map(\.setup.output) == ["a"] && folder.exists(".damaged"))
     }
 
+    @Test("results of version 0.2.0 do not hold any more")
+    func older() throws {
+        try store.keep(trip("x"))
+        try folder.write(try folder.read().replacing("{\"v\":2,", with: "{\"v\":1,"))
+        #expect(try store.contents() == CalibrationStore.Contents(roundTrips: [], isDamaged: false))
+        #expect(try store.keep(trip("a")) == nil)
+        #expect(try store.contents() == CalibrationStore.Contents(roundTrips: [trip("a")], isDamaged: false))
+    }
+
     @Test("a file of a later version is neither read nor touched")
     func newer() throws {
         try store.keep(trip("x"))
-        let text = #"{"v":2,"calibrations":{"better":true}}"#
+        let text = #"{"v":3,"calibrations":{"better":true}}"#
         try folder.write(text)
         for attempt in [{ _ = try store.contents() }, { _ = try store.keep(trip("a")) }] as [() throws -> Void] {
             let error = #expect(throws: CalibrationError.self) { try attempt() }

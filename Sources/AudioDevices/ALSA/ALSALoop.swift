@@ -214,11 +214,13 @@ final class ALSALoop {
         let due = max(
             first?.nanosecondsUntil(available: block, now: begin + rest) ?? 0,
             second?.nanosecondsUntil(available: block, now: begin + rest) ?? 0)
-        let limit = due > 0 ? min(due, poller.timeoutNanoseconds) : poller.timeoutNanoseconds
+        var limit = due > 0 ? min(due, poller.timeoutNanoseconds) : poller.timeoutNanoseconds
+        if let longest = alignment.longestWait { limit = min(limit, longest) }
         if let fault = poller.wait(first, second, nanoseconds: limit) { throw .code(fault.side, fault.code) }
         let (waited, timeout) = (MonotonicTime.now() - begin, rest + limit)
         first?.watch.countWake(after: waited, timeout: timeout)
         second?.watch.countWake(after: waited, timeout: timeout)
+        lookAtDelays()
     }
 
     /// Lets the device play its buffer, for no longer than that can take.

@@ -76,15 +76,19 @@ public struct DuplexBlock {
     public let output: RenderBlock
     /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded.
     ///
-    /// Known from the device's positions: exactly if they move frame by frame, otherwise within their step; with two
-    /// clocks, once the loop has found their difference. It is valid from this block on and changes only when a device is
-    /// restarted. The latency of converters and air is not included.
+    /// Known from the delays that drivers report, or from the positions of other devices: exactly if these move frame by frame, otherwise within
+    /// their step; with two clocks, once the loop has found their difference. It changes when a device is restarted. In the first 64
+    /// blocks after that it can become smaller: it is then known better, and was the same from the start. The latency of
+    /// converters and air is not included.
     public let roundTripFrames: Int64
+    /// The output frame from which on it holds.
+    package let roundTripStart: Int64
 
     /// Describes blocks that the caller owns, for offline use and tests. Real-time safe: yes.
-    package init(input: CaptureBlock, output: RenderBlock, roundTripFrames: Int64) {
+    package init(input: CaptureBlock, output: RenderBlock, roundTripFrames: Int64, roundTripStart: Int64? = nil) {
         self.input = input
         self.output = output
         self.roundTripFrames = roundTripFrames
+        self.roundTripStart = roundTripStart ?? output.outputFrame
     }
 }

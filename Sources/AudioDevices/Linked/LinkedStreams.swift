@@ -19,8 +19,8 @@ public struct LinkedStreams: Sendable {
     /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded; nil
     /// before the first block.
     ///
-    /// It is ``DuplexBlock/roundTripFrames`` as of the last block, and changes only when a device is restarted. The latency of
-    /// converters, cables and air is not included. Real-time safe: yes.
+    /// It is ``DuplexBlock/roundTripFrames`` as of the last block, and changes when a device is restarted, and within 64 blocks after that. The
+    /// latency of converters, cables and air is not included. Real-time safe: yes.
     public var roundTripFrames: Int64? { link.roundTripFrames }
 
     /// The round trip as of the block with this output frame, also if a device was restarted since; nil before the first block.

@@ -2,6 +2,7 @@ internal import Realtime
 internal import Synchronization
 
 /// The round trips of a running stream: one for each time that a device was started, so that what was recorded before a restart keeps its place.
+/// One that becomes known better replaces the earlier one of the same start.
 final class RoundTripHistory: @unchecked Sendable {
     // Unchecked because the device thread alone uses `writer` and `last`.
     private struct Change: Sendable, BitwiseCopyable {
@@ -26,7 +27,7 @@ final class RoundTripHistory: @unchecked Sendable {
         known = Mutex(Known(reader: ring.consumer))
     }
 
-    /// Notes the round trip of a block; one that nobody has asked about for 256 restarts is not kept. Device thread. Real-time safe: yes.
+    /// Notes the round trip that holds from an output frame on; 256 of them that nobody has asked about are kept. Device thread. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -39,7 +40,10 @@ final class RoundTripHistory: @unchecked Sendable {
     /// The round trip of the block with an output frame; nil before the first block. Any other thread.
     func frames(ofOutputFrame frame: Int64) -> Int64? {
         known.withLock { known in
-            while let change = known.reader.pop() { known.changes.append(change) }
+            while let change = known.reader.pop() {
+                if known.changes.last?.outputFrame == change.outputFrame { known.changes.removeLast() }
+                known.changes.append(change)
+            }
             if known.changes.count > Self.mostChanges {
                 known.changes.removeFirst(known.changes.count - Self.mostChanges)
             }

@@ -132,7 +132,7 @@ private final class LinkState: Sendable {
             },
             process: { [self] block in
                 roundTrip.store(block.roundTripFrames, ordering: .relaxed)
-                trips.note(block.roundTripFrames, atOutputFrame: block.output.outputFrame)
+                trips.note(block.roundTripFrames, atOutputFrame: block.roundTripStart)
                 // The end of the input leaves the output playing.
                 if !isOver.load(ordering: .relaxed), !capture(block.input) {
                     isOver.store(true, ordering: .relaxed)

@@ -18,7 +18,9 @@ final class BlockWorker: @unchecked Sendable {
     /// The next frame of the input to deliver, including lost frames.
     private(set) var inputFrame: Int64 = 0
     /// See ``DuplexBlock/roundTripFrames``.
-    var roundTripFrames: Int64 = 0
+    private var roundTripFrames: Int64 = 0
+    /// See ``DuplexBlock/roundTripStart``.
+    private var roundTripStart: Int64 = 0
 
     /// - Parameters:
     ///   - outputCount: The channels of the output; 0 if there is none.
@@ -69,7 +71,7 @@ final class BlockWorker: @unchecked Sendable {
             output: RenderBlock(
                 channels: rendered, channelCount: renderedCount, frameCount: frameCount,
                 outputFrame: outputFrame),
-            roundTripFrames: roundTripFrames)
+            roundTripFrames: roundTripFrames, roundTripStart: roundTripStart)
         let begin = MonotonicTime.now()
         RealtimeScope.enter()
         let answer = work.process(block)
@@ -81,6 +83,14 @@ final class BlockWorker: @unchecked Sendable {
         inputFrame += Int64(captured)
         ledger.countBlock(rendered: rendered, captured: captured, nanoseconds: MonotonicTime.now() - begin)
         return valid
+    }
+
+    /// Sets the round trip from the next block on.
+    ///
+    /// - Parameter isNew: Whether the device was started. If not, the round trip was the same since the start, and is known better now.
+    func roundTrip(_ frames: Int64, isNew: Bool) {
+        roundTripFrames = frames
+        if isNew { roundTripStart = outputFrame }
     }
 
     /// Publishes the position of the output.

@@ -79,7 +79,9 @@ public final class PracticeRecorder: Sendable {
     ) {
         self.settings = settings
         recorder = LoopRecorder(linked: linked, clock: clock)
-        lister = TakeLister(settings, recorder.monitor.configuration)
+        lister = TakeLister(settings, recorder.monitor.configuration) {
+            $0.inputFrame(linked, addedFrames: settings.addedFrames)
+        }
         desk = RecorderDesk(
             session: session, recorder: recorder, linked: linked, settings: settings, lister: lister,
             holdOpen: engine.holdsOpen)
@@ -238,7 +240,9 @@ final class RecorderDesk: Sendable {
             case .begin(let id, let frame, let target): begin(id, frame, target)
             case .place(let id, let target):
                 // The round trip is that of what is heard there.
-                if let model = model(of: target) { lister.place(id, model, zero: place(ofOutputFrame: target.zero)) }
+                if let model = model(of: target) {
+                    lister.place(id, model, Hearing(zero: target.zero, startingWith: target.zero))
+                }
             case .end(let id, let frame):
                 let end = place(ofOutputFrame: Double(frame)) + settings.tailSeconds * rate
                 state.lastEnd = max(state.lastEnd, Int64(end.rounded(.up)))
@@ -250,23 +254,21 @@ final class RecorderDesk: Sendable {
 
     /// The input frame at which an output frame comes back.
     private func place(ofOutputFrame frame: Double) -> Double {
-        let whole = Int64(frame.rounded(.down))
-        return frame + Double(linked.roundTripFrames(ofOutputFrame: whole) ?? 0) + settings.addedFrames
+        Hearing(zero: frame, startingWith: frame).inputFrame(linked, addedFrames: settings.addedFrames)
     }
 
     private func begin(_ id: Int, _ frame: Int64, _ target: TakeTarget?) {
         let heard = place(ofOutputFrame: Double(frame))
         let first = max(0, Int64((heard - settings.leadSeconds * rate).rounded(.down)))
-        // The round trip is that of the take's beginning, also for a section whose first frame was heard before it.
-        let zero = target.map { heard + ($0.zero - Double(frame)) }
-        let model = target.flatMap { self.model(of: $0) }
+        if let target, let model = model(of: target) {
+            // The round trip is that of the take's beginning, also for a section whose first frame was heard before it.
+            lister.place(id, model, Hearing(zero: target.zero, startingWith: Double(frame)))
+        }
         let (settings, lister) = (settings, lister)
         recorder.begin(id, atInputFrame: first) { first in
-            var model = model
-            if let zero { model?.start = zero - Double(first) }
-            let take = lister.take(id, model, first: first)
+            let take = lister.take(id, first: first)
             let attachment = TakeAttachment(
-                model: model, recording: settings.recording, device: settings.device)
+                model: take.model, recording: settings.recording, device: settings.device)
             var request = TakeRequest(
                 destination: .file(path: take.path, container: .wav), format: settings.format,
                 channels: settings.channels, registry: settings.registry)
@@ -285,5 +287,23 @@ final class RecorderDesk: Sendable {
         model.sectionName = saved?.section.name ?? ""
         (model.pass, model.speed, model.semitones) = (target.pass, target.speed, target.semitones)
         return model
+    }
+}
+
+/// When a model's first frame is heard, in output frames.
+struct Hearing: Sendable {
+    /// The output frame of the model's first frame, which may be before the first one of the output.
+    let zero: Double
+    /// The output frame whose round trip holds: a device can be restarted later.
+    private let start: Int64
+
+    init(zero: Double, startingWith start: Double) {
+        self.zero = zero
+        self.start = Int64(start.rounded(.down))
+    }
+
+    /// The input frame at which it comes back, as far as it is known now: right after a device was started, the round trip becomes known better.
+    func inputFrame(_ linked: LinkedStreams, addedFrames: Double) -> Double {
+        zero + Double(linked.roundTripFrames(ofOutputFrame: start) ?? 0) + addedFrames
     }
 }

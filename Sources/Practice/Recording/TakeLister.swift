@@ -16,17 +16,24 @@ final class TakeLister: @unchecked Sendable {
 
     private let settings: PracticeRecorder.Settings
     private let (sampleRate, channelCount): (Int, Int)
+    private let inputFrame: @Sendable (Hearing) -> Double
     private let lock = ConditionLock()
     private var news: [TimedTakeEvent] = []
     private var takes: [Int: RecordedTake] = [:]
-    /// Places that takes were given before they had begun.
-    private var places: [Int: (model: StoredTake.Model, zero: Double)] = [:]
+    /// Where takes lie, also those that have not begun.
+    private var places: [Int: (model: StoredTake.Model, hearing: Hearing)] = [:]
     private var isOver = false
     private var thread: PlainThread?
 
-    /// - Parameter input: The input.
-    init(_ settings: PracticeRecorder.Settings, _ input: StreamConfiguration) {
+    /// - Parameters:
+    ///   - input: The input.
+    ///   - inputFrame: The input frame at which a model's first frame comes back, as far as it is known when it is called.
+    init(
+        _ settings: PracticeRecorder.Settings, _ input: StreamConfiguration,
+        inputFrame: @escaping @Sendable (Hearing) -> Double
+    ) {
         self.settings = settings
+        self.inputFrame = inputFrame
         sampleRate = input.sampleRate
         channelCount = settings.channels.count(inputChannels: input.channelCount)
     }
@@ -53,25 +60,23 @@ final class TakeLister: @unchecked Sendable {
     }
 
     /// Describes a take that begins, with a file name that is free.
-    func take(_ id: Int, _ model: StoredTake.Model?, first: Int64) -> RecordedTake {
+    func take(_ id: Int, first: Int64) -> RecordedTake {
+        let section = lock.withLock { places[id]?.model.sectionName } ?? ""
         var take = RecordedTake(
-            id: id, path: TakeName(settings.folder, settings.name, section: model?.sectionName ?? "").free(),
-            model: model,
+            id: id, path: TakeName(settings.folder, settings.name, section: section).free(), model: nil,
             firstInputFrame: first, time: Int64(time(nil)))
-        lock.withLock {
-            if let place = places.removeValue(forKey: id) { take.lie(on: place.model, zero: place.zero) }
+        return lock.withLock {
+            if let place = places[id] { take.lie(on: place.model, zero: inputFrame(place.hearing)) }
             takes[id] = take
+            return take
         }
-        return take
     }
 
-    /// Lays a take on another pass than the one in which it began. Call it before the take's end is told.
-    ///
-    /// - Parameter zero: The input frame at which the model's first frame was heard.
-    func place(_ id: Int, _ model: StoredTake.Model, zero: Double) {
+    /// Lays a take on a pass. Call it before the take's end is told.
+    func place(_ id: Int, _ model: StoredTake.Model, _ hearing: Hearing) {
         lock.withLock {
-            if takes[id] == nil { places[id] = (model, zero) }
-            takes[id]?.lie(on: model, zero: zero)
+            places[id] = (model, hearing)
+            takes[id]?.lie(on: model, zero: inputFrame(hearing))
         }
     }
 
@@ -106,6 +111,10 @@ final class TakeLister: @unchecked Sendable {
     }
 
     private func finish(_ id: Int, _ end: TimedTakeEnd) {
+        // The round trip can have become known better since the take began.
+        lock.withLock {
+            if let place = places[id] { takes[id]?.lie(on: place.model, zero: inputFrame(place.hearing)) }
+        }
         guard var take = known(id) else { return }
         guard end.path != nil else {
             if let failure = end.failure { events.tell(.failed(take, failure)) } else { events.tell(.dropped(take)) }

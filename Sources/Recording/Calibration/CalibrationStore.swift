@@ -14,7 +14,9 @@ public struct CalibrationStore: Sendable {
     private let file: StateFile
 
     /// The version of the file as written here. Files of a later version are not changed.
-    private static let version: Int64 = 1
+    ///
+    /// 2: drivers report what lies in their transfers too, so what is added to that is another number than in version 1.
+    private static let version: Int64 = 2
 
     /// The store of this user: `woodshed/calibrations.json` under `$XDG_STATE_HOME`, by default `~/.local/state`.
     ///
@@ -39,7 +41,8 @@ public struct CalibrationStore: Sendable {
         public let isDamaged: Bool
     }
 
-    /// Reads the file. A missing file is empty; a damaged one is reported in the contents.
+    /// Reads the file. A missing file is empty, and so is one of version 0.2.0, whose results do not hold any more; a damaged one is reported in
+    /// the contents.
     ///
     /// Throws `store` or `storePermission` if it cannot be read, `storeIsNewer` if a later version wrote it.
     /// Real-time safe: no.
@@ -109,6 +112,7 @@ public struct CalibrationStore: Sendable {
                 .storeIsNewer, "\(path) was written by a later version of woodshed",
                 remedy: "Use that version, or move the file away.")
         }
+        guard version == Self.version else { return Contents(roundTrips: [], isDamaged: false) }
         guard let entries = value["calibrations"]?.elements else { return Contents(roundTrips: [], isDamaged: true) }
         let roundTrips = entries.compactMap(RoundTrip.init)
         return Contents(
