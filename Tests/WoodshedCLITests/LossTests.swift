@@ -85,6 +85,25 @@ struct LossTests {
     }
 
     @Test(
+        "pause, with a control socket: it waits for the words that let it go on",
+        .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"),
+        arguments: [false, true])
+    func waitsForWords(isQueue: Bool) throws {
+        let (rig, studio) = (try card(), Studio())
+        let list = isQueue ? ["--repeat", "all"] : []
+        let words = arguments("pause", on: rig) + ["--json", "--control", "socket", "--no-mpris"] + list
+        let run = studio.run(words, with: environment) { run in
+            guard let program = studio.connect() else { return }
+            #expect(run.wait(for: "woodshed ctl pause looks for it again"))
+            rig.plugIn()
+            _ = program.ask("pause")
+            #expect(run.wait(for: "is back"))
+            _ = program.ask("quit")
+        }
+        #expect(run.status == 0 && run.lines.contains { $0.contains(#""event":"device.resumed""#) }, "\(run.error)")
+    }
+
+    @Test(
         "pause, on a terminal: the space bar looks for the device, and playing continues", .needsTerminal,
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
     func pauses() throws {

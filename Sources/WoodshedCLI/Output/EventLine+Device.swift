@@ -49,14 +49,16 @@ extension EngineEvent {
 
     /// Lines for people, depending on the reaction to a loss.
     ///
-    /// - Parameter first: The device with which playing began.
-    func words(_ onLoss: LossText, first: StreamConfiguration) -> [String] {
+    /// - Parameters:
+    ///   - first: The device with which playing began.
+    ///   - takesKeys: Whether somebody can press keys.
+    func words(_ onLoss: LossText, first: StreamConfiguration, takesKeys: Bool) -> [String] {
         switch self {
         case .interrupted(let interruption):
             let next =
                 switch onLoss {
                 case .wait: "waiting for it; what was playing goes on when it is back"
-                case .pause: "paused; the space bar looks for it again"
+                case .pause: "paused; \(takesKeys ? "the space bar" : "woodshed ctl pause") looks for it again"
                 case .fallback: "trying the default device"
                 }
             return ["\(interruption.error.message); \(next)"]

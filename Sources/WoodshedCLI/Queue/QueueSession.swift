@@ -195,7 +195,7 @@ final class QueueSession: TerminalLoopDelegate {
             case .queue(let event): lines += take(event)
             case .device(let event):
                 follow(event)
-                loop.say(event.words(onLoss, first: engine.configuration))
+                loop.say(event.words(onLoss, first: engine.configuration, takesKeys: loop.takesKeys))
                 lines += programLine { event.json(sampleRate: engine.configuration.sampleRate) }
             case .remote(let news): remote?.take(news, self)
             case .media(let news): media?.take(news, self)
@@ -241,7 +241,7 @@ final class QueueSession: TerminalLoopDelegate {
 
     /// If nobody can request the device again, the run would never end.
     private func giveUp(_ error: DeviceError) {
-        guard !loop.takesKeys else { return }
+        guard !loop.takesKeys, remote == nil else { return }
         loss = error
         loop.end(.unavailable)
     }

@@ -9,7 +9,7 @@ extension Session {
     /// - Returns: The line for standard output, if events are written there.
     func tell(_ event: EngineEvent) -> String {
         follow(event)
-        loop.say(event.words(onLoss, first: engine.configuration))
+        loop.say(event.words(onLoss, first: engine.configuration, takesKeys: loop.takesKeys))
         return programLine { event.json(sampleRate: engine.configuration.sampleRate) }
     }
 
@@ -39,7 +39,7 @@ extension Session {
 
     /// If nobody can request the device again, the run would never end.
     private func giveUp(_ error: DeviceError) {
-        guard !loop.takesKeys else { return }
+        guard !loop.takesKeys, remote == nil else { return }
         loss = error
         loop.end(.unavailable)
     }

@@ -1,0 +1,162 @@
+"""How soon a card that is pulled out is told, and how soon there is sound again; what each --on-loss does in playing and in loops."""
+import json
+import os
+import statistics
+
+import sounds
+
+# A soak has more: WOODSHED_UNPLUGS=100.
+UNPLUGS = int(os.environ.get("WOODSHED_UNPLUGS", "10"))
+LIMIT = 300 + 8 * UNPLUGS
+SECONDS = 40 + 6 * UNPLUGS
+LOOP = "practice /rig/loop.wav --section 0-2"
+TOLD, SOUND = 50, 500  # the longest times, in ms
+UNAVAILABLE = "69"
+# name: (words, what the user does when the card is back)
+CASES = {
+    "play, wait": ("play /rig/song.wav --on-loss wait", ""),
+    "loop, wait": (f"{LOOP} --on-loss wait", ""),
+    "loop, fallback": (f"{LOOP} --on-loss fallback", ""),
+    "play, pause": ("play /rig/song.wav --on-loss pause", "pause"),
+    "loop, pause": (f"{LOOP} --on-loss pause", "pause"),
+}
+# Without keys and without a socket nobody could resume, and nothing else could go on.
+ENDING = {
+    "play, pause, nobody to resume": "play /rig/song.wav --on-loss pause",
+    "loop, pause, nobody to resume": f"{LOOP} --on-loss pause",
+    "loop with takes": f"{LOOP} --record passes --take-folder /rig/takes",
+}
+
+
+def slug(name):
+    return name.replace(" ", "-").replace(",", "")
+
+
+def times(case):
+    """How often the card is pulled out in a case."""
+    return UNPLUGS if case == "play, wait" else 2 if case.endswith("wait") else 1
+
+
+def prepare(folder):
+    sounds.write(folder / "loop.wav", sounds.sound(48000, 4), 48000)
+    # The content does not matter, and a long sound of noise takes Python its time.
+    sounds.write(folder / "song.wav", sounds.sound(48000, 4) * (SECONDS // 4), 48000)
+
+
+def script():
+    lines = [
+        ". /rig/library.sh",
+        "mkdir /rig/takes; mkfifo /tmp/nothing; exec 8<>/tmp/nothing; export XDG_RUNTIME_DIR=/tmp",
+        "modprobe vhci_hcd; modprobe snd-usb-audio; modprobe snd-dummy id=Dummy",
+        "printf '</usr/share/alsa/alsa.conf>\\npcm.!default { type plug slave.pcm \"hw:Dummy\" }\\n' >/tmp/alsa.conf",
+        "export ALSA_CONFIG_PATH=/tmp/alsa.conf",
+        "usbcard & card=$!; until_there /proc/asound/Cable/pcm0p",
+        "nap() { read -r -t 0.005 <&8; }",
+        "stamp() { local line; while IFS= read -r line; do echo \"$EPOCHREALTIME $line\"; done; }",
+        # noted WHAT: writes the time beside what happened.
+        "noted() { echo \"$EPOCHREALTIME $1\" >>/rig/$case.times; }",
+        # sounding: whether the card plays. Without a process of its own, which would take longer than what is measured.
+        "sounding() { local text; read -r text </proc/asound/Cable/pcm0p/sub0/status && [ \"$text\" = 'state: RUNNING' ]; } 2>/dev/null",
+        "until_sounding() { until sounding; do nap; done; }",
+        # pull: pulls the card out, and notes when it is back.
+        "pull() { noted pulled; kill -USR1 $card; while [ -e /proc/asound/Cable ]; do nap; done; "
+        "until [ -e /proc/asound/Cable/pcm0p ]; do nap; done; noted node; }",
+        "run() { case=$1; shift; rm -f /tmp/done; "
+        "{ timeout 600 woodshed \"$@\" --output hw:Cable --json --no-mpris 2>/rig/$case.err; echo $? >/rig/$case.status; } | stamp >/tmp/$case.out & "
+        "until_running Cable/pcm0p/sub0; sleep 1; }",
+        "finish() { woodshed ctl quit >/dev/null; wait %2; mv /tmp/$case.out /rig; }",
+    ]
+    for case, (words, answer) in CASES.items():
+        lines.append(f"run {slug(case)} {words} --control socket")
+        for _ in range(times(case)):
+            # A card that is lost within two seconds of its return is looked for less often.
+            lines += ["pull"]
+            lines += [f"sleep 1; noted asked; woodshed ctl {answer}"] if answer else []
+            lines += ["sleep 2"] if "fallback" in case else ["until_sounding; noted sound; sleep 2.5"]
+        lines.append("finish; until_there /proc/asound/Cable; sleep 0.5")
+    for case, words in ENDING.items():
+        lines += [f"run {slug(case)} {words}", "pull; wait %2; mv /tmp/$case.out /rig; sleep 0.5"]
+    return "\n".join([*lines, "kill -TERM $card; wait $card"]) + "\n"
+
+
+def stamped(path):
+    """The lines of a file, each with its time in ms."""
+    for line in path.read_text().splitlines():
+        time, text = line.split(" ", 1)
+        yield float(time.replace(",", ".")) * 1000, text
+
+
+def events(folder, case):
+    return [(time, json.loads(text)) for time, text in stamped(folder / f"{slug(case)}.out")]
+
+
+def after(moments, others):
+    """How long after each moment the next of the others was; nothing where none came."""
+    return [next((other - moment for other in others if other >= moment), None) for moment in moments]
+
+
+def measured(folder, case):
+    """For each time that the card was pulled out: ms until it was told, and ms from the card's return until there was sound."""
+    # A run that records ends with its device.
+    told = [time for time, event in events(folder, case) if event["event"] in ("interrupted", "take.ended")]
+    noted = {what: [time for time, text in stamped(folder / f"{slug(case)}.times") if text == what] for what in ("pulled", "node", "sound")}
+    return after(noted["pulled"], told), after(noted["node"], noted["sound"])
+
+
+def status(folder, case, wanted="0"):
+    found = (folder / f"{slug(case)}.status").read_text().strip()
+    return None if found == wanted else f"it ended with {found}, not {wanted}: {(folder / f'{slug(case)}.err').read_text().strip()}"
+
+
+def fault(folder, case):
+    """Why a case did not go on as it should, or None."""
+    found = [event for _, event in events(folder, case)]
+    names = [event["event"] for event in found]
+    back = "fellback" if "fallback" in case else "device.resumed"
+    wanted = {"interrupted": times(case), "paused": times(case), back: times(case), "resumed": times(case)}
+    counts = {name: names.count(name) for name in wanted}
+    if counts != wanted:
+        return status(folder, case) or f"told: {counts}, not {wanted}"
+    places = [event["clip_frame"] for event in found if event["event"] in ("paused", "resumed")]
+    if places[::2] != places[1::2]:
+        return f"the places are {places}"
+    if "loop" in case and names.count("pass.started") < 2:
+        return "the loop does not go on"
+    if "pause" in case:
+        asked = [time for time, text in stamped(folder / f"{slug(case)}.times") if text == "asked"]
+        resumed = [time for time, event in events(folder, case) if event["event"] == "resumed"]
+        if resumed[0] < asked[0]:
+            return "it went on before it was asked to"
+    return status(folder, case)
+
+
+def longest(values, limit):
+    """Why these times are not what they should be, or None."""
+    if None in values or not values:
+        return f"not each time: {values}"
+    late = [round(value) for value in values if value > limit]
+    return f"longer than {limit} ms: {late}" if late else None
+
+
+def judge(folder):
+    for case in CASES:
+        yield f"{case}: {times(case)} times pulled out, told, and on at its place", fault(folder, case)
+        told, sound = measured(folder, case)
+        yield f"{case}: told within {TOLD} ms, at most {max(map(round, filter(None, told)), default=0)} ms", longest(told, TOLD)
+        if case.endswith("wait"):
+            text = f"{case}: sound within {SOUND} ms of the card's return, at most {max(map(round, filter(None, sound)), default=0)} ms"
+            yield text, longest(sound, SOUND)
+    for case in ENDING:
+        told, _ = measured(folder, case)
+        yield f"{case}: told within {TOLD} ms, and it ends with {UNAVAILABLE}", status(folder, case, UNAVAILABLE) or longest(told, TOLD)
+    lengths = [len(sounds.read(path)[3]) for path in (folder / "takes").glob("*.wav")]
+    yield "loop with takes: the take is whole", None if len(lengths) == 1 and lengths[0] > 0 else f"the lengths are {lengths}"
+
+
+def table(folder):
+    told, sound = (list(filter(None, values)) for values in measured(folder, "play, wait"))
+    yield f"A USB card is pulled out {UNPLUGS} times while it plays; aplay and arecord end with 1:\n"
+    yield "| until | median | longest |"
+    yield "| --- | --- | --- |"
+    for what, values in (("the loss is told", told), ("there is sound, from the card's return on", sound)):
+        yield f"| {what} | {statistics.median(values):.0f} ms | {max(values):.0f} ms |"
