@@ -1,40 +1,48 @@
+import TestSupport
 import Testing
 
 @testable import AudioDevices
 
 @Suite("The offset of a duplex stream, by the drivers' delays")
 struct AlignmentTests {
-    /// What a USB card tells, while the true offset does not change; see Tests/Kernel/README.md.
-    @Test(
-        "the smallest difference that is told twice counts, and only changes for the better are told",
-        arguments: [
-            (told: [288, 288, 240, 240, 48, 48, 288, 240, 48], better: [288, 240, 48]),
-            // A look between the ends of two transfers.
-            (told: [48, 48, 0, 48, 0, 96], better: [48]),
-            (told: [0, 0, 0], better: [0]), (told: [96, 48, 48, 48], better: [48]),
-            (told: [-5, 3, 3, -6, -6, -6], better: [3, -6]), (told: [7], better: []),
-        ] as [(told: [Int64], better: [Int64])])
-    func smallest(told: [Int64], better: [Int64]) {
-        var alignment = ALSALoop.Alignment(isMeasured: true, difference: -432, blocksLeft: 64)
-        var found: [Int64] = []
-        for (turn, difference) in told.enumerated()
-        where alignment.improves(difference, now: Int64(turn) * ALSALoop.Alignment.leastNanoseconds) {
-            found.append(difference)
+    typealias Alignment = ALSALoop.Alignment
+
+    /// The answers to looks so many nanoseconds apart.
+    private func answers(to told: [Int64], every nanoseconds: Int64, hasDelays: Bool = true) -> [Int64?] {
+        var alignment = Alignment(isMeasured: true, difference: -432, hasDelays: hasDelays)
+        var answers: [Int64?] = []
+        for (turn, difference) in told.enumerated() {
+            answers.append(alignment.take(difference, now: Int64(turn) * nanoseconds))
         }
-        #expect(found == better)
+        return answers
     }
 
-    @Test("two looks at one moment are one, and waits are short while something is looked for")
-    func moments() {
-        var alignment = ALSALoop.Alignment(isMeasured: true, blocksLeft: 2)
-        let wait = alignment.longestWait
-        let first = alignment.improves(5, now: 0)
-        let second = alignment.improves(5, now: 99_999)
-        #expect(!first && !second && wait == 1_000_000 && alignment.longestWait == 200_000)
-        let third = alignment.improves(5, now: 100_000)
-        #expect(third && alignment.longestWait == 1_000_000)
-        alignment.blocksLeft = 0
-        #expect(alignment.longestWait == nil && ALSALoop.Alignment().longestWait == nil)
+    /// What a USB card tells while the true offset does not change; see Tests/Kernel/README.md.
+    @Test(
+        "the smallest difference that is told twice counts, but for a twentieth of all",
+        arguments: [
+            (told: [288, 240, 192, 144, 96, 48], offset: 48), (told: [0], offset: 0), (told: [300, 48], offset: 48),
+            (told: [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6], offset: -6),
+        ] as [(told: [Int64], offset: Int64)], [0, 1, 12])
+    func smallest(row: (told: [Int64], offset: Int64), wrongLooks: Int) {
+        var generator = SeededGenerator(printedFor: "AlignmentTests.smallest")
+        var pairs = (0..<Alignment.looks).map { turn in
+            turn < wrongLooks ? row.offset - 48 : row.told[turn % row.told.count]
+        }
+        pairs.shuffle(using: &generator)
+        // Between two that agree there is one between the ends of two transfers.
+        let told = pairs.flatMap { [$0, $0, -1000 - Int64($0)] }
+        let answers = answers(to: told, every: Alignment.interval)
+        #expect(answers.compactMap(\.self) == [row.offset])
+    }
+
+    @Test("looks at the same moment, looks that do not agree, and looks at no drivers answer nothing")
+    func nothing() {
+        let many = 4 * Alignment.looks
+        #expect(answers(to: Array(repeating: 5, count: many), every: 1).allSatisfy { $0 == nil })
+        #expect(answers(to: (0..<Int64(many)).map { $0 % 2 }, every: Alignment.interval).allSatisfy { $0 == nil })
+        let none = answers(to: Array(repeating: 5, count: many), every: Alignment.interval, hasDelays: false)
+        #expect(none.allSatisfy { $0 == nil })
     }
 
     @Test("a round trip that becomes known better holds since the device was started")

@@ -46,7 +46,7 @@ add() {
         [ -e "$root$library" ] || cp -L "$library" "$root$library"
     done
 }
-for program in bash aplay amixer; do add "$program"; done
+for program in bash chrt aplay amixer; do add "$program"; done
 # The command loads it when it needs it.
 library=$(/sbin/ldconfig -p | sed -n 's/.*libsqlite3.so.0 .*=> //p' | head -n 1)
 [ -z "$library" ] || { mkdir -p "$root$(dirname "$library")" && cp -L "$library" "$root$library"; }

@@ -82,3 +82,17 @@ def fault(capture, wanted, frame_bytes, quiet=0):
     if any(capture[:start]) or any(after):
         return "there is other sound around it"
     return None if len(after) == quiet * frame_bytes else "the capture ends too early"
+
+
+def place_fault(path, start, song, first, last, rate):
+    """Why a section of a song of 16 bits and two channels, from frame `first` to `last`, does not begin in a take at frame `start`; None if it does."""
+    _, channels, bits, data = read(path)
+    frame = channels * bits // 8
+    # Without the joints of a loop.
+    margin = rate // 20
+    wanted = encoded(song[2 * (first + margin) : 2 * (last - margin)], 16, f"S{bits}_3LE" if bits == 24 else f"S{bits}_LE")
+    place = data.find(wanted[: 64 * frame])
+    found = place // frame - margin
+    if place < 0 or data[place : place + len(wanted)] != wanted:
+        return "the section is not in it bit for bit"
+    return None if found == start else f"the section begins at frame {found}, told: {start}"

@@ -7,48 +7,40 @@ extension ALSALoop {
         var difference: Int64 = 0
         /// Consecutive blocks with another difference.
         var deviations = 0
-        /// In how many more blocks the delays of both sides are asked for.
-        var blocksLeft = 0
-        /// The smallest difference between the sounds on both sides so far, by their delays.
-        private var smallest: Int64?
-        /// A smaller one that has been told once, and when.
-        private var candidate: (difference: Int64, time: Int64)?
+        /// How often the delays of both sides are still asked for.
+        private(set) var looksLeft = 0
+        /// The smallest differences between the sounds on both sides so far, by their delays, ascending.
+        private var smallest = InlineArray<13, Int64>(repeating: .max)
 
-        /// A third of a second with blocks of 256 frames.
-        static let blocks = 64
-        /// A look between the ends of two transfers, of which only one has been noticed, tells a difference that never was. Such a moment is
-        /// shorter than this.
-        static let leastNanoseconds: Int64 = 100_000
+        private var last: (told: Int64, time: Int64)?
 
-        init(isMeasured: Bool = false, difference: Int64 = 0, blocksLeft: Int = 0) {
-            (self.isMeasured, self.difference, self.blocksLeft) = (isMeasured, difference, blocksLeft)
+        /// Enough for more than ten transfers of a USB card, of six packets at most.
+        static let looks = 256
+        /// Nanoseconds from one look to the next: several in each packet of a USB card at full speed.
+        static let interval: Int64 = 250_000
+        /// The longest moment between the ends of two transfers, when only one has been noticed, in nanoseconds.
+        private static let between: Int64 = 100_000
+
+        /// - Parameter hasDelays: Whether both sides are drivers, whose delays are worth asking for.
+        init(isMeasured: Bool = false, difference: Int64 = 0, hasDelays: Bool = false) {
+            (self.isMeasured, self.difference) = (isMeasured, difference)
+            looksLeft = hasDelays ? Self.looks : 0
         }
 
-        /// How long the next wait may last, in nanoseconds, so that each transfer is seen: blocks can keep pace with transfers, and then come at the
-        /// same wrong moments of each. Nil if nothing is looked for any more.
-        var longestWait: Int64? {
-            guard isMeasured, blocksLeft > 0 else { return nil }
-            // A packet of a USB card at full speed; or until a candidate can be confirmed.
-            return candidate == nil ? 1_000_000 : 2 * Self.leastNanoseconds
-        }
-
-        /// Takes in a difference by the delays of both sides, and says whether it is the best one so far.
+        /// Takes in a difference by the delays of both sides, and returns the true one once enough have been seen.
         ///
-        /// A driver tells a delay too high until the next transfer has ended, and never too low. So the smallest is the true one, if it is told
-        /// twice.
-        mutating func improves(_ difference: Int64, now: Int64) -> Bool {
-            guard smallest.map({ difference < $0 }) ?? true else {
-                candidate = nil
-                return false
-            }
-            guard let candidate, candidate.difference == difference else {
-                candidate = (difference, now)
-                return false
-            }
-            guard now - candidate.time >= Self.leastNanoseconds else { return false }
-            smallest = difference
-            self.candidate = nil
-            return true
+        /// A driver tells a delay too high until the next transfer has ended: that is at most five looks of six. Too low it is told only between
+        /// the ends of two transfers, of which one has been noticed; so a difference counts only if it is told again a little later. The
+        /// true one is the smallest but for a twentieth of these.
+        mutating func take(_ told: Int64, now: Int64) -> Int64? {
+            if let last, last.told == told, now - last.time < Self.between { return nil }
+            defer { last = (told, now) }
+            guard last?.told == told else { return nil }
+            guard looksLeft > 0 else { return nil }
+            looksLeft -= 1
+            var rest = told
+            for index in smallest.indices where rest < smallest[index] { swap(&rest, &smallest[index]) }
+            return looksLeft == 0 ? smallest[smallest.count - 1] : nil
         }
     }
 
@@ -60,14 +52,12 @@ extension ALSALoop {
         guard let playback, let capture else { return }
         guard alignment.isMeasured else {
             guard let difference = measureDifference(playback, capture) else { return }
-            let areDrivers = playback.isDriver && capture.isDriver
             alignment = Alignment(
-                isMeasured: true, difference: difference, blocksLeft: areDrivers ? Alignment.blocks : 0)
+                isMeasured: true, difference: difference, hasDelays: playback.isDriver && capture.isDriver)
             worker.roundTrip(frames(of: difference, playback, capture), isNew: true)
             return lookAtDelays()
         }
         lookAtDelays()
-        alignment.blocksLeft = max(0, alignment.blocksLeft - 1)
         let tolerance = Int64(
             max(block, playback.settings.devicePeriodFrames, capture.settings.devicePeriodFrames))
         let deviation = capture.position - playback.position - alignment.difference
@@ -85,13 +75,13 @@ extension ALSALoop {
     /// The positions tell where a driver has its buffer. On a USB card the transfers that are under way lie between that and the sound, and
     /// only the delays count them.
     func lookAtDelays() {
-        guard alignment.longestWait != nil, let playback, let capture, playback.isRunning, capture.isRunning,
+        guard alignment.looksLeft > 0, let playback, let capture, playback.isRunning, capture.isRunning,
             let output = playback.delay(), let input = capture.delay(),
             // A device that has run dry meanwhile has no delay.
             playback.faultOfState() == nil, capture.faultOfState() == nil
         else { return }
-        let difference = (capture.moved + input) - (playback.moved - output)
-        guard alignment.improves(difference, now: MonotonicTime.now()) else { return }
+        let told = (capture.moved + input) - (playback.moved - output)
+        guard let difference = alignment.take(told, now: MonotonicTime.now()) else { return }
         worker.roundTrip(frames(of: difference, playback, capture), isNew: false)
     }
 

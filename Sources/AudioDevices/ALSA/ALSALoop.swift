@@ -215,7 +215,7 @@ final class ALSALoop {
             first?.nanosecondsUntil(available: block, now: begin + rest) ?? 0,
             second?.nanosecondsUntil(available: block, now: begin + rest) ?? 0)
         var limit = due > 0 ? min(due, poller.timeoutNanoseconds) : poller.timeoutNanoseconds
-        if let longest = alignment.longestWait { limit = min(limit, longest) }
+        if alignment.looksLeft > 0 { limit = min(limit, Alignment.interval) }
         if let fault = poller.wait(first, second, nanoseconds: limit) { throw .code(fault.side, fault.code) }
         let (waited, timeout) = (MonotonicTime.now() - begin, rest + limit)
         first?.watch.countWake(after: waited, timeout: timeout)

@@ -39,7 +39,7 @@ struct ProgressWatch {
 
     /// Adds a wait for the device. If it was longer than `timeout`, the rest was not the device's fault. In nanoseconds.
     mutating func countWake(after waited: Int64, timeout: Int64) {
-        fruitlessWakes += 1
+        if waited < timeout { fruitlessWakes += 1 }
         waitedNanoseconds += min(waited, timeout)
     }
 

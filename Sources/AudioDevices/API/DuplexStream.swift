@@ -77,9 +77,9 @@ public struct DuplexBlock {
     /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded.
     ///
     /// Known from the delays that drivers report, or from the positions of other devices: exactly if these move frame by frame, otherwise within
-    /// their step; with two clocks, once the loop has found their difference. It changes when a device is restarted. In the first 64
-    /// blocks after that it can become smaller: it is then known better, and was the same from the start. The latency of
-    /// converters and air is not included.
+    /// their step; with two clocks, once the loop has found their difference. It changes when a device is restarted. A quarter of a second
+    /// after that it can change once more: it is then known better, and was the same from the start. The latency of converters and air
+    /// is not included.
     public let roundTripFrames: Int64
     /// The output frame from which on it holds.
     package let roundTripStart: Int64

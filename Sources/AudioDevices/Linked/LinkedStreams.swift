@@ -19,7 +19,7 @@ public struct LinkedStreams: Sendable {
     /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded; nil
     /// before the first block.
     ///
-    /// It is ``DuplexBlock/roundTripFrames`` as of the last block, and changes when a device is restarted, and within 64 blocks after that. The
+    /// It is ``DuplexBlock/roundTripFrames`` as of the last block, and changes when a device is restarted, and once in the half second after that. The
     /// latency of converters, cables and air is not included. Real-time safe: yes.
     public var roundTripFrames: Int64? { link.roundTripFrames }
 

@@ -33,7 +33,7 @@ def prepare(folder):
 def script():
     lines = [
         ". /rig/library.sh",
-        "mkdir /rig/takes /rig/pulled",
+        "cp /rig/*.wav /tmp; mkdir /tmp/takes /tmp/pulled",
         "modprobe vhci_hcd; modprobe snd-usb-audio",
         'plug() { usbcard "$@" & card=$!; until_there /proc/asound/Cable/pcm0c; sleep 0.5; }',
         "out() { kill -TERM $card; wait $card; sleep 0.5; }",
@@ -42,11 +42,11 @@ def script():
         case = slug(name)
         lines += [
             f"plug {rate} {bits} {channels}",
-            f"(ended {case}-record woodshed record /tmp/{case}.wav --input hw:Cable --json --duration 3 --rate {rate} --bits {bits} "
+            f"(ended {case}-record woodshed record /tmp/{case}-take.wav --input hw:Cable --json --duration 3 --rate {rate} --bits {bits} "
             f"--channels {channels}) & run=$!",
             "until_running Cable/pcm0c/sub0; sleep 0.3",
-            f"ended {case}-play woodshed play /rig/{case}.wav --output hw:Cable --json; wait $run",
-            f"mv /tmp/{case}.wav /rig/{case}-take.wav; out",
+            f"ended {case}-play woodshed play /tmp/{case}.wav --output hw:Cable --json; wait $run",
+            f"mv /tmp/{case}-take.wav /rig; out",
         ]
     lines.append("plug")
     lines += [
@@ -55,16 +55,16 @@ def script():
         for run in range(RUNS)
     ]
     lines += [
-        f"ended practice woodshed practice /rig/song.wav --section {FROM}-{TO} -n 3 --record passes --output hw:Cable --json --take-folder /rig/takes",
+        f"ended practice woodshed practice /tmp/song.wav --section {FROM}-{TO} -n 3 --record passes --output hw:Cable --json --take-folder /tmp/takes",
         "(ended pulled-record woodshed record /tmp/pulled.wav --input hw:Cable --json --bits 16) & run=$!",
         "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; wait $run; mv /tmp/pulled.wav /rig",
         "sleep 3; until_there /proc/asound/Cable/pcm0c; sleep 0.5",
-        "(ended pulled-play woodshed play /rig/song.wav --output hw:Cable --json) & run=$!",
+        "(ended pulled-play woodshed play /tmp/song.wav --output hw:Cable --json) & run=$!",
         "until_running Cable/pcm0p/sub0; sleep 2; kill -USR1 $card; wait $run",
-        "(ended pulled-practice woodshed practice /rig/song.wav --section 0-4 -n 1 --record passes --output hw:Cable --json "
-        "--take-folder /rig/pulled) & run=$!",
+        "(ended pulled-practice woodshed practice /tmp/song.wav --section 0-4 -n 1 --record passes --output hw:Cable --json "
+        "--take-folder /tmp/pulled) & run=$!",
         "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; wait $run; sleep 3",
-        "out",
+        "out; mv /tmp/takes /tmp/pulled /rig",
     ]
     return "\n".join(lines) + "\n"
 
@@ -94,17 +94,8 @@ def cable_fault(folder, card):
 def take_faults(folder, song):
     """Of each take over the loop, which one it is, and why it is not where it says it is, or None."""
     for take in (event for event in told(folder, "practice") if event["event"] == "take.ended"):
-        _, channels, bits, data = sounds.read(folder / "takes" / take["path"].rsplit("/", 1)[-1])
-        frame = channels * bits // 8
-        # Without the joints of the loop.
-        margin, start = RATE // 20, take["model_start_frame"]
-        wanted = sounds.encoded(song[2 * (FROM * RATE + margin) : 2 * (TO * RATE - margin)], 16, f"S{bits}_3LE" if bits == 24 else f"S{bits}_LE")
-        place = data.find(wanted[: 64 * frame])
-        found = place // frame - margin
-        if place < 0 or data[place : place + len(wanted)] != wanted:
-            yield take["pass"], "the section is not in it bit for bit"
-        else:
-            yield take["pass"], None if found == start else f"the section begins at frame {found}, told: {start}"
+        path = folder / "takes" / take["path"].rsplit("/", 1)[-1]
+        yield take["pass"], sounds.place_fault(path, take["model_start_frame"], song, FROM * RATE, TO * RATE, RATE)
 
 
 def judge(folder):
