@@ -6,6 +6,8 @@ import Woodshed
 struct QueueControls {
     private let queue: PlayQueue
     private var isPaused = false
+    /// Whether the device is gone and is looked for again only if somebody asks.
+    private var isSilent = false
     private(set) var gainDecibels = 0.0
     private(set) var speed = 1.0
 
@@ -13,8 +15,11 @@ struct QueueControls {
 
     init(_ queue: PlayQueue) { self.queue = queue }
 
-    /// Whether the user has not paused.
-    var isPlaying: Bool { !isPaused && !queue.isPaused }
+    /// Whether there is sound, or will be without the user.
+    var isPlaying: Bool { !isPaused && !queue.isPaused && !isSilent }
+
+    /// The next press of the key means to go on, although nobody has paused; or it means to pause again.
+    mutating func noteSilence(_ isSilent: Bool) { self.isSilent = isSilent }
 
     /// Carries out an action.
     ///
@@ -22,7 +27,8 @@ struct QueueControls {
     mutating func apply(_ action: KeyAction) -> String? {
         switch action {
         case .togglePause:
-            isPaused = !queue.isPaused
+            isPaused = !queue.isPaused && !isSilent
+            isSilent = false
             if isPaused { queue.pause() } else { queue.resume() }
         case .jump(let seconds):
             guard let player = queue.current?.player else { return nil }

@@ -232,9 +232,15 @@ final class QueueSession: TerminalLoopDelegate {
         switch event {
         case .interrupted(let interruption):
             notice = "no device (\(interruption.reason.name))"
+            controls.noteSilence(onLoss == .pause)
             if onLoss == .pause { giveUp(interruption.error) }
-        case .resumed, .fellBack: notice = nil
-        case .deviceMissing(let error): if onLoss != .wait { giveUp(error) }
+        case .resumed, .fellBack:
+            notice = nil
+            controls.noteSilence(false)
+        case .deviceMissing(let error):
+            guard onLoss != .wait else { return }
+            controls.noteSilence(true)
+            giveUp(error)
         case .disturbed: break
         }
     }
