@@ -40,7 +40,9 @@ real() {
 }
 clean() { scripts/test-clean-machine.sh; }
 packages() { make --no-print-directory test-packages; }
-kernel() { make --no-print-directory test-kernel; }
+kernel() {
+    WOODSHED_PLUG_CYCLES=1000 WOODSHED_UNPLUGS=100 WOODSHED_MOMENTS=100 WOODSHED_ENDURANCE=1800 make --no-print-directory test-kernel
+}
 export -f real clean packages kernel
 
 # Name, environment variable, length, and a test, or the function above with that name.
@@ -62,7 +64,7 @@ keys        WOODSHED_KEYS             100000  RandomKeysTests
 real        WOODSHED_RECORDINGS       ${TMPDIR:-/tmp}/woodshed-recordings
 clean       WOODSHED_CLEAN_SECONDS    7200
 packages    WOODSHED_PACKAGES_SECONDS 900
-kernel      WOODSHED_KERNEL_SECONDS   600
+kernel      WOODSHED_KERNEL_SECONDS   14400
 "
 
 for name in "$@"; do
