@@ -286,4 +286,4 @@ def judge(folder):
         yield what, f"{len(all_faults)} times: {'; '.join(all_faults[:3])}" if all_faults else None
     running = [state for state in alive if state.captured and not state.done > [name for name, _, _ in STEPS].index("record")]
     lacks = [state.captured - frames for state in running if (frames := frames_of(state)) is not None]
-    yield f"{len(lacks)} takes that were running lack {max(lacks, default=0) * 1000 // RATE} ms at most", None
+    yield f"{len(lacks)} takes that were running lack {max([0, *lacks]) * 1000 // RATE} ms at most", None
