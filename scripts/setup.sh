@@ -119,6 +119,8 @@ cpio                makes the image of that
 kmod                finds the drivers that belong together
 alsa-utils          aplay and arecord, on the same drivers
 gcc                 compiles the USB card of the tests
+e2fsprogs           makes the disk whose power goes
+dmsetup             writes down what is written to it
 END
         ;;
     *) fail "unknown group '$1'; known are build, test, lint, docs, bench, soak, package and kernel" ;;

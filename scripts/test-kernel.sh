@@ -6,7 +6,7 @@
 # scripts/build.sh must have been run. The image is in .build-kernel; only its kernel is kept from run to run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for tool in qemu-system-x86_64 busybox cpio depmod aplay gcc; do
+for tool in qemu-system-x86_64 busybox cpio depmod aplay gcc mkfs.ext4 dmsetup; do
     command -v $tool >/dev/null || [ -x /sbin/$tool ] || { echo "kernel: $tool is missing; run: scripts/setup.sh kernel" >&2 && exit 1; }
 done
 [ -x .build/release/woodshed ] || { echo "kernel: the command is not built; run: make build" >&2 && exit 1; }

@@ -26,6 +26,17 @@ package protocol FileCalls: Sendable {
     func freeBytes(_ descriptor: Int32) -> Int
 }
 
+extension FileCalls {
+    /// Waits until a file's data and length are on the disk.
+    ///
+    /// A file system that cannot do this has not failed. A signal interrupts nothing.
+    package func keepData(of descriptor: Int32) throws(FileFault) {
+        var result = synchroniseData(descriptor)
+        for _ in 0..<FileBytes.patience where result == -Int(EINTR) { result = synchroniseData(descriptor) }
+        if result < 0, ![EINVAL, ENOSYS].contains(Int32(-result)) { throw FileFault(code: Int32(-result)) }
+    }
+}
+
 /// The system's own calls.
 package struct SystemFileCalls: FileCalls {
     package init() {}

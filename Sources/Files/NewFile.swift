@@ -4,8 +4,8 @@ internal import Glibc
 package enum NewFile {
     /// Creates a file at `path`, which must not exist, with `header` in it, and returns its descriptor.
     ///
-    /// The file gets its name when it contains the header, so a crash leaves a file with a header or none. On file systems
-    /// without unnamed files (FAT, some network drives) the file is empty for a moment.
+    /// The file gets its name when the header is on the disk, so a crash or a loss of power leaves a file with a header or none. On file
+    /// systems without unnamed files (FAT, some network drives) the file is empty for a moment.
     /// - Throws: EEXIST if there is a file already, and the reason why it cannot be created.
     package static func create(
         _ path: String, beginningWith header: [UInt8], calls: any FileCalls = SystemFileCalls()
@@ -28,9 +28,12 @@ package enum NewFile {
         return Int32(created)
     }
 
-    /// Writes a header, or closes the file.
+    /// Writes a header and waits until it is on the disk, or closes the file.
     private static func write(_ header: [UInt8], to file: Int32, _ calls: any FileCalls) throws(FileFault) {
-        do throws(FileFault) { try FileBytes.write(header, at: 0, of: file, calls: calls) } catch {
+        do throws(FileFault) {
+            try FileBytes.write(header, at: 0, of: file, calls: calls)
+            try calls.keepData(of: file)
+        } catch {
             close(file)
             throw error
         }

@@ -270,6 +270,8 @@ package final class TakeFile: @unchecked Sendable {
         let description = TakeDescription(
             path: whole, identity: identity, format: content.format, startTime: Int64(time(nil)),
             attachment: attachment)
+        // The file's name comes first: an entry alone would be told as a take that is missing.
+        nameIsSafe = FileFault.thrown(by: { () throws(FileFault) in try content.storage.synchroniseName() }) == nil
         do throws(AudioFileError) { entry = try registry.register(description) } catch { registryWarning = error }
     }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes vmlinuz and initrd.gz in a folder: the kernel of the distribution with its sound drivers, busybox, alsa-utils,
-# the command, and a USB card of our own.
+# the command, a USB card of our own, and what a disk is made with whose writes are logged.
 #
 #   Tests/Kernel/image.sh FOLDER COMMAND
 #
@@ -46,15 +46,17 @@ add() {
         [ -e "$root$library" ] || cp -L "$library" "$root$library"
     done
 }
-for program in bash chrt aplay amixer; do add "$program"; done
+for program in bash chrt aplay amixer mkfs.ext4 dmsetup; do add "$program"; done
 # The command loads it when it needs it.
 library=$(/sbin/ldconfig -p | sed -n 's/.*libsqlite3.so.0 .*=> //p' | head -n 1)
 [ -z "$library" ] || { mkdir -p "$root$(dirname "$library")" && cp -L "$library" "$root$library"; }
 ln -s aplay "$root/bin/arecord"
 strip -o woodshed "$woodshed"
 add "$folder/woodshed"
-"${CC:-gcc}" -O1 -std=gnu11 -Wall -Wextra -Werror -o usbcard "$here/guest/usbcard.c"
-add "$folder/usbcard"
+for program in usbcard replay; do
+    "${CC:-gcc}" -O1 -std=gnu11 -Wall -Wextra -Werror -o $program "$here/guest/$program.c"
+    add "$folder/$program"
+done
 cp -rL /usr/share/alsa "$root/usr/share/alsa"
 plugins=$(dirname "$(ldd /usr/bin/aplay | grep -o '/[^ ]*libasound[^ ]*')")/alsa-lib
 [ ! -d "$plugins" ] || { mkdir -p "$root$(dirname "$plugins")" && cp -rL "$plugins" "$root$plugins"; }
@@ -64,7 +66,8 @@ printf 'root:x:0:\naudio:x:29:\n' >"$root/etc/group"
 # The modules that are loaded, and what they need.
 mkdir -p "$root/lib/modules/$release"
 cp kernel/lib/modules/"$release"/modules.{builtin,builtin.modinfo,order} "$root/lib/modules/$release/"
-for module in virtio_pci 9pnet_virtio 9p snd_hda_intel snd_hda_codec_generic snd_usb_audio snd_aloop snd_dummy xhci_pci xhci_hcd vhci_hcd; do
+for module in virtio_pci 9pnet_virtio 9p snd_hda_intel snd_hda_codec_generic snd_usb_audio snd_aloop snd_dummy xhci_pci xhci_hcd vhci_hcd \
+    dm_log_writes ext4 crc32c_generic loop; do
     /sbin/modprobe -d "$folder/kernel" -S "$release" --show-depends "$module" 2>/dev/null || true
 done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | sort -u | while read -r path; do
     relative=${path#"$folder"/kernel/}

@@ -19,6 +19,32 @@ def sound(rate, seconds, channels=2, bits=16, seed=1):
     return samples
 
 
+def little_endian(values):
+    """Values in the order of bytes that the files have, or back."""
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values
+
+
+def numbered(count):
+    """A sound of two channels of 16 bits in which each frame is its own number, from 1: what a take lacks can be read from it."""
+    return little_endian(array.array("I", range(1, count + 1)))
+
+
+def pieces(data):
+    """The pieces of such a sound, as (first number, frames); 0 is silence."""
+    frames, place = little_endian(array.array("I", data[: len(data) // 4 * 4])), 0
+    while place < len(frames):
+        first, count = frames[place], len(frames) - place
+        wanted = array.array("I", range(first, first + count) if first else bytes(4 * count))
+        if frames[place:] != wanted:
+            count = next(index for index in range(count) if frames[place + index] != wanted[index])
+            if count < 16 and first:
+                raise ValueError(f"other sound than was played, at frame {place}")
+        yield first, count
+        place += count
+
+
 def write(path, samples, rate, channels=2, bits=16):
     """Writes a WAV file."""
     width = bits // 8
@@ -29,9 +55,9 @@ def write(path, samples, rate, channels=2, bits=16):
         file.writeframes(b"".join(sample.to_bytes(width, "little", signed=True) for sample in samples))
 
 
-def read(path):
-    """Rate, channels, bits of a sample and the samples' bytes of a WAV file; the sizes in it must be those of the file."""
-    data = pathlib.Path(path).read_bytes()
+def read(path, data=None):
+    """Rate, channels, bits of a sample and the samples' bytes of a WAV file, or of its bytes; the sizes in it must be those of the file."""
+    data = pathlib.Path(path).read_bytes() if data is None else data
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE" or int.from_bytes(data[4:8], "little") != len(data) - 8:
         raise ValueError(f"{path} is no whole WAV file")
     place, form = 12, None
@@ -59,10 +85,7 @@ def encoded(samples, bits, form):
     if form == "S32_LE":
         return struct.pack(f"<{len(samples)}i", *(sample << 32 - bits for sample in samples))
     if form == "FLOAT_LE":
-        values = array.array("f", (sample / (1 << bits - 1) for sample in samples))
-        if sys.byteorder == "big":
-            values.byteswap()
-        return values.tobytes()
+        return little_endian(array.array("f", (sample / (1 << bits - 1) for sample in samples))).tobytes()
     raise ValueError(form)
 
 

@@ -1,11 +1,12 @@
 import Database
 import Files
 import Foundation
-import Practice
 import Sections
 import SoundFileSupport
 import TestSupport
 import Testing
+
+@testable import Practice
 
 @Suite("Stores and losses of power")
 struct StorePowerTests {
@@ -65,6 +66,48 @@ struct StorePowerTests {
         while report.count < count { report.add(try judge(min(count, 400), using: &random)) }
         print("stores: \(report)")
         #expect(report.losses.isEmpty, "\(random): \(report)")
+    }
+
+    /// Repairs a store whose file has lost its beginning.
+    private func judgeRepair(
+        _ count: Int, lie: CrashDisk.Lie? = nil, using random: inout SeededGenerator
+    ) throws -> CrashReport {
+        let scratch = try Scratch()
+        let path = scratch.path + "/practice.db"
+        let names = (0..<40).map { "section \($0)" }
+        try PracticeStore(.file(path)).apply(.add(names.map { SectionDraft(0..<10, name: $0) }), to: recording())
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.write(contentsOf: (0..<16).map { _ in UInt8.random(in: 1...255, using: &random) })
+        try file.close()
+        let damaged = FileManager.default.contents(atPath: path)
+        let disk = CrashDisk(scratch.path, lie: lie)
+        try disk.watchingDatabases {
+            let cause = StoreError(.damaged("no beginning"), path: path)
+            let repair = try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000, calls: disk)
+            #expect(repair?.sectionCount == names.count)
+        }
+        disk.tell(1)
+        return try disk.crashes(count, using: &random) { image in
+            let store = try PracticeStore(.file(path))
+            let found = try store.sections(of: recording()).sections.map(\.name)
+            guard found.sorted() == names.sorted() else { return "\(found.count) of \(names.count) sections" }
+            if image.told.last == 1, store.repair != nil { return "it was repaired, and is damaged" }
+            let kept = try Folder.names(in: scratch.path).filter { $0.contains(".damaged") }
+            let isKept = kept.contains { FileManager.default.contents(atPath: scratch.path + "/" + $0) == damaged }
+            return isKept ? nil : "the damaged file is gone"
+        }
+    }
+
+    @Test("a damaged store whose power goes while it is repaired has all that could be read, and its damaged file")
+    func repairs() throws {
+        var random = SeededGenerator(printedFor: "repairs and power")
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(300, few: 100))
+        var report = CrashReport()
+        while report.count < count { report.add(try judgeRepair(min(count, 300), using: &random)) }
+        print("repairs: \(report)")
+        #expect(report.losses.isEmpty, "\(random): \(report)")
+        let pretended = try judgeRepair(60, lie: .synchronise, using: &random)
+        #expect(pretended.lossCount > 0, "\(random): \(pretended)")
     }
 
     @Test(

@@ -92,9 +92,16 @@ private final class PowerBench {
             }
             return try difference(frames: Int(count), markCount: promise?.markCount ?? 0)
         }
-        guard let promise else { return nil }
+        guard let promise else { return try remains() }
         guard promise.isFinished else { return "a take that nobody finds" }
         return try difference(frames: promise.frameCount, markCount: promise.markCount)
+    }
+
+    /// Of a take of which nothing was promised and nothing is found: what is left of it that is not whole, or nil.
+    private func remains() throws -> String? {
+        if FileIdentity(path: path) != nil, (try? decode(path)) == nil { return "a file that is no take" }
+        let names = (try? Folder.names(in: folder)) ?? []
+        return names.contains { $0.hasSuffix(TakeEntry.ending) } ? "an entry that nobody finds" : nil
     }
 
     /// Lets the power go again while the recovery runs.

@@ -35,9 +35,12 @@ public struct StoreRepair: Explained, Equatable {
     ///
     /// - Returns: Nil if another program has done it meanwhile.
     /// - Throws: `StoreError`; the damaged file is then as it was.
-    init?(of path: String, schema: StoreSchema, cause: StoreError, busyTimeout: Int32) throws(StoreError) {
+    init?(
+        of path: String, schema: StoreSchema, cause: StoreError, busyTimeout: Int32,
+        calls: any FileCalls = SystemFileCalls()
+    ) throws(StoreError) {
         do throws(StoreError) {
-            guard let salvage = try Self.salvage(path, schema, busyTimeout) else { return nil }
+            guard let salvage = try Self.salvage(path, schema, busyTimeout, calls) else { return nil }
             (damagedPath, recordingCount) = (salvage.aside, salvage.copied.recordingCount)
             (sectionCount, takeCount) = (salvage.copied.sectionCount, salvage.copied.takeCount)
             itemCount = salvage.copied.itemCount
@@ -49,7 +52,7 @@ public struct StoreRepair: Explained, Equatable {
     }
 
     private static func salvage(
-        _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32
+        _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32, _ calls: any FileCalls
     ) throws(StoreError) -> (copied: Salvage, aside: String)? {
         let damaged = FileIdentity(path: path)
         let repaired = path + ".repairing"
@@ -68,7 +71,8 @@ public struct StoreRepair: Explained, Equatable {
         defer { removeRemains(of: repaired) }
         do throws(FileFault) {
             return (
-                copied, try withExtendedLifetime(source) { () throws(FileFault) in try exchange(path, by: repaired) }
+                copied,
+                try withExtendedLifetime(source) { () throws(FileFault) in try exchange(path, by: repaired, calls) }
             )
         } catch {
             throw .system(path, error.code)
@@ -140,7 +144,9 @@ public struct StoreRepair: Explained, Equatable {
     }
 
     /// Gives the damaged file another name, and its name to the repaired one. There is a file of that name at any moment.
-    private static func exchange(_ path: String, by repaired: String) throws(FileFault) -> String {
+    private static func exchange(
+        _ path: String, by repaired: String, _ calls: any FileCalls
+    ) throws(FileFault) -> String {
         var aside = path + ".damaged"
         var count = 1
         while unsafe link(path, aside) != 0 {
@@ -149,13 +155,15 @@ public struct StoreRepair: Explained, Equatable {
             aside = "\(path).damaged-\(count)"
         }
         // SQLite would take the damaged file's journal for the new file's, also if a loss of power undid this step alone.
-        if unsafe rename(path + "-journal", aside + "-journal") == 0 {
-            _ = SystemFileCalls().synchroniseFolder(FilePlace.folder(of: path))
-        } else if errno != ENOENT {
-            throw FileFault(code: errno)
+        let moved = calls.rename(path + "-journal", to: aside + "-journal")
+        if moved >= 0 {
+            _ = calls.synchroniseFolder(FilePlace.folder(of: path))
+        } else if moved != -Int(ENOENT) {
+            throw FileFault(code: Int32(-moved))
         }
-        guard unsafe rename(repaired, path) == 0 else { throw FileFault(code: errno) }
-        _ = SystemFileCalls().synchroniseFolder(FilePlace.folder(of: path))
+        let renamed = calls.rename(repaired, to: path)
+        if renamed < 0 { throw FileFault(code: Int32(-renamed)) }
+        _ = calls.synchroniseFolder(FilePlace.folder(of: path))
         return aside
     }
 }

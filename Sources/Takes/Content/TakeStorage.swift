@@ -37,9 +37,7 @@ final class TakeStorage {
     }
 
     /// Waits until samples and length are on the disk.
-    func synchroniseData() throws(FileFault) {
-        try check(notSupported: [EINVAL, ENOSYS]) { calls.synchroniseData(descriptor) }
-    }
+    func synchroniseData() throws(FileFault) { try calls.keepData(of: descriptor) }
 
     /// Waits until all of the file is on the disk, and its name.
     func synchronise() throws(FileFault) {

@@ -112,7 +112,6 @@ final class TakeEntry {
     private let descriptor: Int32
     private let calls: any FileCalls
     private var isDirty = false
-    private var nameIsSafe = false
     private var safeFrames: Int64 = 0
 
     static let ending = ".take"
@@ -131,7 +130,8 @@ final class TakeEntry {
         let file = unsafe open(new, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file < 0 { throw Self.fault(errno) }
         descriptor = file
-        // It gets its name once it is locked, so an entry that can be found is never unlocked while its take runs.
+        // It gets its name once it is locked and on the disk. So an entry that can be found is never unlocked while its take runs, and
+        // never empty after a loss of power.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             unsafe unlink(new)
@@ -139,7 +139,11 @@ final class TakeEntry {
         }
         do throws(StateFile.Fault) {
             try append(take.line)
+            _ = calls.synchroniseData(descriptor)
+            isDirty = false
             if unsafe rename(new, path) != 0 { throw Self.fault(errno) }
+            // Of samples that are not safe yet, only an entry tells.
+            _ = calls.synchroniseFolder(folder)
         } catch {
             unsafe unlink(new)
             throw error
@@ -182,7 +186,7 @@ final class TakeEntry {
         isDirty = true
     }
 
-    /// Notes how many frames of the take are on the disk, and waits until the entry is, too, with its name.
+    /// Notes how many frames of the take are on the disk, and waits until the entry is, too.
     func synchronise(safeFrameCount: Int64) {
         if safeFrameCount != safeFrames {
             safeFrames = safeFrameCount
@@ -190,8 +194,6 @@ final class TakeEntry {
         }
         if isDirty { _ = calls.synchroniseData(descriptor) }
         isDirty = false
-        if !nameIsSafe { _ = calls.synchroniseFolder(FilePlace.folder(of: path)) }
-        nameIsSafe = true
     }
 
     /// Removes it, and waits until that is on the disk: otherwise a take could be offered again that the user has changed meanwhile.

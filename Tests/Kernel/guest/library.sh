@@ -77,7 +77,8 @@ device_of() {
     readlink -f "/sys/class/sound/$number/device"
 }
 
-# sleeps sleep: the machine sleeps, and is woken after two seconds. sleeps drivers: only the drivers suspend, and resume after two seconds.
+# sleeps sleep: the machine sleeps, and is woken after two seconds. sleeps drivers [SECONDS]: only the drivers suspend, and resume after
+# two seconds or as many as are given. In a machine whose time is counted, a second of that takes about ten of the host's.
 sleeps() {
     if [ "$1" = sleep ]; then
         echo none >/sys/power/pm_test
@@ -85,7 +86,7 @@ sleeps() {
         monitor wake
         echo mem >/sys/power/state
     else
-        echo 2 >/sys/module/suspend/parameters/pm_test_delay
+        echo "${2:-2}" >/sys/module/suspend/parameters/pm_test_delay
         echo devices >/sys/power/pm_test
         echo freeze >/sys/power/state
     fi

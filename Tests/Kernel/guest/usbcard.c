@@ -2,7 +2,8 @@
 //
 // The kernel's own snd-usb-audio drives it: it speaks USB/IP with vhci-hcd, over a pair of sockets. What is played is recorded in the
 // same millisecond, so output and input lie apart by a constant number of frames, as through a cable. It plugs itself in, and out
-// when it is ended. SIGUSR1 unplugs it for two seconds. It has no volume and no other rate than its own.
+// when it is ended. SIGUSR1 unplugs it for two seconds, and it then prints the last frame that had come to the input, as bytes. It has
+// no volume and no other rate than its own.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -51,6 +52,8 @@ static int64_t next_due[DIRECTIONS];
 // What was played, by its millisecond.
 static struct { int64_t millisecond; unsigned byte_count; uint8_t data[MOST_BYTES]; } cable[SLOTS];
 static double frames_owed;
+// The last frame that came to the input.
+static uint8_t last_frame[MOST_BYTES];
 
 static uint8_t configuration[256];
 static unsigned configuration_length;
@@ -200,6 +203,8 @@ static bool move_packet(int line, struct transfer *transfer, int direction) {
         if (wanted < length) length = wanted;
         if (is_played) memcpy(transfer->data + transfer->byte_count, cable[slot].data, length);
         else memset(transfer->data + transfer->byte_count, 0, length);
+        const unsigned frame = sample_bits / 8 * channel_count;
+        if (length >= frame) memcpy(last_frame, transfer->data + transfer->byte_count + length - frame, frame);
     } else {
         if (length > MOST_BYTES) length = MOST_BYTES;
         cable[slot].millisecond = millisecond;
@@ -338,6 +343,10 @@ int main(int count, char **words) {
         memset(cable, 0, sizeof cable);
         if (!is_unplugged) break;
         is_unplugged = 0;
+        for (unsigned byte = 0; byte < sample_bits / 8 * channel_count; byte++) printf("%02x", last_frame[byte]);
+        puts("");
+        fflush(stdout);
+        memset(last_frame, 0, sizeof last_frame);
         if (!is_ended) sleep(2);
     }
     return 0;
