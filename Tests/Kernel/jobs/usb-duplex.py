@@ -38,8 +38,6 @@ def script():
         ". /rig/library.sh",
         "mkdir /rig/takes /rig/pulled",
         "modprobe vhci_hcd; modprobe snd-usb-audio",
-        'plug() { usbcard "$@" & card=$!; until_there /proc/asound/Cable/pcm0c; sleep 0.5; }',
-        "out() { kill -TERM $card; wait $card; sleep 0.5; }",
     ]
     for name, (rate, bits, channels) in CARDS.items():
         case = slug(name)
