@@ -36,32 +36,33 @@ def prepare(folder):
 def script():
     lines = [
         ". /rig/library.sh",
-        "mkdir /rig/takes /rig/pulled",
+        # The shared folder answers by the host's clock, so nothing is read or written there while a card runs.
+        "cp /rig/*.wav /tmp; mkdir /tmp/takes /tmp/pulled",
         "modprobe vhci_hcd; modprobe snd-usb-audio",
     ]
     for name, (rate, bits, channels) in CARDS.items():
         case = slug(name)
         lines += [
             f"plug {rate} {bits} {channels}",
-            f"(ended {case}-record woodshed record /tmp/{case}.wav --input hw:Cable --json --duration 3 --rate {rate} --bits {bits} "
+            f"(ended {case}-record woodshed record /tmp/{case}-take.wav --input hw:Cable --json --duration 3 --rate {rate} --bits {bits} "
             f"--channels {channels}) & run=$!",
             "until_running Cable/pcm0c/sub0; sleep 0.3",
-            f"ended {case}-play woodshed play /rig/{case}.wav --output hw:Cable --json; wait $run",
-            f"mv /tmp/{case}.wav /rig/{case}-take.wav; out",
+            f"ended {case}-play woodshed play /tmp/{case}.wav --output hw:Cable --json; wait $run",
+            f"mv /tmp/{case}-take.wav /rig; out",
         ]
     lines.append("plug")
     lines += [f"ended calibrate{run} woodshed calibrate --output hw:Cable --json" for run in range(RUNS)]
     lines += [
-        f"ended practice woodshed practice /rig/song.wav --section {FROM}-{TO} -n 3 --record passes --output hw:Cable --json --take-folder /rig/takes",
+        f"ended practice woodshed practice /tmp/song.wav --section {FROM}-{TO} -n 3 --record passes --output hw:Cable --json --take-folder /tmp/takes",
         "(ended pulled-record woodshed record /tmp/pulled.wav --input hw:Cable --json --bits 16) & run=$!",
         "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; wait $run; mv /tmp/pulled.wav /rig",
         "sleep 3; until_there /proc/asound/Cable/pcm0c; sleep 0.5",
-        "(ended pulled-play woodshed play /rig/song.wav --output hw:Cable --json) & run=$!",
+        "(ended pulled-play woodshed play /tmp/song.wav --output hw:Cable --json) & run=$!",
         "until_running Cable/pcm0p/sub0; sleep 2; kill -USR1 $card; wait $run",
-        "(ended pulled-practice woodshed practice /rig/song.wav --section 0-4 -n 1 --record passes --output hw:Cable --json "
-        "--take-folder /rig/pulled) & run=$!",
+        "(ended pulled-practice woodshed practice /tmp/song.wav --section 0-4 -n 1 --record passes --output hw:Cable --json "
+        "--take-folder /tmp/pulled) & run=$!",
         "until_running Cable/pcm0c/sub0; sleep 2; kill -USR1 $card; wait $run; sleep 3",
-        "out",
+        "out; mv /tmp/takes /tmp/pulled /rig",
     ]
     return "\n".join(lines) + "\n"
 
