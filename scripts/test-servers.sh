@@ -17,26 +17,6 @@ skip() {
     exit 77
 }
 
-# Downloads those of the packages and their dependencies that are not installed.
-unpack() {
-    [ ! -e "$unpacked/complete" ] || return 0
-    command -v apt-get >/dev/null || skip "there is no apt-get to fetch ${packages[*]} with"
-    rm -rf "$unpacked" && mkdir -p "$unpacked/archives" || exit 1
-    local plan=(apt-get install --simulate --no-install-recommends "${packages[@]}") names
-    "${plan[@]}" >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ] || apt-get update -qq >/dev/null 2>&1
-    "${plan[@]}" >"$unpacked/plan" 2>&1 || skip "these packages are not to be had: ${packages[*]}"
-    mapfile -t names < <(awk '$1 == "Inst" { print $2 }' "$unpacked/plan")
-    echo "servers: unpacking ${names[*]:-nothing, all is installed}"
-    if [ ${#names[@]} -gt 0 ]; then
-        (cd "$unpacked/archives" && apt-get download -qq "${names[@]}" >../said 2>&1) ||
-            skip "the packages could not be fetched: $(tail -n 1 "$unpacked/said")"
-    fi
-    for archive in "$unpacked"/archives/*.deb; do
-        [ ! -e "$archive" ] || dpkg-deb --extract "$archive" "$unpacked" || exit 1
-    done
-    rm -rf "$unpacked/archives" && touch "$unpacked/complete"
-}
-
 # The first path that matches a pattern below /usr, in the unpacked packages or on the machine.
 place() {
     local path
@@ -48,7 +28,12 @@ place() {
 }
 
 [ -x "$woodshed" ] || { echo "servers: no .build/release/woodshed; run: make build" >&2 && exit 1; }
-unpack
+unpacking=$(scripts/unpack.sh "$unpacked" "${packages[@]}")
+case $? in
+0) [ -z "$unpacking" ] || echo "servers: $unpacking" ;;
+77) skip "${unpacking##*$'\n'}" ;;
+*) exit 1 ;;
+esac
 PATH=$unpacked/usr/bin:$PATH
 scripts=$(place share/wireplumber/scripts/policy-node.lua) && wireplumber_modules=$(place 'lib/*/wireplumber-0.4') &&
     pipewire_plug_in=$(place 'lib/*/alsa-lib/libasound_module_pcm_pipewire.so') &&

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct card_stream *enter(snd_pcm_ioplug_t *plug) {
@@ -212,7 +213,9 @@ void card_stream_free(struct card_stream *stream) {
 }
 
 static int on_close(snd_pcm_ioplug_t *plug) {
-    struct card_stream *stream = enter(plug);
+    struct card_stream *stream = plug->private_data;
+    while (atomic_load(&stream->block->is_silent)) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    enter(plug);
     stream_stop(stream);
     atomic_store(&stream->block->owner, 0);
     pthread_mutex_unlock(&stream->lock);

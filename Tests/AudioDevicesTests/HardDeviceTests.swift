@@ -60,6 +60,21 @@ struct HardDeviceTests {
         #expect(incidents.map(\.kind) == [.xrun, .lost] && incidents.last?.cause == .serverGone)
     }
 
+    // The same plug-in as an input: it can be started, and says xrun when it is asked for its position.
+    @Test("an input that stops before it has told its position, again and again, is reported as having lost its server")
+    func inputRefusal() throws {
+        var options = VirtualCardOptions()
+        options.clock = .virtual
+        options.captureFaults = Array(repeating: "xrun@4800", count: 40).joined(separator: " ")
+        let rig = try VirtualCardRig(options)
+        let core = try StreamCore(ALSABackend(input: rig.name, request(), now: { rig.time }), request())
+        try core.start(StreamWork(Tape(capacity: 24_576).callbacks()))
+        let error = #expect(throws: DeviceError.self) { try core.waitUntilFinished() }
+        #expect(error?.kind == .lost && error?.lossCause == .serverGone)
+        let incidents = core.ledger.takeIncidents()
+        #expect(incidents.last?.cause == .serverGone && incidents.last?.side == .input)
+    }
+
     @Test("a device is given up after a hundred interruptions at once; each second permits twenty more")
     func budget() {
         var budget = RecoveryBudget()

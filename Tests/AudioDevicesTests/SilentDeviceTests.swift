@@ -50,6 +50,30 @@ struct SilentDeviceTests {
         #expect(silent.truth(.playback).opens == 1)
     }
 
+    // As a USB card that has stopped to answer: its driver waits for it for five seconds when it is closed.
+    @Test(
+        "a device that stops to answer while it is used is told as lost before it can be closed",
+        arguments: [TrialMode.playback, .capture])
+    func closing(mode: TrialMode) throws {
+        var options = VirtualCardOptions()
+        let fault = "freeze@4800:600000"
+        if mode == .capture { options.captureFaults = fault } else { options.playbackFaults = fault }
+        let rig = try VirtualCardRig(options)
+        let core = try StreamCore(
+            ALSABackend(
+                output: mode == .capture ? nil : rig.name, input: mode == .playback ? nil : rig.name, request), request)
+        for direction in mode.directions { rig.silence(direction, true) }
+        try core.start(StreamWork(DuplexCallbacks(process: { max($0.output.frameCount, $0.input.frameCount) })))
+        let end = PendingAnswer(rig.name) { () throws(DeviceError) in try core.waitUntilFinished() }
+        let error = #expect(throws: DeviceError.self) { try end.wait(seconds: 30) }
+        #expect(error?.lossCause == (mode == .capture ? .stoppedDelivering : .stoppedTaking))
+        #expect(core.ledger.takeIncidents().last?.kind == .lost)
+        #expect(mode.directions.allSatisfy { rig.truth($0).isOpen })
+        // And it is closed once that is possible.
+        for direction in mode.directions { rig.silence(direction, false) }
+        #expect(rig.waits { mode.directions.allSatisfy { !rig.truth($0).isOpen } })
+    }
+
     @Test("a request for its abilities reports that the device does not answer; a later answer closes the device")
     func unresponsive() throws {
         let rig = try VirtualCardRig()

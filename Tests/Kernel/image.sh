@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes vmlinuz and initrd.gz in a folder: the kernel of the distribution with its sound drivers, busybox, alsa-utils,
-# the command, a USB card of our own, and what a disk is made with whose writes are logged.
+# the command, a USB card of our own, and what a disk is made with whose writes are logged. And servers.gz, which has PipeWire besides, for the
+# job that needs it.
 #
 #   Tests/Kernel/image.sh FOLDER COMMAND
 #
@@ -35,28 +36,35 @@ for tool in $("$root/bin/busybox" --list); do [ "$tool" = busybox ] || ln -s bus
 # The kernel calls this one for the codecs of a card.
 ln -s ../bin/busybox "$root/sbin/modprobe"
 
-# A program, and every library that it is linked with.
-add() {
-    local program library
-    program=$(command -v "$1" || echo "$1")
-    rm -f "$root/bin/$(basename "$program")"
-    cp -L "$program" "$root/bin/"
-    { ldd "$program" 2>/dev/null || true; } | grep -o '/[^ ]*' | sort -u | while read -r library; do
+# Every library that a program is linked with.
+add_libraries() {
+    local library
+    { ldd "$1" 2>/dev/null || true; } | { grep -o '/[^ ]*' || true; } | sort -u | while read -r library; do
+        case $library in "$root"/*) continue ;; esac
         mkdir -p "$root$(dirname "$library")"
         [ -e "$root$library" ] || cp -L "$library" "$root$library"
     done
 }
-for program in bash chrt aplay amixer mkfs.ext4 dmsetup; do add "$program"; done
+# A program, and its libraries.
+add() {
+    local program
+    program=$(command -v "$1" || echo "$1")
+    rm -f "$root/bin/$(basename "$program")"
+    cp -L "$program" "$root/bin/"
+    add_libraries "$program"
+}
+for program in bash aplay amixer mkfs.ext4 dmsetup; do add "$program"; done
 # The command loads it when it needs it.
 library=$(/sbin/ldconfig -p | sed -n 's/.*libsqlite3.so.0 .*=> //p' | head -n 1)
 [ -z "$library" ] || { mkdir -p "$root$(dirname "$library")" && cp -L "$library" "$root$library"; }
 ln -s aplay "$root/bin/arecord"
 strip -o woodshed "$woodshed"
 add "$folder/woodshed"
-for program in usbcard replay; do
-    "${CC:-gcc}" -O1 -std=gnu11 -Wall -Wextra -Werror -o $program "$here/guest/$program.c"
-    add "$folder/$program"
-done
+"${CC:-gcc}" -O1 -std=gnu11 -Wall -Wextra -Werror -o replay "$here/guest/replay.c"
+add "$folder/replay"
+"${CC:-gcc}" -O1 -std=gnu11 -Wall -Wextra -Werror -o usbcard "$here"/guest/usbcard/*.c
+add "$folder/usbcard"
+"${CC:-gcc}" -O1 -std=gnu11 -Wall -Wextra -Werror -shared -fPIC -o "$root/lib/no-mmap.so" "$here/guest/no-mmap.c"
 cp -rL /usr/share/alsa "$root/usr/share/alsa"
 plugins=$(dirname "$(ldd /usr/bin/aplay | grep -o '/[^ ]*libasound[^ ]*')")/alsa-lib
 [ ! -d "$plugins" ] || { mkdir -p "$root$(dirname "$plugins")" && cp -rL "$plugins" "$root$plugins"; }
@@ -78,3 +86,5 @@ depmod -b "$root" "$release"
 install -m 755 "$here/guest/init" "$root/init"
 (cd "$root" && find . | cpio --quiet -o -H newc) | gzip -1 >initrd.part
 mv initrd.part initrd.gz
+# shellcheck source=Tests/Kernel/servers.sh
+. "$here/servers.sh"

@@ -16,18 +16,21 @@ class Machine:
     The guest sees `out` as /rig. A line that it writes to its second serial port is a request to the machine's monitor; the line
     `wake` is answered at once, and wakes the machine two seconds after it has gone to sleep.
 
-    `counted`: time is counted in instructions. Without it the guest has the host's clock, and a busy host makes xruns; but a
-    machine whose time is counted does not wake from sleep.
+    `system`: the name of the guest's image. `counted`: time is counted in instructions. Without it the guest has the host's clock,
+    and a busy host makes xruns; but a machine whose time is counted does not wake from sleep.
     """
 
-    def __init__(self, image, out, counted=True):
+    def __init__(self, image, out, counted=True, system="initrd"):
         self.image, self.out, self.counted = pathlib.Path(image), pathlib.Path(out), counted
+        self.system = self.image / f"{system}.gz"
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir(parents=True)
         self.lock = threading.Lock()
 
     def run(self, script, limit):
         """Runs a script; returns why it did not come to its end, or None."""
+        if not self.system.exists():
+            return f"there is no {self.system.name}; image.sh says why"
         (self.out / "job.sh").write_text(script)
         shutil.copy(GUEST / "library.sh", self.out)
         with open(self.out / "emulator.log", "w") as log:
@@ -80,7 +83,7 @@ class Machine:
         return [
             "qemu-system-x86_64", "-M", "q35", "-m", "1536M", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-cpu", "max", "-accel", "tcg", "-smp", "1", *(["-icount", "shift=0,sleep=off", "-rtc", "clock=vm"] if self.counted else []),
-            "-kernel", f"{self.image}/vmlinuz", "-initrd", f"{self.image}/initrd.gz",
+            "-kernel", f"{self.image}/vmlinuz", "-initrd", f"{self.system}",
             # The card in user space stands for hardware: no program may hold it up, and no system call of a program.
             "-append", "console=ttyS0 quiet loglevel=4 preempt=full panic=1 random.trust_cpu=on tsc=reliable",
             "-serial", f"file:{out}/console.log", "-serial", f"unix:{out}/requests,server=on,wait=off",

@@ -22,7 +22,8 @@ KNOWN = "known: "
 def run(name, image):
     """Runs a job; the number of faults, and what is to be printed."""
     job, out = importlib.import_module(name), image / f"out-{name}"
-    began, machine = time.monotonic(), Machine(image, out, counted=getattr(job, "COUNTED", True))
+    began = time.monotonic()
+    machine = Machine(image, out, counted=getattr(job, "COUNTED", True), system=getattr(job, "SYSTEM", "initrd"))
     job.prepare(out)
     failure = machine.run(job.script(), job.LIMIT)
     try:

@@ -119,3 +119,69 @@ def place_fault(path, start, song, first, last, rate):
     if place < 0 or data[place : place + len(wanted)] != wanted:
         return "the section is not in it bit for bit"
     return None if found == start else f"the section begins at frame {found}, told: {start}"
+
+
+def tones(rate, seconds, frequencies, bits=16):
+    """A tone for each channel, at half of full scale."""
+    top = (1 << bits - 1) - 1
+    return [int(top / 2 * math.sin(2 * math.pi * frequency * frame / rate)) for frame in range(int(rate * seconds)) for frequency in frequencies]
+
+
+def tone_fault(samples, rate, seconds, frequencies):
+    """Why a capture, as values from -1 to 1, does not have a tone in each channel for so long, each where it belongs; None if it has.
+
+    Every block of a channel must be its tone and nothing else, at half of full scale, and in step with the first block: so silence,
+    channels that are swapped or mixed, another frequency, a gap and a doubled block are all found.
+    """
+    channels, block = len(frequencies), 1024
+    start = next((place // channels for place, value in enumerate(samples) if abs(value) > 0.1), None)
+    if start is None:
+        return "silence"
+    # A converter of rates rounds off both ends.
+    start, end = start + rate // 50, start + int(rate * (seconds - 0.02))
+    if len(samples) // channels < end:
+        return f"the capture has {len(samples) // channels} frames, of which {end} are needed"
+    for channel, frequency in enumerate(frequencies):
+        first = None
+        for place in range(start, end - block, block):
+            values = samples[place * channels + channel : (place + block) * channels : channels]
+            turn = [2 * math.pi * frequency * frame / rate for frame in range(place, place + block)]
+            # The best sine: two unknowns, by least squares.
+            waves = [(math.sin(angle), math.cos(angle)) for angle in turn]
+            ss, cc, sc = (sum(x * x for x, _ in waves), sum(y * y for _, y in waves), sum(x * y for x, y in waves))
+            sv, cv = sum(x * v for (x, _), v in zip(waves, values)), sum(y * v for (_, y), v in zip(waves, values))
+            a, b = (sv * cc - cv * sc) / (ss * cc - sc * sc), (cv * ss - sv * sc) / (ss * cc - sc * sc)
+            rest = math.sqrt(sum((v - a * x - b * y) ** 2 for (x, y), v in zip(waves, values)) / block)
+            level, phase = math.hypot(a, b), math.atan2(b, a)
+            first = phase if first is None else first
+            turned = abs(math.remainder(phase - first, 2 * math.pi))
+            if abs(level - 0.5) > 0.005 or rest > 0.0005 or turned > 0.01:
+                return (
+                    f"channel {channel + 1} at frame {place - start}: level {level:.4f} of its tone, {rest:.5f} of other sound, "
+                    f"{turned:.4f} rad out of step"
+                )
+    return None
+
+
+def values(data, form):
+    """Samples of a capture as values from -1 to 1."""
+    width, kind, top = {"S16_LE": (2, "h", 1 << 15), "S32_LE": (4, "i", 1 << 31), "FLOAT_LE": (4, "f", 1)}[form]
+    return [value / top for value in struct.unpack(f"<{len(data) // width}{kind}", data[: len(data) // width * width])]
+
+
+def interrupted_fault(capture, wanted, frame_bytes):
+    """Why a capture is not what was wanted with some silence in between, and every frame once; None if it is. Also the frames of silence."""
+    silence = bytes(frame_bytes)
+    frames = [capture[place : place + frame_bytes] for place in range(0, len(capture) - frame_bytes + 1, frame_bytes)]
+    begin = next((place for place, frame in enumerate(frames) if frame != silence), None)
+    if begin is None:
+        return "silence", 0
+    place, quiet = begin, 0
+    for number in range(0, len(wanted) // frame_bytes):
+        frame = wanted[number * frame_bytes : (number + 1) * frame_bytes]
+        while place < len(frames) and frames[place] == silence != frame:
+            place, quiet = place + 1, quiet + 1
+        if place == len(frames) or frames[place] != frame:
+            return f"frame {number} of {len(wanted) // frame_bytes} is not the next one that is heard", quiet
+        place += 1
+    return None, quiet

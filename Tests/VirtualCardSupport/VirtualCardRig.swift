@@ -56,7 +56,7 @@ public final class VirtualCardRig: @unchecked Sendable {
         _ = unsafe virtual_card_refuse(card, direction.c, operation.c, error, count ?? -1)
     }
 
-    /// Has every opening of a direction wait, in whichever process, until this is called with false.
+    /// Has every opening and closing of a direction wait, in whichever process, until this is called with false.
     public func silence(_ direction: VirtualDirection, _ isSilent: Bool) {
         unsafe virtual_card_silence(card, direction.c, isSilent)
     }

@@ -145,7 +145,7 @@ int virtual_card_refuse(
     struct virtual_card *card, enum virtual_card_direction direction, enum virtual_card_operation operation, int error,
     int count);
 
-/// Makes every opening wait, as with a sound server that accepts a connection and never answers, until this is called with
+/// Makes every opening and closing wait, as with a sound server that accepts a connection and never answers, until this is called with
 /// false.
 void virtual_card_silence(struct virtual_card *card, enum virtual_card_direction direction, bool is_silent);
 

@@ -84,13 +84,25 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
     }
 
     func run(_ worker: BlockWorker, wake: WakeSignal) throws(StreamFault) {
-        defer { discard() }
-        try ALSALibrary.quietly { () throws(StreamFault) in
-            let loop = ALSALoop(
-                playback: try Self.side(output, .output), capture: try Self.side(input, .input), block: blockFrames,
-                prefillFrames: prefillFrames, worker: worker, wake: wake, now: now, asleep: asleep)
-            try loop.run()
+        do throws(StreamFault) {
+            try ALSALibrary.quietly { () throws(StreamFault) in
+                let loop = ALSALoop(
+                    playback: try Self.side(output, .output), capture: try Self.side(input, .input),
+                    block: blockFrames, prefillFrames: prefillFrames, worker: worker, wake: wake, now: now,
+                    asleep: asleep)
+                try loop.run()
+            }
+        } catch {
+            if error.isSilence { discardInTime() } else { discard() }
+            throw error
         }
+        discard()
+    }
+
+    /// Closes a device that no longer answers, for which its driver may wait for seconds. The loss is not told that much later.
+    private func discardInTime() {
+        let closing = PendingAnswer(outputConfiguration.deviceName) { [self] in discard() }
+        try? closing.wait(seconds: 0.2)
     }
 
     private static func side(

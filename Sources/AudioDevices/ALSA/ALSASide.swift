@@ -22,6 +22,8 @@ final class ALSASide: @unchecked Sendable {
     /// Frames that could be transferred at the last check.
     private(set) var available = 0
     private(set) var startTime: Int64 = 0
+    /// Whether the device has told its position since the start.
+    private var hasAnswered = false
     var watch: ProgressWatch
     private(set) var clock: PositionClock
     /// How many frames the device stood still for, and whether it has continued since.
@@ -47,8 +49,8 @@ final class ALSASide: @unchecked Sendable {
 
     deinit { unsafe snd_pcm_status_free(status) }
 
-    /// Whether the device was prepared, and has neither moved a frame nor been started since.
-    var refusesFirstFrame: Bool { moved == 0 && !isRunning }
+    /// Whether the device was prepared, and has moved no frame since: it was not started, or did not even say where it is.
+    var refusesFirstFrame: Bool { moved == 0 && !(isRunning && hasAnswered) }
     /// Whether the device is a plug-in, behind which there is a program and not a driver.
     var isPlugIn: Bool { unsafe snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG }
 
@@ -75,6 +77,7 @@ final class ALSASide: @unchecked Sendable {
         // A device that overtook the program without stopping would play old sound from now on.
         if isRunning, answer > settings.bufferFrames { return Int(-EPIPE) }
         available = answer
+        hasAnswered = true
         watch.observe(available: answer)
         if isRunning, let stood = clock.observe(position: position, after: after, before: now()) {
             stalledFrames += stood
@@ -115,7 +118,7 @@ final class ALSASide: @unchecked Sendable {
             let code = unsafe snd_pcm_start(pcm)
             guard code >= 0 else { return code }
         }
-        isRunning = true
+        (isRunning, hasAnswered) = (true, false)
         if startTime == 0 { watch.allowSlowStart() } else { watch.reset() }
         startTime = now()
         clock.restart(at: 0, now: startTime)

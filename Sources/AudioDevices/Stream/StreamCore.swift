@@ -11,7 +11,8 @@ protocol StreamBackend: AnyObject, Sendable {
     /// The longest block.
     var blockFrames: Int { get }
 
-    /// Runs blocks through `worker` until it ends, `wake` is raised or the device fails, then closes the device.
+    /// Runs blocks through `worker` until it ends, `wake` is raised or the device fails, then closes the device. A device that has
+    /// stopped to answer may be closed later.
     ///
     /// Called once, on the device thread.
     func run(_ worker: BlockWorker, wake: WakeSignal) throws(StreamFault)

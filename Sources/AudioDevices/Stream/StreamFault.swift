@@ -21,6 +21,14 @@ enum StreamFault: Error {
         }
     }
 
+    /// Whether the device has stopped to answer.
+    var isSilence: Bool {
+        switch self {
+        case .lost(.stoppedTaking, _), .lost(.stoppedDelivering, _): true
+        default: false
+        }
+    }
+
     /// The fault in words, with the name of the device.
     func error(outputName: String, inputName: String) -> DeviceError {
         switch self {

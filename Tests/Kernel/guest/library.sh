@@ -91,3 +91,17 @@ sleeps() {
         echo freeze >/sys/power/state
     fi
 }
+
+# plug [OPTION...]: plugs in the USB card of usbcard; vhci-hcd and snd-usb-audio are loaded.
+plug() {
+    usbcard "$@" & card=$!
+    until_there /proc/asound/Cable
+    sleep 0.5
+}
+
+# out: pulls it out. It says what it has seen.
+out() {
+    kill -TERM %usbcard
+    wait $card
+    sleep 0.5
+}

@@ -36,9 +36,7 @@ def script():
     loop = f"woodshed practice /tmp/song.wav --section 0-{PASS} -n {passes()} --json --no-mpris"
     lines = [
         ". /rig/library.sh",
-        "drivers; modprobe vhci_hcd; chrt -f 90 usbcard & card=$!; until_there /proc/asound/Cable/pcm0c; sleep 0.5",
-        # The card and the threads that speak with it stand for hardware, which no program keeps waiting.
-        "for thread in /proc/[0-9]*; do read -r name <$thread/comm; [[ $name = vhci_* ]] && chrt -f -p 90 ${thread#/proc/}; done",
+        "drivers; modprobe vhci_hcd; plug",
         "cp /rig/song.wav /tmp; mkdir /tmp/takes",
     ]
     runs = [(DUPLEX, "--output hw:Cable --period 256 --periods 2 --record passes --take-folder /tmp/takes")]
@@ -50,7 +48,7 @@ def script():
     lines += [
         *(f"({LOAD}) & load{number}=$!" for number in range(2)),
         f"wait {' '.join(f'$run{number}' for number in range(len(runs)))}",
-        "kill $load0 $load1; kill -TERM $card; wait $card",
+        "kill $load0 $load1; out",
         "mv /tmp/takes /rig",
     ]
     return "\n".join(lines) + "\n"

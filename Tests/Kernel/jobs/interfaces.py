@@ -35,8 +35,6 @@ def script():
     lines = [
         ". /rig/library.sh",
         "modprobe vhci_hcd; modprobe snd-usb-audio; modprobe snd-aloop id=Loopback",
-        'plug() { usbcard "$@" & card=$!; until_there /proc/asound/Cable/pcm0c; sleep 0.5; }',
-        "out() { kill -TERM $card; wait $card; sleep 0.5; }",
     ]
     for name, (rate, bits, channels) in CARDS.items():
         case = slug(name)
