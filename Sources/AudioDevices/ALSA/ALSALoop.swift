@@ -182,6 +182,7 @@ final class ALSALoop {
             let outputIsReady = try isReady(playback)
             let inputIsReady = try isReady(capture)
             if outputIsReady, inputIsReady { return true }
+            if try bridgeLateInput() { continue }
             if isStarted {
                 try pause(outputIsReady ? nil : playback, inputIsReady ? nil : capture)
             } else {
@@ -189,6 +190,17 @@ final class ALSALoop {
             }
         }
         return false
+    }
+
+    /// Writes a block of silence if the output runs dry before the input has delivered its first frame. Some cards deliver nothing for some tenths of a
+    /// second after a start, and would do so after each restart. As it comes before the first block, it only lengthens the silence of
+    /// the start.
+    private func bridgeLateInput() throws(Trouble) -> Bool {
+        guard let playback, let capture, playback.isDriver, isStarted, capture.moved + Int64(capture.available) == 0,
+            playback.settings.bufferFrames - playback.available < block
+        else { return false }
+        try take(unsafe playback.transfer.write(silence.channels, from: 0, count: block), playback)
+        return true
     }
 
     private func isReady(_ side: ALSASide?) throws(Trouble) -> Bool {

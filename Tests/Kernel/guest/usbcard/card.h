@@ -13,7 +13,7 @@ struct card {
     unsigned rate, bits, channels;
     // The class of USB audio: 1 at full speed, or 2 at high speed, with a clock of its own that is `ppm` faster than it should be.
     int audio_class, ppm;
-    // For how long after a start the input delivers nothing.
+    // For how long after it was chosen the input delivers nothing.
     int64_t late;
     bool has[DIRECTIONS];
 };
@@ -27,12 +27,14 @@ struct packet { uint32_t offset, length, actual, status; } __attribute__((packed
 // descriptors.c
 void describe(void);
 // Answers a request to the control endpoint: the answer's length, or -1 for a refusal.
-int control(const uint8_t *setup, uint8_t *answer);
+int control(const uint8_t *setup, uint8_t *answer, int64_t time);
 
 // sound.c
 // How long a packet of a stream takes.
 int64_t packet_time(int stream);
-// A stream starts at this time.
+// The host chooses the setting of the input that has an endpoint.
+void choose_input(int64_t time);
+// A stream starts at this time, or goes on after a gap that the host has left.
 void begin_stream(int stream, int64_t time);
 // Moves a packet of a stream in its time, to or from `data`; how many bytes. `is_playing`: whether the host sends sound now.
 unsigned move_sound(int stream, int64_t time, uint8_t *data, unsigned length, bool is_playing);

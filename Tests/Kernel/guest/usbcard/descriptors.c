@@ -137,7 +137,7 @@ static int clock_request(unsigned request, unsigned selector, uint8_t *answer) {
     return 14;
 }
 
-int control(const uint8_t *setup, uint8_t *answer) {
+int control(const uint8_t *setup, uint8_t *answer, int64_t time) {
     const int type = setup[0], request = setup[1], most = setup[6] | setup[7] << 8;
     int length = -1;
     memset(answer, 0, 4);
@@ -149,5 +149,7 @@ int control(const uint8_t *setup, uint8_t *answer) {
         put_rate(answer, 3);
         length = 3;
     } else if ((type & 0x80) == 0) length = 0;
+    // The input's interface is the last one.
+    if (type == 1 && request == 11 && setup[2] == 1 && setup[4] == card.has[OUT] + 1) choose_input(time);
     return length < most ? length : most;
 }

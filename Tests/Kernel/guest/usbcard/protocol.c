@@ -6,7 +6,7 @@
 //
 //   -2   of class 2, at high speed, asynchronous with feedback; otherwise of class 1, at full speed
 //   -p   a card of class 2 has a clock that is so much faster than it should be
-//   -l   the input delivers nothing for so long after a start
+//   -l   the input delivers nothing for so long after its setting was chosen
 //   -o   it has only an output; -i: only an input
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -175,7 +175,7 @@ static bool submit(int line, const struct message *message) {
     if (data == NULL || (direction == OUT && !receive_all(line, data, length))) return false;
     if (message->endpoint == 0) {
         if (is_silent) return true;
-        const int size = control(message->of.submit.setup, data);
+        const int size = control(message->of.submit.setup, data, now());
         const unsigned sent = direction == IN && size > 0 ? (unsigned)size : 0;
         const bool is_sent = answer(line, SUBMITTED, message->number, size < 0 ? -EPIPE : 0, direction == IN ? sent : length, 0)
             && send_all(line, data, sent);

@@ -7,17 +7,18 @@
 #include <string.h>
 #include "card.h"
 
-enum { SLOTS = 64, QUEUE = 1 << 10, PLAYED = 1 << 10 };
+enum { SLOTS = 64, QUEUE = 1 << 10, PLAYED = 1 << 10, STARTS = 8 };
 // What was played, by its millisecond.
 static struct { int64_t millisecond; unsigned byte_count; uint8_t data[MOST_BYTES]; } cable[SLOTS];
 static double frames_owed;
-// When the input began.
-static int64_t input_began;
+// When the host chose the setting of the input that has an endpoint.
+static int64_t input_chosen;
 
 // A ring of frames, each with `frame_bytes()`; the numbers count from the first frame.
 static uint8_t queue[QUEUE * MOST_BYTES / 8], played[PLAYED * MOST_BYTES / 8];
 static int64_t queued, taken, played_count, recorded, clock_began;
 static unsigned ran_dry, overflowed, feedbacks, output_starts;
+static int64_t starts[STARTS];
 static bool is_filled;
 
 int64_t packet_time(int stream) { return card.audio_class == 2 && stream != FEEDBACK ? MICROFRAME : MILLISECOND; }
@@ -54,12 +55,14 @@ static void fill(const uint8_t *data, unsigned frames) {
     }
 }
 
+void choose_input(int64_t time) { input_chosen = time; }
+
 void begin_stream(int stream, int64_t time) {
-    if (stream == IN) input_began = time;
     if (card.audio_class != 2 || stream == FEEDBACK) return;
     play_until(time, false);
     if (stream == IN) recorded = played_count;
     else {
+        if (output_starts < STARTS) starts[output_starts] = time;
         output_starts += 1;
         // The host's first frames come behind silence.
         taken = queued;
@@ -125,7 +128,7 @@ unsigned move_sound(int stream, int64_t time, uint8_t *data, unsigned length, bo
     const unsigned moved =
         card.audio_class == 2 ? move_sound_2(stream, time, data, length, is_playing) : move_sound_1(stream, time, data, length);
     if (stream != IN) return moved;
-    if (time - input_began < card.late) return 0;
+    if (time - input_chosen < card.late) return 0;
     if (moved >= frame_bytes()) memcpy(last_frame, data + moved - frame_bytes(), frame_bytes());
     return moved;
 }
@@ -145,4 +148,5 @@ void reset_sound(void) {
 void tell_sound(void) {
     if (card.audio_class != 2) return;
     printf("output starts: %u, ran dry: %u, overflowed: %u, feedbacks: %u\n", output_starts, ran_dry, overflowed, feedbacks);
+    for (unsigned start = 0; start < output_starts && start < STARTS; start++) printf("start: %.6f s\n", (double)starts[start] / 1e9);
 }
