@@ -26,6 +26,7 @@ ENDING = {
     "loop, pause, nobody to resume": f"{LOOP} --on-loss pause",
     "loop with takes": f"{LOOP} --record passes --take-folder /rig/takes",
 }
+TAKEN = "taken"
 
 
 def slug(name):
@@ -74,6 +75,12 @@ def script():
             lines += [f"sleep 1; noted asked; woodshed ctl {answer}"] if answer else []
             lines += ["sleep 2"] if "fallback" in case else ["until_sounding; noted sound; sleep 2.5"]
         lines.append("finish; until_there /proc/asound/Cable; sleep 0.5")
+    lines += [
+        # It sees neither the loss nor the return before another program has the card.
+        f"run {TAKEN} play /rig/song.wav --control socket; kill -STOP $(pidof woodshed); pull >/dev/null",
+        "aplay -q -D hw:Cable -d 2 /rig/loop.wav & holder=$!; until_running Cable/pcm0p/sub0; kill -CONT $(pidof woodshed)",
+        "wait $holder; until_sounding; sleep 1; finish; sleep 0.5",
+    ]
     for case, words in ENDING.items():
         lines += [f"run {slug(case)} {words}", "pull; wait %2; mv /tmp/$case.out /rig; sleep 0.5"]
     return "\n".join([*lines, "out"]) + "\n"
@@ -130,6 +137,18 @@ def fault(folder, case):
     return status(folder, case)
 
 
+def taken_fault(folder):
+    """Why a run whose card another program took did not tell of it, or did not go on; None if it did."""
+    found = [event for _, event in events(folder, TAKEN)]
+    paused = [(event["reason"], event["clip_frame"]) for event in found if event["event"] in ("paused", "resumed")]
+    missing = [event for event in found if event["event"] == "device.missing"]
+    if [reason for reason, _ in paused] != ["device_lost", "device_taken", "device_taken"] or len({frame for _, frame in paused}) != 1:
+        return status(folder, TAKEN) or f"paused and resumed: {paused}"
+    if not missing or "aplay" not in missing[0]["message"]:
+        return f"the other program is not named: {missing}"
+    return status(folder, TAKEN)
+
+
 def longest(values, limit):
     """Why these times are not what they should be, or None."""
     if None in values or not values:
@@ -146,6 +165,7 @@ def judge(folder):
         if case.endswith("wait"):
             text = f"{case}: sound within {SOUND} ms of the card's return, at most {max(map(round, filter(None, sound)), default=0)} ms"
             yield text, longest(sound, SOUND)
+    yield "taken by another program when it is back: told, naming it, and on at its place when it is free", taken_fault(folder)
     for case in ENDING:
         told, _ = measured(folder, case)
         yield f"{case}: told within {TOLD} ms, and it ends with {UNAVAILABLE}", status(folder, case, UNAVAILABLE) or longest(told, TOLD)
