@@ -19,8 +19,8 @@ struct FaultyRun {
         var options = VirtualCardOptions()
         options.clock = clock
         options.playbackFaults = faults
-        // Room for the whole sound and all of its silences.
-        options.cableFrames = 1 << 18
+        // Room for the whole sound and all of its silences; a busy machine makes some of seconds.
+        options.cableFrames = 1 << 20
         options.channels = 2...2
         rig = try VirtualCardRig(options)
         sound = TestSound(frameCount: frameCount, channelCount: 2)
