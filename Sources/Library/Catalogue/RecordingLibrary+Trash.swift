@@ -14,8 +14,25 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError` if one is unknown or in the trash already: then nothing has changed; `StoreError`.
     @discardableResult
     public func remove(_ numbers: [Int]) throws -> [LibraryItem] {
+        // Of a program that adds the same recording now, the file would go into the trash, and the recording would stay.
+        let removed = try folder.exclusively { () throws in
+            let removed = try trash(numbers)
+            if removed.contains(where: { $0.item.place == .kept }) { try folder.make() }
+            for row in removed where row.item.place == .kept {
+                // If it cannot be moved, it stays where it is until the trash is emptied.
+                _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
+            }
+            return removed
+        }
+        settleDocuments(of: removed.map(\.number))
+        RunLog.note(.library, .info, "to the trash: \(removed.map(\.number))")
+        return removed.map(\.item)
+    }
+
+    /// Tells the store that recordings are in the trash; returns their rows as they are now.
+    private func trash(_ numbers: [Int]) throws -> [ItemRow] {
         let now = Self.now
-        let removed = try change { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
+        return try change { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
             var removed: [ItemRow] = []
             for number in Set(numbers).sorted() {
                 guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
@@ -35,14 +52,6 @@ extension RecordingLibrary {
             }
             return .success(trashed)
         }.get()
-        if removed.contains(where: { $0.item.place == .kept }) { try folder.make() }
-        for row in removed where row.item.place == .kept {
-            // If it cannot be moved, it stays where it is until the trash is emptied.
-            _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
-        }
-        settleDocuments(of: removed.map(\.number))
-        RunLog.note(.library, .info, "to the trash: \(removed.map(\.number))")
-        return removed.map(\.item)
     }
 
     /// Brings back the recordings that were removed last, or the document.
@@ -105,7 +114,22 @@ extension RecordingLibrary {
         return try restore(try rows.get())
     }
 
-    private func restore(_ rows: [ItemRow]) throws -> [LibraryItem] {
+    private func restore(_ listed: [ItemRow]) throws -> [LibraryItem] {
+        guard !listed.isEmpty else { return [] }
+        let restored = try folder.exclusively { () throws in
+            // Another program may have brought some back meanwhile, or emptied the trash.
+            let rows = try read { (rows) throws(DatabaseError) -> [ItemRow] in
+                var known: [ItemRow] = []
+                for row in listed { if let row = try rows.item(number: row.number) { known.append(row) } }
+                return known
+            }
+            return try untrash((rows ?? []).filter { !$0.isGone && $0.item.isTrashed })
+        }
+        settleDocuments(of: restored.map(\.number))
+        return restored
+    }
+
+    private func untrash(_ rows: [ItemRow]) throws -> [LibraryItem] {
         for row in rows where row.item.place == .kept {
             // Before the store is told: a file that cannot be moved stays in the trash with its recording. If the file is in its place
             // already, because a program ended between two steps, there is nothing to move.
@@ -115,7 +139,7 @@ extension RecordingLibrary {
             }
         }
         guard !rows.isEmpty else { return [] }
-        let restored = try change { (items) throws(DatabaseError) in
+        return try change { (items) throws(DatabaseError) in
             var restored: [LibraryItem] = []
             for row in rows {
                 try items.trash(row.number, at: nil, trashing: nil)
@@ -123,8 +147,6 @@ extension RecordingLibrary {
             }
             return restored
         }
-        settleDocuments(of: rows.map(\.number))
-        return restored
     }
 
     /// The bytes of the files in the trash that emptying it would free.

@@ -5,7 +5,7 @@ import os
 import sounds
 
 # A soak has more: WOODSHED_ENDURANCE=1800.
-LENGTH = int(os.environ.get("WOODSHED_ENDURANCE", "20"))
+LENGTH = int(os.environ.get("WOODSHED_ENDURANCE", "12"))
 RATE, PASS = 48000, 4
 LIMIT = 200 + 12 * LENGTH
 # The shortest buffers with which there shall be no dropout. The cable has its step of 192 frames, so 128 x 3 may stop it (see periods).
