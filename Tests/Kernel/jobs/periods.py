@@ -21,9 +21,11 @@ def script():
             lines += [
                 # The cable may stand still for good with a buffer of less than three of its steps.
                 f"timeout 15 woodshed play /tmp/song.wav --to 1 --output {device} --period {period} --periods {periods} --json "
-                f">/rig/{name}.out 2>/rig/{name}.err; echo $? >/rig/{name}.status",
+                f">/tmp/{name}.out 2>/tmp/{name}.err; echo $? >/tmp/{name}.status",
                 f"timeout 15 aplay -v -D {device} --period-size={period} --buffer-size={period * periods} -d 1 /tmp/song.wav "
-                f">/rig/{name}.aplay 2>&1; echo $? >/rig/{name}.aplay-status",
+                f">/tmp/{name}.aplay 2>&1; echo $? >/tmp/{name}.aplay-status",
+                # Not before: see ended.
+                f"mv /tmp/{name}.* /rig",
             ]
     return "\n".join(lines) + "\n"
 
