@@ -8,7 +8,7 @@ RATE, SECONDS = 48000, 3
 # The section that is practised, and how often; 60 passes are a minute.
 FROM, TO = 1, 2
 PASSES = int(os.environ.get("WOODSHED_CARD_PASSES", "10"))
-LIMIT = 300 + 10 * PASSES
+LIMIT = 500 + 10 * PASSES
 UNAVAILABLE, INTERRUPTED = "69", "130"
 # name: options of the card. The clock of a card of class 2 is wrong by so many ppm.
 CARDS = {"class 2, 200 ppm fast": "-2 -p 200 48000 24", "class 2, 200 ppm slow": "-2 -p -200", "late input": "-l 300"}
