@@ -35,7 +35,7 @@ extension DeviceLoss {
             let thrown = #expect(throws: EngineError.self) { try run.engine.waitUntilFinished() }
             guard case .device(let error) = thrown else { return }
             #expect(error.lossCause == .xrunStorm && error.remedy.contains("period"))
-            #expect(await run.comes { run.interruptions.count == 8 })
+            #expect(await run.comes { run.interruptions.count == 8 && periods(run).count == 8 })
             #expect(periods(run) == [1024, 2048, 4096, 4096, 4096, 4096, 4096, 4096])
         }
     }
