@@ -99,10 +99,10 @@ struct FilePowerTests {
     func lies() throws {
         var random = SeededGenerator(printedFor: "whole files and lies")
         for lie in [CrashDisk.Lie.synchronise, .synchroniseFolder] {
-            let report = try judge(240, lie: lie, using: &random)
+            let report = try CrashReport.untilLoss { try judge(240, lie: lie, using: &random) }
             #expect(report.lossCount > 0, "\(random), \(lie): \(report)")
         }
-        let careless = try judge(240, isDurable: false, using: &random)
+        let careless = try CrashReport.untilLoss { try judge(240, isDurable: false, using: &random) }
         #expect(careless.lossCount > 0, "\(random): \(careless)")
     }
 

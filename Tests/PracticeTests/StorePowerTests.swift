@@ -106,7 +106,7 @@ struct StorePowerTests {
         while report.count < count { report.add(try judgeRepair(min(count, 300), using: &random)) }
         print("repairs: \(report)")
         #expect(report.losses.isEmpty, "\(random): \(report)")
-        let pretended = try judgeRepair(60, lie: .synchronise, using: &random)
+        let pretended = try CrashReport.untilLoss { try judgeRepair(60, lie: .synchronise, using: &random) }
         #expect(pretended.lossCount > 0, "\(random): \(pretended)")
     }
 
@@ -115,7 +115,7 @@ struct StorePowerTests {
         arguments: [CrashDisk.Lie.synchronise, .synchroniseFolder])
     func lies(lie: CrashDisk.Lie) throws {
         var random = SeededGenerator(printedFor: "stores and \(lie)")
-        let report = try judge(40, lie: lie, using: &random)
+        let report = try CrashReport.untilLoss { try judge(40, lie: lie, using: &random) }
         #expect(report.lossCount > 0, "\(random): \(report)")
     }
 }

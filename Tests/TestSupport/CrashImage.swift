@@ -53,6 +53,15 @@ package struct CrashReport: CustomStringConvertible {
         lossCount += other.lossCount - other.losses.count
     }
 
+    /// Judges disks until one has a loss, which shows that the judge notices it; a few disks may have none by chance.
+    ///
+    /// - Parameter judge: judges some disks that have reason for a loss.
+    package static func untilLoss(_ judge: () throws -> CrashReport) rethrows -> CrashReport {
+        var report = CrashReport()
+        for _ in 0..<20 where report.lossCount == 0 { report.add(try judge()) }
+        return report
+    }
+
     fileprivate mutating func begin(isFirst: Bool) {
         count += 1
         if isFirst { moments += 1 }
