@@ -19,7 +19,8 @@ if [ ! -e vmlinuz ]; then
     package=$(apt-cache depends linux-image-amd64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
     [ -n "$package" ] || { echo "kernel: the distribution names no kernel; its package lists may be missing: apt-get update" >&2 && exit 1; }
     rm -rf kernel
-    apt-get download "$package" >/dev/null
+    # Root downloads as itself: apt's own user may not be able to write here, and says so.
+    apt-get -o APT::Sandbox::User=root download "$package" >/dev/null
     dpkg-deb -x "$package"_*.deb kernel
     rm -f "$package"_*.deb
     depmod -b "$folder/kernel" "$(ls kernel/lib/modules)"
