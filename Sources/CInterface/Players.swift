@@ -39,8 +39,8 @@ public func woodshed_player_open(
             }
             let number = UInt(bitPattern: handle)
             box.note(number)
-            made.observe { [hub = box.hub, weak made] in
-                hub.tell(QueuedEvent($0, of: number, failure: made?.failure))
+            made.observe { [hub = box.hub, weak made] events in
+                for event in events { hub.tell(QueuedEvent(event, of: number, failure: made?.failure)) }
             }
             return unsafe handle
         }

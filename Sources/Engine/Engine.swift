@@ -143,7 +143,7 @@ public final class Engine: Sendable {
     /// Adds a player with a gain from the first frame on, and with an observer that misses no event; see `Player.observe`.
     package func makePlayer(
         _ clip: Clip, score: Score, decibels: Double, leader: Player? = nil, fade: Int64 = 0,
-        observer: (@Sendable (PlayerEvent) -> Void)? = nil
+        observer: (@Sendable ([PlayerEvent]) -> Void)? = nil
     ) throws(EngineError) -> Player {
         guard clip.sampleRate == configuration.sampleRate else {
             throw .rateMismatch(clip: clip.sampleRate, engine: configuration.sampleRate)

@@ -243,10 +243,12 @@ struct QueueState {
         let serial = madePlayers + 1
         let player = try engine.makePlayer(
             clip, score: score, decibels: decibels + sound.decibels, leader: chain.last?.player, fade: crossfade
-        ) { [inbox] event in
-            switch event.kind {
-            case .playbackStarted, .finished: inbox.add(QueueInbox.Note(serial: serial, event: event))
-            default: break
+        ) { [inbox] events in
+            for event in events {
+                switch event.kind {
+                case .playbackStarted, .finished: inbox.add(QueueInbox.Note(serial: serial, event: event))
+                default: break
+                }
             }
         }
         madePlayers = serial

@@ -1,4 +1,5 @@
 import EngineHarness
+import Synchronization
 import Testing
 
 @testable import Engine
@@ -47,6 +48,21 @@ struct PlayerEventTests {
                 "760 sectionEnded 2 2/2 1100",
                 "760 finished(Engine.FinishReason.completed) 2 2/2 1100",
             ])
+    }
+
+    @Test("an observer gets all events of a frame in one call, for every block size", arguments: [1, 64, 999])
+    func together(block: Int) async throws {
+        let plan = PracticePlan(
+            sections: [try Section(100..<300), try Section(1000..<1100)], passes: 2, gap: .frames(50), joint: .hard)
+        let score = try Score(plan, clipFrameCount: 4000, sampleRate: 8000)
+        let calls = Mutex<[[Int64]]>([])
+        let all = try await events(score, block: block) { player in
+            player.observe { events in calls.withLock { $0.append(events.map(\.frame)) } }
+        }
+        let frames = calls.withLock { $0 }
+        #expect(frames.joined().elementsEqual(all.map(\.frame)))
+        #expect(frames.allSatisfy { !$0.isEmpty })
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { ($0.last ?? 0) < ($1.first ?? 0) })
     }
 
     @Test("the status counts a gap down to 0, stops counting in a pause, and is 0 while a pass is heard")

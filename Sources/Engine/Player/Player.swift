@@ -319,9 +319,9 @@ public final class Player: Sendable {
         telemetry.withLock { $0.add(reader: reader) }
     }
 
-    /// Calls `observer` with every event from now on, in order and before any reader of `events`; under the virtual clock before the next
-    /// block (`materialChosen` when it is known). It must return at once, and must not use the player but for `failure`.
-    package func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
+    /// Calls `observer` with every event from now on, in order, all events of a block in one call and before any reader of `events`; under the
+    /// virtual clock before the next block (`materialChosen` when it is known). It must return at once, and use only `failure` of the player.
+    package func observe(_ observer: @escaping @Sendable ([PlayerEvent]) -> Void) {
         telemetry.withLock { $0.add(observer: observer) }
     }
 

@@ -8,7 +8,7 @@ struct PlayerTelemetry: ~Copyable {
     private var highest = SIMD8<Float>(repeating: 0)
     /// Each gets nil at the end.
     private var readers: [@Sendable (PlayerEvent?) -> Void] = []
-    private var observers: [@Sendable (PlayerEvent) -> Void] = []
+    private var observers: [@Sendable ([PlayerEvent]) -> Void] = []
     /// True when no more events will come.
     private var isOver = false
     /// Events from before the first reader.
@@ -44,8 +44,8 @@ struct PlayerTelemetry: ~Copyable {
         if isOver { reader(nil) } else { readers.append(reader) }
     }
 
-    /// Calls `observer` with every event from now on, under the lock of the player's reports: see `Player.observe`.
-    mutating func add(observer: @escaping @Sendable (PlayerEvent) -> Void) { observers.append(observer) }
+    /// Calls `observer` with all events from now on, under the lock of the player's reports: see `Player.observe`.
+    mutating func add(observer: @escaping @Sendable ([PlayerEvent]) -> Void) { observers.append(observer) }
 
     /// Reports how the sections of a score were classified.
     mutating func tell(_ materials: [SectionMaterial], of score: Score) {
@@ -58,7 +58,7 @@ struct PlayerTelemetry: ~Copyable {
                 speed: score.speeds(ofSection: index).factor(ofPass: 0), semitones: score.plan.pitch.semitones,
                 clipFrame: score.firstClipFrame(ofSection: index),
                 sound: material.material == .speech ? .speech : .music, isReversed: score.plan.reversed)
-            for observer in observers { observer(event) }
+            for observer in observers { observer([event]) }
             if readers.isEmpty { untold.append(event) }
             for reader in readers { reader(event) }
         }
@@ -70,13 +70,21 @@ struct PlayerTelemetry: ~Copyable {
     ///   continue to receive events.
     mutating func deliver(startsAsked: () -> Int64) {
         collectPeaks()
-        while let event = events.pop() {
-            heard.note(event.event)
-            for observer in observers { observer(event.event) }
+        // A block's events are shown together, so none of these blocks is in parts.
+        var arrived: [RenderEvent] = []
+        while let event = events.pop() { arrived.append(event) }
+        if !arrived.isEmpty { tell(arrived, startsAsked: startsAsked) }
+        heard.note(status.read())
+    }
+
+    private mutating func tell(_ arrived: [RenderEvent], startsAsked: () -> Int64) {
+        let events = arrived.map(\.event)
+        for event in events { heard.note(event) }
+        for observer in observers { observer(events) }
+        for event in arrived {
             for reader in readers { reader(event.event) }
             if event.code == .finished && startsAsked() <= event.startsTaken { dismissReaders() }
         }
-        heard.note(status.read())
     }
 
     /// The frame of the clip that is heard at an output frame, and the range that was heard in the seconds before it.

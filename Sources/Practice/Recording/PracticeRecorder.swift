@@ -201,8 +201,11 @@ final class RecorderDesk: Sendable {
 
     var isOn: Bool { state.withLock { $0.planner.isOn } }
 
-    /// Takes in an event, under the lock of the player's reports.
-    func note(_ event: PlayerEvent) { news.withLock { $0.append(event) } }
+    /// Takes in the events of whole blocks, under the lock of the player's reports.
+    ///
+    /// Another thread may call `step()` at any time. If it found the start of the playback without the start of the first pass at the same frame,
+    /// it would begin two takes.
+    func note(_ events: [PlayerEvent]) { news.withLock { $0 += events } }
 
     /// Carries out what follows from the events so far.
     func step() {
