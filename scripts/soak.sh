@@ -41,7 +41,7 @@ real() {
 clean() { scripts/test-clean-machine.sh; }
 packages() { make --no-print-directory test-packages; }
 kernel() {
-    WOODSHED_PLUG_CYCLES=1000 WOODSHED_UNPLUGS=100 WOODSHED_MOMENTS=100 WOODSHED_ENDURANCE=1800 make --no-print-directory test-kernel
+    WOODSHED_PLUG_CYCLES=1000 WOODSHED_UNPLUGS=100 WOODSHED_MOMENTS=100 WOODSHED_SLEEPS=100 WOODSHED_ENDURANCE=1800 make --no-print-directory test-kernel
 }
 export -f real clean packages kernel
 

@@ -7,6 +7,7 @@ run.py IMAGE --table [JOB...]   runs nothing: prints a table of what the last ru
 import concurrent.futures
 import importlib
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -23,13 +24,20 @@ def run(name, image):
     """Runs a job; the number of faults, and what is to be printed."""
     job, out = importlib.import_module(name), image / f"out-{name}"
     began = time.monotonic()
-    machine = Machine(image, out, counted=getattr(job, "COUNTED", True), system=getattr(job, "SYSTEM", "initrd"))
-    job.prepare(out)
-    failure = machine.run(job.script(), job.LIMIT)
+    shutil.rmtree(out, ignore_errors=True)
+    # A job has one machine, or several, one after the other.
+    scripts = job.scripts() if hasattr(job, "scripts") else [job.script()]
+    failure = oops = None
+    for number, script in enumerate(scripts, 1):
+        folder = out if len(scripts) == 1 else out / f"machine-{number}"
+        machine = Machine(image, folder, counted=getattr(job, "COUNTED", True), system=getattr(job, "SYSTEM", "initrd"))
+        job.prepare(folder)
+        failure = failure or machine.run(script, job.LIMIT)
+        oops = oops or machine.fault()
     try:
         found = [("the run", failure)] if failure else list(job.judge(out))
-        if machine.fault():
-            found.append(("the kernel", machine.fault()))
+        if oops:
+            found.append(("the kernel", oops))
     except (OSError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as error:
         found = [("the judge", f"cannot read what the job left: {error!r}")]
     lines, faults, known = [], 0, 0

@@ -122,13 +122,12 @@ def shape_fault(kind, found):
     if any(first + count > after for (first, count), (after, _) in zip(heard, heard[1:])):
         return f"a sound twice: {found}"
     # A sleep is a gap; every other end is the end.
-    return None if kind == "drivers" or len(heard) <= 1 and (not heard or found[-1] == heard[0]) else f"a gap: {found}"
+    return None if kind in ("drivers", "sleep") or len(heard) <= 1 and (not heard or found[-1] == heard[0]) else f"a gap: {found}"
 
 
-def look(folder, name):
+def look(path):
     """What is wrong with a take, or None; and the seconds that it lacks before the moment."""
-    kind, path = name.split("-")[0], folder / f"{name}.wav"
-    captured, fault, data = position(folder / f"{name}.captured"), None, b""
+    kind, captured, fault, data = path.stem.split("-")[0], position(path.with_suffix(".captured")), None, b""
     try:
         *form, data = sounds.read(path)
         fault = None if form == [RATE, 2, 16] else f"it has (rate, channels, bits) {form}"
@@ -137,20 +136,25 @@ def look(folder, name):
         fault = "there is no take" if captured > MOST_LOST * RATE else None
     except ValueError:
         fault, data = "it is no whole WAV file", path.read_bytes()[44:]
-    found = list(sounds.pieces(data))
-    first, count = next((piece for piece in found if piece[0]), (0, 0))
+    try:
+        found = list(sounds.pieces(data))
+    except ValueError as error:
+        fault, found = fault or str(error), []
     if kind == "unplug":
-        reached = int.from_bytes(bytes.fromhex((folder / f"{name}.wire").read_text()), "little")
+        reached = int.from_bytes(bytes.fromhex(path.with_suffix(".wire").read_text()), "little")
     else:
-        reached = position(folder / f"{name}.played")
-    lost = reached - (first + count - 1) if count and reached else captured - len(data) // 4
-    notes = (folder / f"{name}.notes").read_text()
+        reached = position(path.with_suffix(".played"))
+    # The last frame that it has of those before the moment; of sound without numbers its length tells.
+    last = max((min(first + count - 1, reached) for first, count in found if 0 < first <= reached), default=None)
+    lost = captured - len(data) // 4 if last is None else reached - last
+    notes = path.with_suffix(".notes").read_text()
     return fault or shape_fault(kind, found) or ("it did not end" if "it did not end" in notes else None), max(0, lost) / RATE
 
 
 def figures(folder, kind, program):
     """What was found for a kind of event and a program: faults by the case, and the seconds that were lost."""
-    looks = {path.stem: look(folder, path.stem) for path in sorted(folder.glob(f"{kind}-{program}-*.captured"))}
+    paths = sorted(folder.rglob(f"{kind}-{program}-*.captured"))
+    looks = {str(path.relative_to(folder).with_suffix("")): look(path.with_suffix(".wav")) for path in paths}
     return {name: fault for name, (fault, _) in looks.items() if fault}, {name: lost for name, (_, lost) in looks.items()}
 
 
@@ -159,22 +163,31 @@ def in_words(faults, lost):
     return f"{valid} of {len(lost)} valid, lost {1000 * max(lost.values()):.0f} ms at most, median {1000 * statistics.median(lost.values()):.0f} ms"
 
 
+def verdicts(folder, kind, what, count):
+    """What the judge says of a kind of event, of which there shall be so many."""
+    faults, lost = figures(folder, kind, "woodshed")
+    if len(lost) != count:
+        yield what, f"there are {len(lost)} takes, not {count}"
+        return
+    longest = max(lost, key=lost.get)
+    too_long = f"{longest} lost {1000 * lost[longest]:.0f} ms" if lost[longest] > MOST_LOST else None
+    first = next((f"{name}: {fault}" for name, fault in faults.items()), None)
+    yield f"{what} (WOODSHED_SEED={SEED}): {in_words(faults, lost)}", first or too_long
+
+
 def judge(folder):
     for kind, (what, _, _) in KINDS.items():
-        faults, lost = figures(folder, kind, "woodshed")
-        if len(lost) != COUNT:
-            yield what, f"there are {len(lost)} takes, not {COUNT}"
-            continue
-        longest = max(lost, key=lost.get)
-        too_long = f"{longest} lost {1000 * lost[longest]:.0f} ms" if lost[longest] > MOST_LOST else None
-        first = next((f"{name}: {fault}" for name, fault in faults.items()), None)
-        yield f"{what} (WOODSHED_SEED={SEED}): {in_words(faults, lost)}", first or too_long
+        yield from verdicts(folder, kind, what, COUNT)
 
 
-def table(folder):
+def rows(folder, kinds):
     """What takes lacked, and arecord's, as Markdown."""
     yield "Takes at a random moment: valid, and what they lack before it:"
     yield ""
     yield "| what happens | " + " | ".join(PROGRAMS) + " |\n| --- | --- | --- |"
-    for kind, (what, _, _) in KINDS.items():
+    for kind, what in kinds.items():
         yield f"| {what} | " + " | ".join(in_words(*figures(folder, kind, program)) for program in PROGRAMS) + " |"
+
+
+def table(folder):
+    yield from rows(folder, {kind: what for kind, (what, _, _) in KINDS.items()})

@@ -1,0 +1,96 @@
+"""Takes that a sleep of the whole machine (S3) interrupts at a random moment are valid, bit for bit, and lack 200 ms at most before it."""
+import os
+import random
+
+import moments
+import sounds
+
+# A soak has more: WOODSHED_SLEEPS=100. WOODSHED_SEED repeats a run.
+COUNT = int(os.environ.get("WOODSHED_SLEEPS", "4"))
+# The emulated machine sleeps once a boot: takes at different moments share the sleep, and there are several machines.
+TAKES = 4
+LIMIT = 400
+# A machine whose time is counted in instructions does not wake. So takes may have dropouts: they are gaps like the sleep, of which a judge knows
+# nothing but that the sound after a gap is later sound.
+COUNTED = False
+FEED_SECONDS = 40
+# arecord has one take in each machine.
+PROGRAMS = ("woodshed",) * TAKES + ("arecord",)
+
+
+def prepare(folder):
+    (folder / "numbers.raw").write_bytes(sounds.numbered(moments.RATE * FEED_SECONDS).tobytes())
+
+
+BEGIN = r"""
+# The shared folder does not outlive a sleep, its driver has no resume: the job goes on from memory, without it.
+if [ -z "$MEMORY" ]; then cp /rig/job.sh /rig/library.sh /rig/numbers.raw /tmp; MEMORY=1 exec bash /tmp/job.sh >/dev/ttyS0 2>&1; fi
+. /tmp/library.sh
+drivers
+
+# begins NUMBER PROGRAM: what is played on one cable is recorded at its other end.
+begins() {
+    local name=sleep-$2-$1 run
+    aplay -q -D hw:Loopback,0,$1 -t raw -f S16_LE -r 48000 -c 2 --buffer-size=16384 /tmp/numbers.raw 2>/tmp/$name.feed &
+    feeds="$feeds $!"
+    until_running Loopback/pcm0p/sub$1
+    if [ $2 = woodshed ]; then
+        woodshed record /tmp/$name.wav --input hw:Loopback,1,$1 --json --bits 16 --period 1024 --periods 4 >/tmp/$name.out 2>/tmp/$name.notes & run=$!
+    else
+        arecord -q -D hw:Loopback,1,$1 -f S16_LE -r 48000 -c 2 /tmp/$name.wav 2>/tmp/$name.notes & run=$!
+    fi
+    runs="$runs $run"
+    until_running Loopback/pcm1c/sub$1
+}
+"""
+END = r"""
+sleeps sleep
+echo "slept: $?" >/tmp/slept
+sleep 1
+kill $runs
+for run in $runs; do
+    for turn in $(seq 100); do kill -0 $run 2>/dev/null || break; sleep 0.1; done
+    kill -9 $run 2>/dev/null && echo "it did not end" >>/tmp/slept
+    wait $run
+done
+kill $feeds; wait $feeds
+modprobe 9pnet_virtio
+mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 rig /rig
+"""
+
+
+def machine(random_moment):
+    """The script of one machine."""
+    lines = [BEGIN]
+    for number, program in enumerate(PROGRAMS):
+        lines += [f"sleep {round(random_moment.uniform(0, 0.5), 3)}", f"begins {number} {program}"]
+    lines += [f"sleep {round(random_moment.uniform(0, 1), 3)}", "umount /rig; modprobe -r 9pnet_virtio"]
+    # From here to the sleep no program is started.
+    for number in range(len(PROGRAMS)):
+        lines.append(f"mapfile -t captured{number} </proc/asound/Loopback/pcm1c/sub{number}/status")
+        lines.append(f"mapfile -t played{number} </proc/asound/Loopback/pcm0p/sub{number}/status")
+    lines.append(END)
+    for number, program in enumerate(PROGRAMS):
+        for kind in ("captured", "played"):
+            lines.append(f"printf '%s\\n' \"${{{kind}{number}[@]}}\" >/tmp/sleep-{program}-{number}.{kind}")
+    # The first program of the guest is this one by now.
+    return "\n".join(lines) + "\nmv /tmp/sleep-* /tmp/slept /rig; umount /rig\necho 'init: the job ended'\npoweroff -f\n"
+
+
+def scripts():
+    """One for each machine."""
+    random_moment = random.Random(moments.SEED)
+    return [machine(random_moment) for _ in range(-(-COUNT // TAKES))]
+
+
+def judge(folder):
+    for slept in sorted(folder.rglob("slept")):
+        if (text := slept.read_text().strip()) != "slept: 0":
+            yield f"{slept.parent.name}: the machine sleeps", text
+    wanted = -(-COUNT // TAKES) * TAKES
+    yield from moments.verdicts(folder, "sleep", "the machine sleeps", wanted)
+
+
+def table(folder):
+    """What takes lacked, and arecord's, as Markdown."""
+    yield from moments.rows(folder, {"sleep": "the machine sleeps (S3)"})
