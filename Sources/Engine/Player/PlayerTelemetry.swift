@@ -3,6 +3,8 @@ internal import Realtime
 /// Reports of a player to the program: events to every reader, and the latest status.
 struct PlayerTelemetry: ~Copyable {
     private var events: RingConsumer<RenderEvent>
+    /// Events that are about to be told. It keeps its memory, so that telling them takes none, for hours.
+    private var arrived: [RenderEvent] = []
     var status: SnapshotReader<PlayerStatus>
     private var peaks: RingConsumer<SIMD8<Float>>
     private var highest = SIMD8<Float>(repeating: 0)
@@ -24,7 +26,11 @@ struct PlayerTelemetry: ~Copyable {
         self.status = status
         self.peaks = peaks
         heard = HeardPlaces(sampleRate: sampleRate)
+        arrived.reserveCapacity(Self.usuallyEnough)
     }
+
+    /// More than the events of the blocks between two deliveries.
+    private static let usuallyEnough = 64
 
     /// Returns and clears the highest peaks since the last call.
     mutating func takePeaks() -> SIMD8<Float> {
@@ -71,20 +77,23 @@ struct PlayerTelemetry: ~Copyable {
     mutating func deliver(startsAsked: () -> Int64) {
         collectPeaks()
         // A block's events are shown together, so none of these blocks is in parts.
-        var arrived: [RenderEvent] = []
         while let event = events.pop() { arrived.append(event) }
-        if !arrived.isEmpty { tell(arrived, startsAsked: startsAsked) }
+        tellArrived(startsAsked: startsAsked)
         heard.note(status.read())
     }
 
-    private mutating func tell(_ arrived: [RenderEvent], startsAsked: () -> Int64) {
-        let events = arrived.map(\.event)
-        for event in events { heard.note(event) }
-        for observer in observers { observer(events) }
+    private mutating func tellArrived(startsAsked: () -> Int64) {
+        guard !arrived.isEmpty else { return }
+        for event in arrived { heard.note(event.event) }
+        if !observers.isEmpty {
+            let events = arrived.map(\.event)
+            for observer in observers { observer(events) }
+        }
         for event in arrived {
             for reader in readers { reader(event.event) }
             if event.code == .finished && startsAsked() <= event.startsTaken { dismissReaders() }
         }
+        arrived.removeAll(keepingCapacity: true)
     }
 
     /// The frame of the clip that is heard at an output frame, and the range that was heard in the seconds before it.
