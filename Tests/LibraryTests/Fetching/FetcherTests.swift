@@ -5,7 +5,7 @@ import Transfers
 
 @testable import Library
 
-@Suite("Fetching by a program", .timeLimit(.minutes(2)))
+@Suite("Fetching by a program", .timeLimit(.minutes(10)))
 struct FetcherTests {
     /// The events of one fetch, up to one that is looked for.
     private static func event(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Library
 
-@Suite("Those who watch a library", .timeLimit(.minutes(2)))
+@Suite("Those who watch a library", .timeLimit(.minutes(10)))
 struct LibraryStateTests {
     private func isLoaded(_ state: LibraryState?, titles: [String], playlists: [String] = []) -> Bool {
         guard case .loaded(let items, let lists) = state else { return false }
