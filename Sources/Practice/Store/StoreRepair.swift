@@ -154,13 +154,11 @@ public struct StoreRepair: Explained, Equatable {
             count += 1
             aside = "\(path).damaged-\(count)"
         }
-        // SQLite would take the damaged file's journal for the new file's, also if a loss of power undid this step alone.
         let moved = calls.rename(path + "-journal", to: aside + "-journal")
-        if moved >= 0 {
-            _ = calls.synchroniseFolder(FilePlace.folder(of: path))
-        } else if moved != -Int(ENOENT) {
-            throw FileFault(code: Int32(-moved))
-        }
+        if moved < 0, moved != -Int(ENOENT) { throw FileFault(code: Int32(-moved)) }
+        // A loss of power must not undo one of these steps and leave the next one: the damaged file would be gone, or SQLite would take its
+        // journal for the new file's.
+        _ = calls.synchroniseFolder(FilePlace.folder(of: path))
         let renamed = calls.rename(repaired, to: path)
         if renamed < 0 { throw FileFault(code: Int32(-renamed)) }
         _ = calls.synchroniseFolder(FilePlace.folder(of: path))
