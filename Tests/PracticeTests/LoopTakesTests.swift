@@ -261,8 +261,8 @@ struct LoopTakesTests {
         let rig = try LoopRig(
             card, clocks: .two, plan: try plan([8000..<40_000], passes: 3), period: 256,
             settings: { $0.addedFrames = 400 })
-        let (events, _) = try await rig.run()
-        #expect(events.ended.count == 3, "\(events)")
+        let (events, error) = try await rig.run()
+        #expect(error == nil && events.ended.count == 3, "\(String(describing: error)), \(events)")
         // The loop that follows the clocks needs some seconds to be at its quietest.
         for (take, _) in events.ended.dropFirst() {
             let (model, frames) = (try #require(take.model), rig.frames(of: take))
