@@ -49,12 +49,13 @@ drivers() {
     amixer -q -c Intel_1 sset Line 100% cap 2>/dev/null
 }
 
-# ended NAME COMMAND...: runs a command and keeps its output and its status in /rig/NAME.out, .err and .status. They are moved there when it has
-# ended: while a slow host answers for the shared folder, the guest's clock skips to the next timer, which could be the timeout.
+# ended NAME COMMAND...: runs a command, for SECONDS_LIMIT or a minute, and keeps its output and its status in /rig/NAME.out, .err and .status.
+# They are moved there when it has ended: while a slow host answers for the shared folder, the guest's clock skips to the next timer, which
+# could be the timeout.
 ended() {
     local name=$1
     shift
-    timeout 60 "$@" >/tmp/"$name".out 2>/tmp/"$name".err
+    timeout "${SECONDS_LIMIT:-60}" "$@" >/tmp/"$name".out 2>/tmp/"$name".err
     echo $? >/tmp/"$name".status
     mv /tmp/"$name".out /tmp/"$name".err /tmp/"$name".status /rig
 }
