@@ -175,7 +175,7 @@ def judge(folder):
 
 def table(folder):
     told, sound = (list(filter(None, values)) for values in measured(folder, "play, wait"))
-    yield f"A USB card is pulled out {UNPLUGS} times while it plays; aplay and arecord end with 1:\n"
+    yield f"A USB card is pulled out {UNPLUGS} times while it plays; `aplay` and `arecord` end with 1:\n"
     yield "| until | median | longest |"
     yield "| --- | --- | --- |"
     for what, values in (("the loss is told", told), ("there is sound, from the card's return on", sound)):
