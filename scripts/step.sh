@@ -3,8 +3,8 @@
 # If WOODSHED_STEP_SUMMARY names a file, the durations of all steps and the errors of a failed step are appended to it, because
 # a failed test is easily overlooked in thousands of lines of output.
 # If WOODSHED_STEP_TESTS names a file, the tests that ran and the tests that were skipped are appended to it; scripts/skipped.sh
-# finds those that no step ran. A command that exits with 77 was itself skipped, and prints the reason in a line that begins
-# with "not run here: ".
+# finds those that no step ran. scripts/test.sh has them recorded in the file that WOODSHED_TEST_RECORDS names. A command that
+# exits with 77 was itself skipped, and prints the reason in a line that begins with "not run here: ".
 set -uo pipefail
 
 scripts=$(dirname "$0")
@@ -14,7 +14,10 @@ limit=${WOODSHED_STEP_SECONDS:-2400}
 summary=${WOODSHED_STEP_SUMMARY:-/dev/null}
 tests=${WOODSHED_STEP_TESTS:-/dev/null}
 output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+# A step inside this one has a file of its own.
+WOODSHED_TEST_RECORDS=$(mktemp)
+export WOODSHED_TEST_RECORDS
+trap 'rm -f "$output" "$WOODSHED_TEST_RECORDS"' EXIT
 
 # The names of failed tests and their reasons, compiler errors, and the end of the output; only from the innermost step.
 tell_failure() {
@@ -25,17 +28,11 @@ tell_failure() {
     } | cut -c1-300 | awk '!seen[$0]++' | sed 's/^/      | /' >>"$summary"
 }
 
-# Reports skipped tests, because a run that leaves something out must not look like a complete one. An outer step takes the
-# report from the inner one.
-tell_skipped() {
-    grep -aqE '^(not run here: |<== )' "$output" && return
-    sed -nE 's/^.*(Test|Suite) (.*) skipped: "(.*)"$/not run here: \2: \3/p' "$output" | sort -u | tee -a "$summary"
-}
+# Reports skipped tests, because a run that leaves something out must not look like a complete one.
+tell_skipped() { "$scripts/test-records.py" --told "$WOODSHED_TEST_RECORDS" | tee -a "$summary"; }
 note_tests() {
-    grep -aq '^<== ' "$output" && return
     {
-        sed -nE 's/^[^ ]+ Test (.*) skipped(: "(.*)")?\.?$/skipped\t\1\t\3/p' "$output"
-        sed -nE '/^[^ ]+ Test run with /d; s/^[^ ]+ Test (.*) (passed|failed) after .*$/ran\t\1/p' "$output" | sed -E 's/ with [0-9]+ test cases?$//'
+        "$scripts/test-records.py" "$WOODSHED_TEST_RECORDS"
         [ "$status" -ne 77 ] || sed -n "s/^not run here: /skipped\t$name\t/p" "$output"
     } >>"$tests"
 }

@@ -320,28 +320,39 @@ expect nothing "a build beside a step" bash -c "$scripts/beside.sh touch $folder
 expect nothing "a build beside a step that fails" "$scripts/beside.sh" false -- true
 expect nothing "a step that fails and ends the build beside it, with its own exit code" \
     bash -c "timeout 60 $scripts/beside.sh sleep 600 -- sh -c 'exit 3'; test \$? -eq 3"
-# Skipped tests are reported, and are a failure at the end of a run in which all tests should run.
+# Skipped tests are reported, and are a failure at the end of a run in which all tests should run. The steps write records as the
+# test library does: records NAME testEnded, or records NAME testSkipped REASON.
+records() {
+    printf '{"kind":"test","payload":{"displayName":"%s","id":"%s","kind":"function","name":"sample()"},"version":0}\n' "$1" "$1"
+    printf '{"kind":"event","payload":{"kind":"%s","testID":"%s","messages":[{"symbol":"","text":"%s"}]},"version":0}\n' \
+        "$2" "$1" "Test \\\"$1\\\" skipped${3:+: \\\"$3\\\"}"
+}
+export -f records
 skips() {
     export WOODSHED_STEP_TESTS=$folder/tests WOODSHED_STEP_SUMMARY=$folder/summary
     : >"$folder/tests"
     : >"$folder/summary"
-    "$scripts/step.sh" first printf '%s\n' '✔ Test "loud" passed after 1 second.' '➜ Test "soft" skipped: "no ear"' || return 1
-    "$scripts/step.sh" second "$@" || return 1
+    "$scripts/step.sh" first bash -c '{ records loud testEnded; records soft testSkipped "no ear"; } >"$WOODSHED_TEST_RECORDS"' || return 1
+    "$scripts/step.sh" outer "$scripts/step.sh" second bash -c "{ $1; } >\"\$WOODSHED_TEST_RECORDS\"; ${2:-true}" || return 1
     "$scripts/skipped.sh" "$folder/tests"
 }
-skip_told() { skips bash -c "$1" && grep -q "$2" "$folder/output" && grep -q "$2" "$folder/summary"; }
-all_ran() { WOODSHED_SKIPS_FAIL=1 skips bash -c "$1"; }
-ran='echo "✔ Test \"soft\" with 2 test cases passed after 1 second."'
-expect nothing "a test that one step skips and another runs" all_ran "$ran"
-expect found "a test that every step skips" all_ran 'echo "➜ Test \"soft\" skipped: \"no ear\""'
+skip_told() { skips "$@" && grep -q 'not run here: .*soft.*: no ear' "$folder/output" && grep -q 'not run here: .*soft.*: no ear' "$folder/summary"; }
+all_ran() { WOODSHED_SKIPS_FAIL=1 skips "$@"; }
+expect nothing "a test that one step skips and another runs" all_ran 'records soft testEnded'
+expect nothing "a test that one step skips, in what is told" skip_told 'records soft testEnded'
+expect nothing "a run that was ended while it wrote a record" all_ran 'records soft testEnded; echo -n "{\"kind\":"'
+expect found "a test that every step skips" all_ran 'records soft testSkipped "no ear"'
+expect found "a test that every step skips, though the run prints that it passed" \
+    all_ran 'records soft testSkipped "no ear"' 'echo "✔ Test \"soft\" passed after 1 second."'
 printf '# comment\nsof  it has no ear\n' >"$folder/may-skip"
-may_skip() { WOODSHED_MAY_SKIP=$folder/may-skip all_ran 'echo "➜ Test \"'"$1"'\" skipped: \"no ear\""'; }
+may_skip() { WOODSHED_MAY_SKIP=$folder/may-skip all_ran "records $1 testSkipped 'no ear'"; }
 expect nothing "a test that every step skips, and may skip" may_skip soft
 expect found "a test that every step skips, beside one that may be skipped" may_skip loft
-expect found "a test that is skipped without a reason" all_ran "$ran; echo '➜ Test \"mute\" skipped.'"
-expect found "a step that is skipped" all_ran "$ran; echo 'not run here: sample: no server'; exit 77"
-expect nothing "a step that is skipped, where it may be, is told" \
-    skip_told "echo 'not run here: sample: no server'; exit 77" 'not run here: sample: no server'
+expect found "a test that is skipped without a reason" all_ran 'records soft testEnded; records mute testSkipped'
+no_server="echo 'not run here: sample: no server'; exit 77"
+expect found "a step that is skipped" all_ran 'records soft testEnded' "$no_server"
+step_skip_told() { skips 'records soft testEnded' "$no_server" && grep -q 'not run here: sample: no server' "$folder/summary"; }
+expect nothing "a step that is skipped, where it may be, is told" step_skip_told
 
 # Messages of these steps must not reach a summary.
 unset WOODSHED_STEP_TESTS

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Lists the tests that a run has run and those that it has skipped, from the records that the test library writes to a file.
+
+    scripts/test-records.py FILE            a line for each test: "ran NAME", or "skipped NAME REASON", with tabs between
+    scripts/test-records.py --told FILE     a line for each test and each suite that was skipped, for whoever reads the run
+
+What the run prints is no such list: a test's argument that contains a zero byte ends the printed line before its line feed, and the
+name of the test that ended next is then inside another line.
+
+The records are lines of JSON, "swift test --event-stream-output-path FILE". A name is in quotes if the test was given it, and
+the name of a function is not. A run that was ended while it wrote leaves half a line, which is left out.
+"""
+
+import json
+import re
+import sys
+
+
+def records(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            yield record["kind"], record["payload"]
+
+
+def reason(event):
+    texts = (message["text"] for message in event["messages"])
+    found = (re.search(r' skipped: "(.*)"$', text, re.DOTALL) for text in texts)
+    return next((" ".join(match[1].split()) for match in found if match), "")
+
+
+def main():
+    told = "--told" in sys.argv[1:2]
+    tests = {}
+    lines = set()
+    for kind, payload in records(sys.argv[-1]):
+        if kind == "test":
+            given = payload.get("displayName")
+            tests[payload["id"]] = (f'"{given}"' if given else payload["name"], payload["kind"] == "function")
+            continue
+        name, is_function = tests.get(payload.get("testID"), ("", False))
+        if payload["kind"] == "testSkipped" and told and reason(payload):
+            lines.add(f"not run here: {name}: {reason(payload)}")
+        elif payload["kind"] == "testSkipped" and is_function and not told:
+            lines.add(f"skipped\t{name}\t{reason(payload)}")
+        elif payload["kind"] == "testEnded" and is_function and not told:
+            lines.add(f"ran\t{name}")
+    print("".join(line + "\n" for line in sorted(lines)), end="")
+
+
+main()
