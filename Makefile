@@ -101,13 +101,11 @@ test-threads: ## run the tests under the thread sanitizer
 	@scripts/setup.sh build test bench
 	@$(STEP) "tests under the thread sanitizer" $(BESIDE_THREADS) scripts/test-tsan.sh
 
-# The command and the library as they ship, the benchmarks, and the modules that the reference is made of, which `make docs` builds.
+# The command and the library as they ship, and the benchmarks, with the modules that the examples and the reference need.
 build-rest:
 	@$(PRODUCT)
 	@env SWIFT=$(SWIFT) scripts/build-library.sh
 	@$(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
-	@$(SWIFT) build --target Woodshed
-	@$(SWIFT) build --target Drawing
 
 soak: ## run the long forms of tests, for hours; SOAK="faults starts" selects some
 	@scripts/setup.sh build test soak

@@ -40,9 +40,11 @@ for folder in Sources/*/; do
     esac
 done
 
-swift build --target Woodshed
-swift build --target Drawing
-built=$(swift build --show-bin-path)
+# The same build folder as for the benchmarks and the examples, because all need the same modules.
+build=(swift build --scratch-path .build-packages)
+"${build[@]}" --target Woodshed
+"${build[@]}" --target Drawing
+built=$("${build[@]}" --show-bin-path)
 
 # The folders in which the compiler finds the C modules that our modules import.
 flags=(-I "$built/Modules")

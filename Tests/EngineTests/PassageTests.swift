@@ -71,7 +71,7 @@ struct PassageTests {
 
     @Test(
         "has the same samples for every block length and on the second pass, at its own pitch and another",
-        .enabled(if: Workload.isOptimised), arguments: [0.0, 3])
+        .enabled(if: Workload.isWhole), arguments: [0.0, 3])
     func partition(semitones: Double) throws {
         let score = try Self.score(passes: 2, semitones: semitones)
         let whole = try Self.rendered(score, block: 8192)
@@ -86,7 +86,7 @@ struct PassageTests {
 
     @Test(
         "follows a curve through all passages, and ends at its exact frame wherever it is entered",
-        .enabled(if: Workload.isOptimised))
+        .enabled(if: Workload.isWhole))
     func curves() throws {
         let glide = SpeedSchedule.glide(from: try Speed(factor: 0.6), to: try Speed(factor: 0.9))
         for speeds in [glide, .constant(try Speed(factor: 0.75))] {

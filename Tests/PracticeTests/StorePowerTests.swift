@@ -111,7 +111,7 @@ struct StorePowerTests {
     }
 
     @Test(
-        "a disk that only pretends to synchronise is noticed",
+        "a disk that only pretends to synchronise is noticed", .enabled(if: !Sanitizers.watchThreads),
         arguments: [CrashDisk.Lie.synchronise, .synchroniseFolder])
     func lies(lie: CrashDisk.Lie) throws {
         var random = SeededGenerator(printedFor: "stores and \(lie)")
