@@ -133,6 +133,50 @@ struct PulledOutputTests {
         }
     }
 
+    @Test("is rendered by one thread while another one asks for whatever a player can do")
+    func commands() throws {
+        let (engine, output) = try engine(.real, ends: false)
+        let plan = PracticePlan(sections: [try Section(100..<4900)], passes: .endless)
+        let player = try engine.makePlayer(
+            try Clip.inMemory(Self.clip, sampleRate: Self.rate),
+            score: Score(plan, clipFrameCount: 5000, sampleRate: Self.rate))
+        player.start(at: 0)
+        try engine.start()
+        let shared = Shared()
+        let host = PlainThread(name: "host") {
+            let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
+            while unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 64) == 64 {
+                shared.frames.add(64, ordering: .relaxed)
+            }
+        }
+        let thread = try #require(host)
+        var random = SeededGenerator(printedFor: "PulledOutputTests.commands")
+        let plans = try [plan, PracticePlan(sections: [Section(100..<900), Section(2000..<4900)], passes: .endless)]
+        for _ in 0..<300 {
+            // Two in a row: the second one may be asked for while the block begins what the first one asked for.
+            for _ in 0..<2 {
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0..<3: try player.setSpeed(Speed(factor: Double.random(in: 0.5...1.5, using: &random)))
+                case 3..<5: try player.seek(toClipFrame: Int64.random(in: 2000..<4900, using: &random))
+                case 5: try player.setPitch(Pitch(semitones: Double.random(in: -5...5, using: &random)))
+                case 6: try player.setReversed(Bool.random(using: &random))
+                case 7: Bool.random(using: &random) ? player.freeze() : player.unfreeze()
+                case 8: Bool.random(using: &random) ? player.pause() : player.resume()
+                default:
+                    let other = plans[Int.random(in: 0..<2, using: &random)]
+                    try player.setScore(Score(other, clipFrameCount: 5000, sampleRate: Self.rate))
+                }
+            }
+            _ = (player.status, player.takePeaks(), player.score, player.clipFrame(heardAt: 0))
+            // Through nothing that would order what the threads do for the sanitizer.
+            let frames = shared.frames.load(ordering: .relaxed)
+            while shared.frames.load(ordering: .relaxed) < frames + 128 { usleep(100) }
+        }
+        engine.stop()
+        thread.join()
+        #expect(player.failure == nil)
+    }
+
     private final class Shared: Sendable {
         let frames = Atomic(0)
     }

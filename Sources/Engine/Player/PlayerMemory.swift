@@ -16,7 +16,7 @@ struct PlayerMemory {
     }
 
     /// Frames before a place that must be decoded so that a voice can begin there.
-    var leadInFrames: Int { voices?.pool.leadInFrames ?? 0 }
+    var leadInFrames: Int { voices?.leadInFrames ?? 0 }
 
     /// A score with all the memory it needs.
     ///

@@ -7,13 +7,19 @@ final class VoiceStorage: @unchecked Sendable {
     /// `voiceCount` voices, initialised for this object's whole life.
     private let voices: UnsafeMutablePointer<Voice>
 
+    /// The most frames any voice needs before its first audible one. Kept here because the voices are the render side's.
+    let leadInFrames: Int
+
     init(channelCount: Int, sampleRate: Int) {
         unsafe voices = .allocate(capacity: VoiceStorage.voiceCount)
+        var leadInFrames = 0
         for index in 0..<VoiceStorage.voiceCount {
             let voice = Voice(
                 channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: LayerStack.chunkFrames)
+            leadInFrames = max(leadInFrames, voice.leadInFrames)
             unsafe (voices + index).initialize(to: voice)
         }
+        self.leadInFrames = leadInFrames
     }
 
     deinit {
