@@ -117,7 +117,7 @@ struct RestartTests {
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)
         let player = try engine.makePlayer(clip, score: try Self.score())
         try engine.start()
-        for _ in 0..<2 {
+        for _ in 0..<100 {
             let events = player.events
             player.start()
             var last: PlayerEvent.Kind?

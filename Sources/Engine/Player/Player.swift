@@ -109,9 +109,11 @@ public final class Player: Sendable {
 
     private func start(_ command: PlayerCommand) {
         startsAsked.add(1, ordering: .relaxed)
-        // A new attempt reports a new failure.
-        failureBox.withLock { $0 = nil }
-        send(command)
+        // A new attempt reports a new failure, and its stop must not come before this start.
+        failureBox.withLock { box in
+            box = nil
+            send(command)
+        }
     }
 
     private func range(ofSection section: Int) throws(ScoreError) -> Range<Int64> {
@@ -347,18 +349,15 @@ public final class Player: Sendable {
     /// Sends requests, delivers events and results of the analysis, and frees scores that the render side has returned.
     func serve() {
         takeOverPreparation()
-        let status = telemetry.withLock { telemetry in
-            telemetry.deliver(startsAsked: startsCount)
-            return telemetry.status.read()
-        }
+        let status = telemetry.withLock { $0.deliver(startsAsked: startsCount) }
         control.withLock { $0.serve(at: status.outputFrame) }
         preparer.want(clipFrames: score.placesNear(status))
         guard let failure = clip.failure else { return }
-        let isNew = failureBox.withLock { box in
-            defer { box = box ?? failure }
-            return box == nil
+        failureBox.withLock { box in
+            guard box == nil else { return }
+            box = failure
+            send(PlayerCommand(code: .stop, value: Int64(FinishReason.failed.rawValue)))
         }
-        if isNew { send(PlayerCommand(code: .stop, value: Int64(FinishReason.failed.rawValue))) }
     }
 
     /// Ends the events of every reader, for good.

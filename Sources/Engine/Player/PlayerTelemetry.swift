@@ -74,12 +74,16 @@ struct PlayerTelemetry: ~Copyable {
     ///
     /// - Parameter startsAsked: the number of start requests so far. If a start was requested before an end was reported, the readers
     ///   continue to receive events.
-    mutating func deliver(startsAsked: () -> Int64) {
+    /// - Returns: the latest status.
+    @discardableResult
+    mutating func deliver(startsAsked: () -> Int64) -> PlayerStatus {
         collectPeaks()
         // A block's events are shown together, so none of these blocks is in parts.
         while let event = events.pop() { arrived.append(event) }
         tellArrived(startsAsked: startsAsked)
-        heard.note(status.read())
+        let latest = status.read()
+        heard.note(latest)
+        return latest
     }
 
     private mutating func tellArrived(startsAsked: () -> Int64) {
