@@ -14,9 +14,9 @@ import VirtualCardSupport
 struct RecorderTests {
     private let folder = TakeFolder()
 
-    private func request(_ period: Int, clock: StreamClock = .real) throws -> StreamRequest {
+    private func request(_ period: Int, count: Int = 4, clock: StreamClock = .real) throws -> StreamRequest {
         try StreamRequest(
-            sampleRate: 48_000, channelCount: 2, periodFrames: period, periodCount: 4, clock: clock,
+            sampleRate: 48_000, channelCount: 2, periodFrames: period, periodCount: count, clock: clock,
             realtimePriority: nil)
     }
 
@@ -28,7 +28,7 @@ struct RecorderTests {
 
     @Test("the take is the card's input, bit for bit", arguments: [64, 1000])
     func card(period: Int) throws {
-        // By the real clock, as there are two threads; a busy machine may keep them from a buffer of 5 ms now and then, but not
+        // By the real clock, as there are two threads; a busy machine may keep them from a buffer of 21 ms now and then, but not
         // in each tenth of a second.
         let cameUndisturbed = try (0..<100).contains { try isCompared(period: period, name: "card\($0).wav") }
         #expect(cameUndisturbed, "100 takes, and none without an overrun")
@@ -53,7 +53,7 @@ struct RecorderTests {
                 return block.frameCount
             }))
         try #require(rig.waits { rig.truth(.playback).isRunning })
-        let idle = try IdleRecorder(input: .system(rig.name), request: request(period))
+        let idle = try IdleRecorder(input: .system(rig.name), request: request(period, count: 16))
         let monitor = idle.monitor
         let draft = try idle.prepare(take(name, limit: 4800))
         let running = try idle.record(draft)
