@@ -65,7 +65,9 @@ struct CaptureTests {
         try player.start(
             sound.callbacks(onRender: { block in
                 guard isVirtual, block.outputFrame == 8192 else { return }
-                _ = rig.waits(seconds: 60) { rig.truth(.capture).isRunning }
+                // Without a call that would be reported here.
+                let end = MonotonicTime.now() + 60_000_000_000
+                while !rig.truth(.capture).isRunning, MonotonicTime.now() < end {}
             }))
         try #require(rig.waits { rig.truth(.playback).isRunning })
         try recorder.start(tape.callbacks())
