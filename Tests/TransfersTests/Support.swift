@@ -11,28 +11,16 @@ final class FaultServer: Sendable {
     let port: Int
     /// 0 without a certificate.
     let securePort: Int
-    private let input: Pipe
-    private let process: Process
+    private let server: PortServer
 
     init(certificate: (path: String, key: String)? = nil) throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "Servers/faults.py")
-        let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path] + (certificate.map { [$0.path, $0.key] } ?? [])
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        (self.process, self.input) = (process, input)
-        var bytes = Data()
-        let lines = certificate == nil ? 1 : 2
-        while bytes.count(where: { $0 == 10 }) < lines {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            bytes += more
-        }
-        let ports = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { Int($0) }
-        port = try #require(ports.first)
-        securePort = ports.count > 1 ? ports[1] : 0
+        server = try #require(
+            PortServer(
+                script.path, certificate.map { [$0.path, $0.key] } ?? [], portCount: certificate == nil ? 1 : 2))
+        port = server.ports[0]
+        securePort = server.ports.count > 1 ? server.ports[1] : 0
     }
 
     private static let running = Result { try FaultServer() }

@@ -1,5 +1,6 @@
 import Foundation
 import SoundFileSupport
+import TestSupport
 import Testing
 import Transfers
 
@@ -8,25 +9,14 @@ import Transfers
 /// A server of feeds and recordings; it ends with the tests, because its standard input does.
 final class FeedServer {
     let port: Int
-    private let process = Process()
-    private let input = Pipe()
+    private let server: PortServer
     private let queue: TransferQueue
 
     init() throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "Servers/feeds.py")
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path]
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        var bytes = Data()
-        while !bytes.contains(10) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            bytes += more
-        }
-        port = try #require(Int(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
+        server = try #require(PortServer(script.path))
+        port = server.ports[0]
         queue = TransferQueue(Self.settings)
     }
 

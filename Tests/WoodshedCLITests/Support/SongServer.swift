@@ -1,6 +1,7 @@
 // A server on loopback that has recordings, and that fails in the ways that a test asks for.
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// The server of the tests of Transfers. It ends with the tests, because its standard input does.
@@ -8,28 +9,17 @@ final class SongServer: Sendable {
     let port: UInt16
     /// The port for encrypted connections; 0 without a certificate.
     let securePort: UInt16
-    private let input: Foundation.Pipe
+    private let server: PortServer
 
     init(certificate: String? = nil, key: String? = nil) throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let (process, input, output) = (Process(), Foundation.Pipe(), Foundation.Pipe())
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            ["python3", tests.appendingPathComponent("TransfersTests/Servers/faults.py").path]
-            + [certificate, key].compactMap(\.self)
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        self.input = input
-        var lines = Data()
-        while lines.count(where: { $0 == 10 }) < (certificate == nil ? 1 : 2) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            lines += more
-        }
-        let ports = String(decoding: lines, as: UTF8.self).split(separator: "\n").compactMap { UInt16($0) }
-        port = try #require(ports.first)
-        securePort = ports.count > 1 ? ports[1] : 0
+        server = try #require(
+            PortServer(
+                tests.appendingPathComponent("TransfersTests/Servers/faults.py").path,
+                [certificate, key].compactMap(\.self), portCount: certificate == nil ? 1 : 2))
+        port = try #require(UInt16(exactly: server.ports[0]))
+        securePort = server.ports.count > 1 ? try #require(UInt16(exactly: server.ports[1])) : 0
     }
 
     private static let running = Result { try SongServer() }

@@ -1,0 +1,85 @@
+// A program that runs beside the tests, as a server does.
+import Foundation
+import Glibc
+
+/// A program whose standard input and output are one socket. It is to end when its input does: with the last reference, or with the process
+/// of the tests, however that ends.
+///
+/// It gets no other descriptor of this process. Descriptors that close on `exec` are not enough: Foundation makes its pipes without, and a
+/// program that another test starts just then is kept waiting for the end of a pipe that a server holds, for as long as the server runs.
+package final class ServerProgram: Sendable {
+    private let process: pid_t
+    private let socket: Int32
+
+    /// Closes all other descriptors before the program begins. Swift's Glibc has no function that has them closed at the start.
+    private static let closing = "import os, sys; os.closerange(3, 1 << 20); os.execvp(sys.argv[1], sys.argv[1:])"
+
+    /// Starts a program; nil if it cannot be started.
+    ///
+    /// - Parameters:
+    ///   - arguments: The program, found in the folders of PATH, and its arguments.
+    ///   - isQuiet: Whether its error output is discarded.
+    package init?(_ arguments: [String], isQuiet: Bool = false) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+        defer { close(ends[1]) }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        for target: Int32 in 0...1 { unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], target) }
+        if isQuiet { unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
+        // A test runs on a pool's thread, which blocks the signals that end programs.
+        var (attributes, mask) = (posix_spawnattr_t(), sigset_t())
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe sigemptyset(&mask)
+        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var words = unsafe (["python3", "-IS", "-c", Self.closing] + arguments).map { unsafe strdup($0) } + [nil]
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var number = pid_t()
+        guard unsafe posix_spawnp(&number, "python3", &actions, &attributes, &words, environ) == 0 else {
+            close(ends[0])
+            return nil
+        }
+        (process, socket) = (number, ends[0])
+    }
+
+    deinit {
+        close(socket)
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    }
+
+    /// The next line of its output, without the line feed; nil if it has ended without one. For one thread at a time.
+    package func line() -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = unsafe read(socket, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return nil }
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+    }
+}
+
+/// A server of the tests that prints the ports at which it listens, a line each.
+package struct PortServer: Sendable {
+    package let ports: [Int]
+    private let program: ServerProgram
+
+    /// Starts a script and waits until it listens; nil if it does not.
+    ///
+    /// - Parameters:
+    ///   - script: The path of a script in Python.
+    ///   - portCount: How many lines it prints.
+    package init?(_ script: String, _ arguments: [String] = [], portCount: Int = 1) {
+        guard let program = ServerProgram(["python3", script] + arguments) else { return nil }
+        let ports = (0..<portCount).compactMap { _ in program.line().flatMap { Int($0) } }
+        guard ports.count == portCount else { return nil }
+        (self.program, self.ports) = (program, ports)
+    }
+}
