@@ -126,7 +126,7 @@ struct PulledOutputTests {
                     shared.frames.add(64, ordering: .relaxed)
                 }
             }
-            if turn % 2 == 0 { while shared.frames.load(ordering: .relaxed) == 0 { usleep(100) } }
+            if turn % 2 == 0 { try #require(eventually { shared.frames.load(ordering: .relaxed) > 0 }) }
             engine.stop()
             try #require(thread).join()
             #expect(output.position.framesWritten >= Int64(shared.frames.load(ordering: .relaxed)))
@@ -170,7 +170,7 @@ struct PulledOutputTests {
             _ = (player.status, player.takePeaks(), player.score, player.clipFrame(heardAt: 0))
             // Through nothing that would order what the threads do for the sanitizer.
             let frames = shared.frames.load(ordering: .relaxed)
-            while shared.frames.load(ordering: .relaxed) < frames + 128 { usleep(100) }
+            try #require(eventually(seconds: 120) { shared.frames.load(ordering: .relaxed) >= frames + 128 })
         }
         engine.stop()
         thread.join()
