@@ -8,11 +8,9 @@ package struct WakePipe: Sendable {
     /// nil if the process may open no more descriptors.
     package init?() {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { return nil }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
+        // Sockets, because they are made like that in one step: another thread may start a child at any moment.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
