@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Shows and ends all descendants of a process: scripts/end-descendants.py PROCESS [EXCEPT]
 
+Of programs that were built in this folder, the stacks of all threads are shown too, if gdb is there.
 PROCESS itself is not ended, nor are EXCEPT and its descendants. Signals are sent to a descriptor of a process, never to a number:
 the number may by then belong to another process, and -1 is every process of the machine.
 """
 
 import os
+import re
 import signal
+import subprocess
 import sys
 
 
@@ -61,6 +64,32 @@ def hold(process, ancestor, exception):
     return None
 
 
+def frames(text):
+    """A line for each different stack in what gdb prints of all threads: the innermost function, and those of this project by their
+    source lines, the inner ones first. Threads without one of those are left out: they are idle threads of libraries."""
+    lines = {}
+    for thread in re.split(r"^Thread ", text, flags=re.MULTILINE)[1:]:
+        found = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(.+?) \(.*?\)(?: at (.+))?$", thread, re.MULTILINE)
+        own = [os.path.relpath(place) for _, place in found if place]
+        own = [place for place in own if place.startswith(("Sources/", "CSources/", "Tests/"))]
+        if own:
+            line = " < ".join([found[0][0], *own])
+            lines[line] = lines.get(line, 0) + 1
+    return [f"{count} threads: {line}" if count > 1 else line for line, count in lines.items()]
+
+
+def stacks(process):
+    """Lines with the stacks of a process that was built in the current folder; none of another, or without gdb."""
+    try:
+        if not os.readlink(f"/proc/{process}/exe").startswith(os.getcwd() + "/"):
+            return []
+        program = ["gdb", "-p", str(process), "-batch", "-nx", "-ex", "set width 0", "-ex", "thread apply all bt 32"]
+        told = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return frames(told.decode(errors="replace"))
+
+
 def main():
     ancestor = int(sys.argv[1])
     exception = int(sys.argv[2]) if len(sys.argv) > 2 else None
@@ -74,8 +103,11 @@ def main():
         if not found:
             break
         held |= found
-    for _, (handle, told) in sorted(held.items()):
+    for process, (_, told) in sorted(held.items()):
         print(told)
+        for line in stacks(process):
+            print(f"stack of {process}: {line}"[:600], flush=True)
+    for handle, _ in held.values():
         try:
             signal.pidfd_send_signal(handle, signal.SIGKILL)
         except ProcessLookupError:

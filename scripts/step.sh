@@ -19,11 +19,13 @@ WOODSHED_TEST_RECORDS=$(mktemp)
 export WOODSHED_TEST_RECORDS
 trap 'rm -f "$output" "$WOODSHED_TEST_RECORDS"' EXIT
 
-# The names of failed tests and their reasons, compiler errors, and the end of the output; only from the innermost step.
+# The names of failed tests and their reasons, compiler errors, where a step stood still, and the end of the output; only from the
+# innermost step.
 tell_failure() {
     grep -q '^      | ' "$summary" && return
     {
         grep -aE '✘|(error|WARNING|FAILED): |[Ss]anitizer: ' "$output" | head -n 20
+        grep -aE '^(begun, and not ended: | *[0-9]+  (started by|ended)|stack of [0-9]+: )' "$output" | head -n 60
         tail -n 5 "$output"
     } | cut -c1-300 | awk '!seen[$0]++' | sed 's/^/      | /' >>"$summary"
 }
@@ -42,7 +44,8 @@ note_tests() {
 end_when_late() {
     read -r -t "$limit"
     [ $? -gt 128 ] || return
-    printf "error: '%s' has taken %s s; what ran, and was ended:\n" "$name" "$limit"
+    printf "\nerror: '%s' has taken %s s; what ran, and was ended:\n" "$name" "$limit"
+    "$scripts/test-records.py" --begun "$WOODSHED_TEST_RECORDS"
     "$scripts/end-descendants.py" "$1" "$BASHPID"
 }
 

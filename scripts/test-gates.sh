@@ -359,6 +359,24 @@ unset WOODSHED_STEP_TESTS
 export WOODSHED_STEP_SUMMARY=/dev/null
 stands_still() { WOODSHED_STEP_SECONDS=1 timeout 60 "$scripts/step.sh" sample bash -c 'sleep 300; true'; [ $? -eq 137 ]; }
 expect nothing "a step that stands still is ended" stands_still
+names_begun() {
+    WOODSHED_STEP_SECONDS=1 WOODSHED_STEP_SUMMARY=$folder/summary timeout 60 "$scripts/step.sh" sample bash -c \
+        '{ records loud testStarted; records soft testStarted; records soft testEnded; } >"$WOODSHED_TEST_RECORDS"; sleep 300; true'
+    [ "$(grep -c '| begun, and not ended: ' "$folder/summary")" -eq 1 ] && grep -q '| begun, and not ended: "loud"' "$folder/summary"
+}
+: >"$folder/summary"
+expect nothing "the test in which a step stood still, in the summary" names_begun
+# With a gdb of the test's own, which knows one stack.
+names_stack() (
+    mkdir -p "$folder/tools" && cp "$(command -v sleep)" "$folder/own-sleep" && cd "$folder" || return 2
+    printf '#!/bin/sh\nprintf "\\nThread 1:\\n#0  0x1 in poll () at ../poll.c:1\\n#1  0x2 in $run () at %%s/Sources/A/B.swift:3\\n" "$PWD"\n' \
+        >tools/gdb && chmod +x tools/gdb
+    PATH=$folder/tools:$PATH WOODSHED_STEP_SECONDS=1 WOODSHED_STEP_SUMMARY=$folder/summary timeout 60 \
+        "$scripts/step.sh" sample bash -c './own-sleep 300; true'
+    grep -q '| stack of [0-9]*: poll < Sources/A/B.swift:3$' "$folder/summary"
+)
+: >"$folder/summary"
+expect nothing "the stack of the program in which a step stood still, in the summary" names_stack
 # A program started in the background ignores interrupts, and the tests of Ctrl-C would inherit that. (If this script itself was
 # started in that way, nothing it starts can be interrupted, and a step must then behave the same.)
 interruptible() {

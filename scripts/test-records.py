@@ -3,6 +3,7 @@
 
     scripts/test-records.py FILE            a line for each test: "ran NAME", or "skipped NAME REASON", with tabs between
     scripts/test-records.py --told FILE     a line for each test and each suite that was skipped, for whoever reads the run
+    scripts/test-records.py --begun FILE    a line for each test that has begun and has not ended: where a run stands still
 
 What the run prints is no such list: a test's argument that contains a zero byte ends the printed line before its line feed, and the
 name of the test that ended next is then inside another line.
@@ -32,8 +33,39 @@ def reason(event):
     return next((" ".join(match[1].split()) for match in found if match), "")
 
 
+def print_begun(path):
+    """Prints at most 20. A test without arguments is said to have begun also while it waits for its turn; one with arguments is in
+    the list only while a case of it runs."""
+    names, running, cases = {}, set(), {}
+    for kind, payload in records(path):
+        if kind == "test":
+            given = payload.get("displayName")
+            if payload["kind"] == "function" and not payload.get("isParameterized"):
+                names[payload["id"]] = f'"{given}"' if given else payload["name"]
+            continue
+        test, case = payload.get("testID"), payload.get("_testCase", {})
+        match payload["kind"]:
+            case "testStarted" if test in names:
+                running.add(test)
+            case "testEnded":
+                running.discard(test)
+            case "testCaseStarted":
+                told = " ".join(message["text"] for message in payload["messages"])
+                cases[test, case.get("id")] = told.removesuffix(" started.")
+            case "testCaseEnded":
+                cases.pop((test, case.get("id")), None)
+    lines = sorted(cases.values()) + sorted(names[test] for test in running)
+    for line in lines[:20]:
+        print(f"begun, and not ended: {line}")
+    if len(lines) > 20:
+        print(f"begun, and not ended: {len(lines) - 20} more, most of which wait for their turn")
+
+
 def main():
     told = "--told" in sys.argv[1:2]
+    if "--begun" in sys.argv[1:2]:
+        print_begun(sys.argv[-1])
+        return
     tests = {}
     lines = set()
     for kind, payload in records(sys.argv[-1]):
