@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 
 def parent_of(process):
@@ -78,13 +79,13 @@ def frames(text):
     return [f"{count} threads: {line}" if count > 1 else line for line, count in lines.items()]
 
 
-def stacks(process):
-    """Lines with the stacks of a process that was built in the current folder; none of another, or without gdb."""
+def stacks(process, seconds):
+    """Lines with the stacks of a process that was built in the current folder; none of another, without gdb, or if it takes longer."""
     try:
         if not os.readlink(f"/proc/{process}/exe").startswith(os.getcwd() + "/"):
             return []
         program = ["gdb", "-p", str(process), "-batch", "-nx", "-ex", "set width 0", "-ex", "thread apply all bt 32"]
-        told = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False).stdout
+        told = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return []
     return frames(told.decode(errors="replace"))
@@ -103,9 +104,11 @@ def main():
         if not found:
             break
         held |= found
+    # For all of them: whoever waits for the end of the run has a limit, too.
+    deadline = time.monotonic() + 180
     for process, (_, told) in sorted(held.items()):
         print(told)
-        for line in stacks(process):
+        for line in stacks(process, max(1, deadline - time.monotonic())):
             print(f"stack of {process}: {line}"[:600], flush=True)
     for handle, _ in held.values():
         try:
