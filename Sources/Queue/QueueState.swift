@@ -98,6 +98,8 @@ struct QueueState {
     /// The current item has changed: it begins at once if it is open, and else when it is.
     mutating func jump() {
         (isUnderWay, failure, ending) = (true, nil, nil)
+        // Now, and not when the queue's thread comes to it: what played may have faded out by then, and the stream would end with it.
+        engine.holdsOpen(true)
         dropFading()
         if let left = chain.first {
             let follows = chain.count > 1 && chain[1].id == order.current
@@ -220,8 +222,8 @@ struct QueueState {
             $0 > planned.count || chain[$0].id != planned[$0 - 1]
         }
         if let wrong { dropFollowers(from: wrong) }
-        // Once the last item is in the chain, the stream may end with it, at its last frame.
-        engine.holdsOpen(planned.count > chain.count - 1)
+        // Once the last item is in the chain, the stream may end with it, at its last frame; but not before it was started.
+        engine.holdsOpen(!chain[0].isBidden || planned.count > chain.count - 1)
         guard chain.count <= planned.count else { return nil }
         let ahead = chain.dropFirst().reduce(Int64(0)) { $0 + ($1.player.score.frameCount ?? 0) }
         let isEnough = chain.count > 1 && ahead >= Self.framesAhead + crossfade

@@ -134,6 +134,28 @@ struct PlayQueueTests {
         #expect(run.render(4000) == (try SteppedQueue.sound("4000#3")[0]))
     }
 
+    @Test("stays paused when its last item is chosen, which was open to follow another one")
+    func pausedLast() throws {
+        for sources in [["4000#1", "4000#3"], ["4000#1", "4000#2", "4000#3"]] {
+            let run = try SteppedQueue(sources)
+            try run.start()
+            _ = run.render(512)
+            run.queue.pause()
+            _ = run.render(512)
+            for _ in 1..<sources.count {
+                run.queue.next()
+                // The item after it is opened.
+                run.settle()
+            }
+            #expect(run.render(5120) == [Float](repeating: 0, count: 5120))
+            #expect(run.queue.isPaused && !run.events().contains("finished"))
+            run.queue.resume()
+            #expect(run.render(4000) == (try SteppedQueue.sound("4000#3")[0]))
+            _ = run.render(512)
+            #expect(run.output.hasEnded && run.events().last == "finished")
+        }
+    }
+
     @Test("is paused and sought like one player, and the joint stays exact")
     func pausedAndSought() throws {
         let run = try SteppedQueue(["9000#1", "4000#2"])
