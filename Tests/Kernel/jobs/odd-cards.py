@@ -174,8 +174,9 @@ def judge(folder):
         starts = 4 if card == CLASS_2[0] else 3
         words, *times = (folder / f"{slug(card)}-card.txt").read_text().splitlines()
         times = [float(time.split()[1]) for time in times]
-        # The kernel may begin once more within the first milliseconds, before there is sound.
-        begun = sum(time - before > 0.01 for before, time in zip([0, *times], times))
+        # The kernel may begin once more within the first milliseconds, and later where the host is busy: 4 ms mostly, 14 ms once. A dropout
+        # does not come before the first buffer, of 16 ms, has been played.
+        begun = sum(time - before > 0.016 for before, time in zip([0, *times], times))
         is_followed = begun == starts and "ran dry: 0, overflowed: 0" in words and "feedbacks: 0" not in words
         yield f"{card}: its clock was followed ({words})", None if is_followed else f"there should be {starts} starts, and no gap"
     yield f"{CLASS_2[0]}: a loop of {PASSES} s without a dropout", dropouts_fault(folder, "loop")
