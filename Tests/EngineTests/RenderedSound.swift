@@ -24,19 +24,28 @@ struct RenderedSound: Equatable {
             let valid = unsafe player.core.core.pointee.render(
                 into: block.channels, outputChannels: clip.channelCount, frameCount: blockFrames, adds: false,
                 at: frameCount)
-            var print: UInt64 = 0xcbf2_9ce4_8422_2325
+            var print = Fingerprint()
             for channel in 0..<clip.channelCount {
-                let samples = unsafe block.channel(channel)
-                // The hash of Fowler, Noll and Vo, a sample at a time.
-                for frame in 0..<valid { print = (print ^ UInt64(unsafe samples[frame].bitPattern)) &* 0x100_0000_01b3 }
+                unsafe print.add(UnsafeBufferPointer(start: block.channel(channel), count: valid))
             }
-            prints.append(print)
+            prints.append(print.value)
             frameCount += Int64(valid)
             if unsafe player.core.core.pointee.hasEnded { break }
         }
         player.serve()
         starvedFrames = player.status.starvedFrames
         failure = player.failure
+    }
+}
+
+/// A number that differs for samples that differ in a bit: the hash of Fowler, Noll and Vo, a sample at a time.
+struct Fingerprint: Equatable {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+    var text: String { String(value, radix: 16) }
+
+    mutating func add(_ bits: UInt64) { value = (value ^ bits) &* 0x100_0000_01b3 }
+    mutating func add(_ samples: some Sequence<Float>) {
+        for sample in samples { add(UInt64(sample.bitPattern)) }
     }
 }
 
