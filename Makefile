@@ -53,6 +53,7 @@ test-begin:
 test-gates: ## test that each check finds the faults it should find
 	@scripts/setup.sh build test lint
 	@$(STEP) "gates stop planted faults" scripts/test-gates.sh
+	@$(STEP) "steps tell failures, skipped tests and standstills" scripts/test-steps.sh
 	@$(STEP) "what breaks programs in C is found" scripts/test-c-abi.sh
 	@$(STEP) "set-up on pretended machines" scripts/test-setup.sh
 	@$(STEP) "functions looked up in libraries are those of their headers" scripts/test-headers.sh

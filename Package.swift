@@ -28,20 +28,17 @@ let realtimeSanitizer: [LinkerSetting] =
         return [.unsafeFlags(flags.flatMap { ["-Xlinker", $0] })]
     }) ?? []
 
-// Tests that only call, wait and compare gain nothing from optimisation, which takes minutes in release builds: one front end compiles all
-// files of a module. What they test is optimised all the same.
-let quickSettings =
+// Code that computes no sound, and that nobody waits for, gains nothing from optimisation, which is most of the time of a release build: the
+// command, the library of recordings, transfers, and tests that only call, wait and compare. What such tests test is optimised all the same.
+// docs/architecture.md has the modules and their times.
+let unoptimised =
     settings + [
         .unsafeFlags(["-Onone"], .when(configuration: .release))
     ]
 
 // The same for tests that also compare sound. Under the thread sanitizer every sample that unoptimised code looks at costs a hundred times
 // more than it takes to compile them.
-let soundSettings = sanitizesThreads ? settings : quickSettings
-
-// Modules that compute no sound themselves: the command, and the library of recordings. Under the thread sanitizer they are as quick
-// without optimisation, which takes a minute of the build.
-let soundlessSettings = sanitizesThreads ? quickSettings : settings
+let soundSettings = sanitizesThreads ? settings : unoptimised
 
 let sanitizerSupport: [Target.Dependency] = sanitizesThreads ? ["CSanitizerSupport"] : []
 
@@ -63,7 +60,7 @@ let package = Package(
         // Only for the benchmarks' packages: signals to the programs that they start.
         .library(name: "ProcessHandles", targets: ["ProcessHandles"]),
         // Only meters and the time stretcher: computations on samples, without files or devices.
-        .library(name: "DSP", targets: ["DSP"]),
+        .library(name: "DSP", targets: ["DSP", "Stretching", "Transforms"]),
         // Pictures of audio, without code that makes or plays it.
         .library(name: "Drawing", targets: ["Drawing"]),
         .executable(name: "woodshed", targets: ["WoodshedCommand"]),
@@ -113,9 +110,12 @@ let package = Package(
         .target(name: "Explanations", swiftSettings: settings),
         .target(name: "RunLog", dependencies: ["Explanations"], swiftSettings: settings),
         .target(name: "Realtime", dependencies: ["Explanations", "CRealtime"], swiftSettings: settings),
+        .target(name: "Samples", swiftSettings: settings),
+        .target(name: "Transforms", dependencies: ["Samples", "CFFTW"], swiftSettings: settings),
         .target(
-            name: "DSP", dependencies: ["Explanations", "CFFTW", "CSampleLoops", "CSampleSums"], swiftSettings: settings
-        ),
+            name: "DSP", dependencies: ["Explanations", "Samples", "Transforms", "CSampleLoops", "CSampleSums"],
+            swiftSettings: settings),
+        .target(name: "Stretching", dependencies: ["Samples", "Transforms", "CSampleLoops"], swiftSettings: settings),
         .target(
             name: "Drawing", dependencies: ["Explanations", "DSP", "Files", "Libraries", "CPangoCairo"],
             swiftSettings: settings),
@@ -125,38 +125,43 @@ let package = Package(
             name: "Database", dependencies: ["Explanations", "Libraries", "RunLog", "CSQLite"], swiftSettings: settings),
         .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
         .target(name: "JSON", swiftSettings: settings),
-        .target(name: "Anki", dependencies: ["Database", "Files", "JSON"], swiftSettings: settings),
+        .target(name: "Anki", dependencies: ["Database", "Files", "JSON"], swiftSettings: unoptimised),
         .target(name: "UserState", dependencies: ["Explanations", "Files", "JSON"], swiftSettings: settings),
         .target(name: "Settings", dependencies: ["UserState"], swiftSettings: settings),
         .target(
             name: "AudioFiles",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "Files", "JSON", "UserState", "CLinux", "CRealtime", "CSndFile",
-                "CMPG123",
-                "CSoxr", "CXXHash",
+                "Explanations", "Realtime", "Files", "JSON", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123",
+                "CSoxr", "CXXHash", "Samples",
             ],
             swiftSettings: settings),
-        .target(name: "Clips", dependencies: ["Realtime", "DSP", "AudioFiles"], swiftSettings: settings),
+        .target(name: "Clips", dependencies: ["Realtime", "DSP", "AudioFiles", "Samples"], swiftSettings: settings),
         .target(name: "Takes", dependencies: ["Files", "JSON", "UserState", "AudioFiles"], swiftSettings: settings),
         .target(
             name: "Waveforms",
-            dependencies: ["Explanations", "Realtime", "DSP", "Files", "JSON", "UserState", "AudioFiles", "Clips"],
+            dependencies: [
+                "Explanations", "Realtime", "DSP", "Files", "JSON", "UserState", "AudioFiles", "Clips", "Samples",
+            ],
             swiftSettings: settings),
         .target(
             name: "AudioDevices",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "Files", "RunLog", "AudioFiles", "Clips", "CALSA", "CLinux",
-                "CSampleRate", "CTimerFD",
+                "Explanations", "Realtime", "Files", "RunLog", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate",
+                "CTimerFD", "Samples",
             ],
             swiftSettings: settings),
         .target(
             name: "Recording",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "JSON", "UserState", "AudioFiles", "Takes", "AudioDevices",
+                "Samples",
             ],
             swiftSettings: settings),
         .target(
-            name: "Engine", dependencies: ["Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "AudioDevices"],
+            name: "Engine",
+            dependencies: [
+                "Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "AudioDevices", "Samples", "Stretching",
+            ],
             swiftSettings: settings),
         .target(
             name: "Queue", dependencies: ["Explanations", "Realtime", "AudioFiles", "Clips", "Engine"],
@@ -165,33 +170,33 @@ let package = Package(
             name: "Practice",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "RunLog",
-                "AudioFiles", "Clips", "Takes", "AudioDevices", "Recording", "Engine", "Anki",
+                "AudioFiles", "Clips", "Takes", "AudioDevices", "Recording", "Engine", "Anki", "Samples", "Stretching",
             ],
             swiftSettings: settings),
         .target(
             name: "RemoteControl", dependencies: ["Explanations", "Realtime", "Files", "JSON", "CALSA"],
-            swiftSettings: settings),
+            swiftSettings: unoptimised),
         .target(
             name: "Transfers",
             dependencies: [
                 "Explanations", "Realtime", "Files", "JSON", "Libraries", "RunLog", "CCrypto", "CCurl", "CLinux",
             ],
-            swiftSettings: settings),
+            swiftSettings: unoptimised),
         .target(
             name: "DesktopBus", dependencies: ["Explanations", "Realtime", "Files", "Libraries", "RunLog", "CSDBus"],
-            swiftSettings: settings),
+            swiftSettings: unoptimised),
         .target(
             name: "Library",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "Libraries",
                 "RunLog", "AudioFiles", "Clips", "Takes", "AudioDevices", "Engine", "Practice", "Transfers", "CExpat",
             ],
-            swiftSettings: soundlessSettings),
+            swiftSettings: sanitizesThreads ? unoptimised : settings),
         .target(
             name: "Woodshed",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Sections", "AudioFiles", "Clips", "Takes", "Waveforms",
-                "AudioDevices", "Recording", "Engine", "Queue", "Practice", "Transfers", "Library",
+                "AudioDevices", "Recording", "Engine", "Queue", "Practice", "Transfers", "Library", "Stretching",
             ],
             swiftSettings: settings),
         // The interface for C: the header, and the functions behind it.
@@ -199,25 +204,28 @@ let package = Package(
         .target(
             name: "CInterface",
             dependencies: [
-                "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "DSP", "Engine", "ErrorTable", "Explanations",
+                "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "DSP", "Engine", "Explanations",
                 "Files",
                 "Practice", "Realtime", "Recording", "Sections", "Takes", "Waveforms", "Woodshed",
             ],
             swiftSettings: settings),
         .target(
-            name: "ErrorTable", dependencies: ["DSP", "Explanations", "Realtime", "Woodshed"], swiftSettings: settings),
+            name: "Terminal", dependencies: ["Explanations", "Files", "AudioFiles"], swiftSettings: settings),
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Realtime", "DSP", "DesktopBus", "Drawing", "ErrorTable", "Explanations", "Files", "JSON", "Library",
+                "Terminal",
+                "Realtime", "DSP", "DesktopBus", "Drawing", "Explanations", "Files", "JSON", "Library",
                 "RemoteControl",
                 "RunLog", "Settings", "UserState",
                 "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: soundlessSettings),
+            swiftSettings: unoptimised),
         .executableTarget(
-            name: "WoodshedCommand", dependencies: ["WoodshedCLI"] + sanitizerSupport, swiftSettings: settings,
+            name: "WoodshedCommand",
+            dependencies: ["Explanations", "Terminal", "Woodshed", "WoodshedCLI"] + sanitizerSupport,
+            swiftSettings: settings,
             linkerSettings: realtimeSanitizer),
 
         .target(name: "CCrashVFS", path: "Tests/CCrashVFS"),
@@ -228,7 +236,8 @@ let package = Package(
         .target(
             name: "ProcessHandles", dependencies: ["CLinux"], path: "Tests/ProcessHandles", swiftSettings: settings),
         .target(
-            name: "SoundMeasures", dependencies: ["DSP", "TestSupport"], path: "Tests/SoundMeasures",
+            name: "SoundMeasures", dependencies: ["DSP", "TestSupport", "Samples", "Stretching", "Transforms"],
+            path: "Tests/SoundMeasures",
             swiftSettings: settings),
         .target(
             name: "SoundFileSupport", dependencies: ["AudioFiles", "Files", "TestSupport"],
@@ -243,7 +252,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "RunLogTests", dependencies: ["RunLog"], swiftSettings: quickSettings),
+            name: "RunLogTests", dependencies: ["RunLog"], swiftSettings: unoptimised),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: settings),
@@ -254,19 +263,19 @@ let package = Package(
                 "AudioFiles", "CConformance", "CInterface", "CWoodshed", "Practice", "Sections", "SoundFileSupport",
                 "TestSupport",
             ],
-            swiftSettings: quickSettings),
-        .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: quickSettings),
+            swiftSettings: unoptimised),
+        .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: unoptimised),
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "RemoteControlTests", dependencies: ["CALSA", "Files", "JSON", "RemoteControl", "TestSupport"],
-            swiftSettings: quickSettings),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "TransfersTests", dependencies: ["Files", "JSON", "Transfers", "TestSupport"],
-            exclude: ["Servers"], swiftSettings: quickSettings),
+            exclude: ["Servers"], swiftSettings: unoptimised),
         .testTarget(
             name: "DesktopBusTests", dependencies: ["DesktopBus", "Files", "ProcessHandles", "TestSupport"],
-            swiftSettings: quickSettings),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
@@ -274,7 +283,7 @@ let package = Package(
                 "SoundFileSupport", "TestSupport", "Transfers",
             ],
             exclude: ["Podcasts/Servers"],
-            swiftSettings: quickSettings),
+            swiftSettings: unoptimised),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "AnkiTests", dependencies: ["Anki", "Database", "Files", "JSON", "TestSupport"],
@@ -282,7 +291,10 @@ let package = Package(
         .testTarget(
             name: "UserStateTests", dependencies: ["JSON", "UserState", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "DSPTests", dependencies: ["CSampleLoops", "DSP", "SoundMeasures", "TestSupport"],
+            name: "DSPTests",
+            dependencies: [
+                "CSampleLoops", "DSP", "SoundMeasures", "TestSupport", "Samples", "Stretching", "Transforms",
+            ],
             // The other tests compute on one thread, so the thread sanitizer cannot find anything in them.
             sources: sanitizesThreads ? ["Support.swift", "TransformTests.swift"] : nil, swiftSettings: settings),
         .target(name: "PictureReading", path: "Tests/PictureReading", linkerSettings: [.linkedLibrary("cairo")]),
@@ -294,11 +306,12 @@ let package = Package(
         ),
         // The chunks that marks are read from are written by Takes.
         .testTarget(
-            name: "AudioFilesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],
+            name: "AudioFilesTests",
+            dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport", "Samples"],
             swiftSettings: soundSettings),
         .testTarget(
             name: "ClipsTests",
-            dependencies: ["AudioFiles", "Clips", "DSP", "Realtime", "SoundFileSupport", "TestSupport"],
+            dependencies: ["AudioFiles", "Clips", "DSP", "Realtime", "SoundFileSupport", "TestSupport", "Samples"],
             swiftSettings: settings),
         .testTarget(
             name: "TakesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],
@@ -313,17 +326,18 @@ let package = Package(
             name: "AudioDevicesTests",
             dependencies: [
                 "AudioDevices", "AudioFiles", "CALSA", "Clips", "DSP", "Realtime", "TestSupport", "VirtualCardSupport",
+                "Samples",
             ],
             swiftSettings: soundSettings),
         .testTarget(
             name: "RecordingTests",
             dependencies: [
                 "AudioDevices", "AudioFiles", "Clips", "DSP", "Engine", "Realtime", "Recording", "SoundFileSupport",
-                "Takes", "TestSupport", "VirtualCardSupport", "Waveforms",
+                "Takes", "TestSupport", "VirtualCardSupport", "Waveforms", "Samples",
             ],
             swiftSettings: soundSettings),
         .target(
-            name: "EngineHarness", dependencies: ["Clips", "DSP", "Engine", "TestSupport"],
+            name: "EngineHarness", dependencies: ["Clips", "Engine", "TestSupport", "Samples"],
             path: "Tests/EngineHarness", swiftSettings: settings),
         .testTarget(
             name: "PracticeTests",
@@ -336,21 +350,20 @@ let package = Package(
             name: "EngineTests",
             dependencies: [
                 "Engine", "EngineHarness", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "DSP", "Realtime",
-                "SoundMeasures", "TestSupport",
-                "VirtualCardSupport",
+                "SoundMeasures", "TestSupport", "VirtualCardSupport", "Samples", "Stretching", "Transforms",
             ],
             exclude: ["Renders/table.txt"], swiftSettings: settings),
         .testTarget(
             name: "QueueTests",
             dependencies: [
                 "AudioDevices", "AudioFiles", "Clips", "DSP", "Engine", "EngineHarness", "Queue", "Realtime",
-                "SoundFileSupport", "TestSupport",
+                "SoundFileSupport", "TestSupport", "Samples",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "ErrorTable",
+                "Terminal",
                 "DSP", "Database", "Drawing", "ProcessHandles", "Realtime", "RemoteControl", "TestSupport", "JSON",
                 "Settings", "UserState",
                 "VirtualCardSupport",
@@ -358,7 +371,7 @@ let package = Package(
                 "WoodshedCLI", "WoodshedCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Golden"], swiftSettings: quickSettings),
+            exclude: ["Golden"], swiftSettings: unoptimised),
     ],
     swiftLanguageModes: [.v6]
 )

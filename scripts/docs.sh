@@ -28,11 +28,11 @@ fi
 
 cd "$(dirname "$0")/.."
 
-modules=(Explanations Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Practice Transfers Library Woodshed)
+modules=(Explanations Realtime DSP Stretching Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Practice Transfers Library Woodshed)
 # Modules of programs, which other packages do not import.
 programs=(CInterface WoodshedCLI WoodshedCommand)
 # Modules without public symbols.
-internals=(Anki Database DesktopBus ErrorTable Files JSON Libraries RemoteControl RunLog Settings UserState)
+internals=(Anki Database DesktopBus Files JSON Libraries RemoteControl RunLog Samples Settings Terminal Transforms UserState)
 for folder in Sources/*/; do
     case " ${modules[*]} ${programs[*]} ${internals[*]} " in
     *" $(basename "$folder") "*) ;;

@@ -4,7 +4,7 @@
 #  - no source file longer than 400 lines, unless scripts/long-files.txt lists it with a reason
 #  - no open task without an issue's number, as in "TO-DO(#12)" (written without the hyphen)
 #  - no `try!`, `as!` or `fatalError` in Sources/: bad input gets a typed error
-#  - every public error has a cause and a remedy (ExplainedError), and an exit status in the command
+#  - every public error has a cause, a remedy and an exit status (ExplainedError)
 #  - no system call outside Files and Explanations for tasks that these do: listing a folder, resolving a name, starting a
 #    program, text for an error number
 #  - no path of a particular machine
@@ -51,10 +51,6 @@ report '\b(TODO|FIXME|HACK)\b(?!\(#\d+\))' 'open end without the number of an is
 report '^(?!\s*//).*(\btry!|\bas!|\bfatalError\b)' 'stops the program' "${sources[@]}"
 report '^\s*public (struct|enum|final class) \w+:(?!.*\bExplainedError\b).*(?<!\w)Error\b' \
     'a public error without words: make it an ExplainedError' "${sources[@]}"
-statuses=(Sources/ErrorTable/ErrorTable.swift Sources/WoodshedCLI/Messages/CommandErrors.swift)
-while IFS= read -r name; do
-    grep -qsE "^extension $name: CommandError\b" "${statuses[@]}" || fault "$name has no exit status in ${statuses[0]}"
-done < <(grep -hPso '^\s*public (struct|enum|final class) \K\w+(?=:.*\bExplainedError\b)' "${sources[@]}")
 mapfile -t above_files < <(printf '%s\n' "${sources[@]}" | grep -Ev '^Sources/(Files|Explanations)/')
 report '^(?!\s*//).*(?<!\w)(opendir|readdir|scandir|realpath|strerror(_r)?|posix_spawnp?|linkat)\s*\(' \
     'a second version of what Files or Explanations has' "${above_files[@]}"

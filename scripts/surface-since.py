@@ -8,6 +8,8 @@ removed or changed symbol is named in CHANGELOG.md, above the section of the tag
 "### Changed for embedders"; and a release in which only the third number of the version grows has no such symbol. A program that uses
 the library finds there what it must change.
 
+A symbol that moved to another module that `import Woodshed` provides is neither removed nor added.
+
 A symbol is named in backticks, by its name as the list has it (`Player.seek(toClipFrame:at:)`), or without what follows the parenthesis
 (`Player.seek`). Naming a type that was removed is enough for its members. Without a tag nothing is compared.
 """
@@ -50,6 +52,15 @@ def compare(old: dict, new: dict) -> tuple:
     removed = [key for key in old if key not in new]
     changed = [key for key in old if key in new and not is_wider(old[key], new[key])]
     return sorted(added), sorted(removed), sorted(changed)
+
+
+def without_moved(added: list, removed: list, old: dict, new: dict, provided: set) -> tuple:
+    """The names that were added and removed, without those that moved unchanged between modules that the product provides, and the moved ones."""
+    places = {(name, frozenset(new[module, name])): module for module, name in added if module in provided}
+    moved = {(module, name): places[name, frozenset(old[module, name])] for module, name in removed
+             if module in provided and (name, frozenset(old[module, name])) in places}
+    arrived = {(target, name) for (_, name), target in moved.items()}
+    return [key for key in added if key not in arrived], [key for key in removed if key not in moved], moved
 
 
 def named_in(changelog: str, release: str) -> set:
@@ -96,6 +107,12 @@ def main() -> int:
     new = symbols(*((root / name).read_text(encoding="utf-8") if (root / name).exists() else "" for name in LISTS))
     old = symbols(*(text or "" for text in was))
     added, removed, changed = compare(old, new)
+    main_file = root / "Sources/Woodshed/Woodshed.swift"
+    exports = main_file.read_text(encoding="utf-8") if main_file.exists() else ""
+    added, removed, moved = without_moved(
+        added, removed, old, new, set(re.findall(r"^@_exported public import (\w+)$", exports, re.M)))
+    for (module, name), target in sorted(moved.items()):
+        print(f"moved  {module} to {target}  {name}")
     for word, keys in (("added", added), ("removed", removed), ("changed", changed)):
         for module, name in keys:
             print(f"{word}  {module}  {name}")

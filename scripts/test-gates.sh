@@ -69,10 +69,7 @@ expect nothing "a word about what stops a program" house_rules
 lay_module && plant 'public struct SampleError: Error, Sendable {}'
 expect found "a public error without words" house_rules
 lay_module && plant 'public struct SampleError: ExplainedError, Equatable {}'
-expect found "a public error without an exit status" house_rules
-mkdir -p "$folder/Sources/ErrorTable"
-printf '%s\n' '// Errors and their codes.' 'extension SampleError: CommandError {}' >"$folder/Sources/ErrorTable/ErrorTable.swift"
-expect nothing "a public error with words and an exit status" house_rules
+expect nothing "a public error with words" house_rules
 lay_module && plant 'let folder = unsafe opendir(path)'
 expect found "a second listing of folders" house_rules
 lay_module && plant 'let words = unsafe strerror(errno)' && mv "$folder/Sources/Sample" "$folder/Sources/Explanations"
@@ -195,6 +192,20 @@ lay_folders 'var above: [High] = []' && expect found "folders that need each oth
 lay_folders 'struct High {}; let own = High()' && expect nothing "a type of the same name within another one" folders
 lay_folders 'let text = "High"' && expect nothing "the name of a type in a text" folders
 
+# A large part of a noncopyable struct is in a box.
+lay_large() { # FIELDS OF THE PART, ITS TYPE IN THE WHOLE
+    lay_module
+    {
+        printf '// Parts.\nstruct Pair { let (first, second): (Int, Float) }\nstruct Part: ~Copyable {\n    var isOpen: Bool { false }\n'
+        for number in $(seq "$1"); do printf '    private var part%d = Pair(first: 0, second: 0)\n' "$number"; done
+        printf '}\nstruct Whole: ~Copyable {\n    var part: %s\n}\n' "$2"
+    } >"$folder/Sources/Sample/Parts.swift"
+}
+leaf_fields() { "$scripts/leaf-fields.py" "$folder"; }
+lay_large 35 Part && expect nothing "a noncopyable struct that embeds seventy leaf fields" leaf_fields
+lay_large 36 Part && expect found "a noncopyable struct that embeds too many leaf fields" leaf_fields
+lay_large 36 'Boxed<Part>' && expect nothing "a large part in a box" leaf_fields
+
 # Every requirement names a test that exists.
 lay_requirements() { # TEST OF ROW D33, NAME OF THE TEST OF ROW B22, SCRIPT OF THE LAST ROW
     lay_module
@@ -266,6 +277,9 @@ lay_surface 0.3.0 && list_edit 's/frame: Int64)/&, gently: Bool)/' && named '`Pl
 lay_surface 0.3.0 && sed -i 's/^WOODSHED_OK = 0/WOODSHED_OK = 1/' "$folder/docs/c-layout.txt" && expect found "another value in C that the changelog does not name" since
 lay_surface 0.3.0 && sed -i 's/^woodshed_plan: 4/woodshed_plan: 2/' "$folder/docs/c-layout.txt" && expect found "a struct of C that has become smaller" since
 lay_surface 0.3.0 && list_edit '/^Sample  Player/d' && sed -i '$a - `Player` is gone.' "$folder/CHANGELOG.md" && expect found "a symbol that only an older release names" since
+lay_surface 0.3.0 && list_edit 's/^Sample  Player/Other  Player/' && expect found "a type that moved to a module that does not come along" since
+printf '@_exported public import %s\n' Other Sample >"$folder/Sources/Woodshed/Woodshed.swift" && expect nothing "a type that moved to a module that comes along" since
+list_edit 's/frame: Int64)/&, gently: Bool)/' && expect found "a member that changed while its type moved" since
 rm -rf "${folder:?}/.git"
 
 # Every library is listed, with its licence, and is a dependency of the package.
@@ -300,93 +314,6 @@ expect nothing "a benchmark that is as fast as before" changes 10,10,11
 twice() { : >"$folder/rows" && figures render 1 && figures render 2 && "$scripts/bench-file.py" "$folder/head" "$folder/rows" "$folder/new.json"; }
 expect found "two figures of one name" twice
 expect found "a file of figures that is not there" "$scripts/bench-compare.py" "$folder/absent.json" "$folder/old.json"
-
-# A failure in the middle of a long run must be listed at the end, once, even if steps are nested.
-names_failure() {
-    WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" outer "$scripts/step.sh" inner bash -c "$1"
-    [ "$(grep -c '| .*✘ Test \"loud\" failed' "$folder/summary")" -ne 1 ]
-}
-: >"$folder/summary"
-expect found "the name of a test that failed, in the summary" \
-    names_failure 'echo "✘ Test \"loud\" failed"; seq 100; exit 1'
-: >"$folder/summary"
-expect nothing "a summary of steps that passed" names_failure 'seq 100'
-: >"$folder/summary"
-step_passes_on() { WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" sample bash -c "exit $1"; }
-expect found "the exit code of a step" step_passes_on 3
-expect nothing "the exit code of a step that passed" step_passes_on 0
-# The build beside a step must not change the step's result, and must not outlive it.
-expect nothing "a build beside a step" bash -c "$scripts/beside.sh touch $folder/built -- true && test -f $folder/built"
-expect nothing "a build beside a step that fails" "$scripts/beside.sh" false -- true
-expect nothing "a step that fails and ends the build beside it, with its own exit code" \
-    bash -c "timeout 60 $scripts/beside.sh sleep 600 -- sh -c 'exit 3'; test \$? -eq 3"
-# Skipped tests are reported, and are a failure at the end of a run in which all tests should run. The steps write records as the
-# test library does: records NAME testEnded, or records NAME testSkipped REASON.
-records() {
-    printf '{"kind":"test","payload":{"displayName":"%s","id":"%s","kind":"function","name":"sample()"},"version":0}\n' "$1" "$1"
-    printf '{"kind":"event","payload":{"kind":"%s","testID":"%s","messages":[{"symbol":"","text":"%s"}]},"version":0}\n' \
-        "$2" "$1" "Test \\\"$1\\\" skipped${3:+: \\\"$3\\\"}"
-}
-export -f records
-skips() {
-    export WOODSHED_STEP_TESTS=$folder/tests WOODSHED_STEP_SUMMARY=$folder/summary
-    : >"$folder/tests"
-    : >"$folder/summary"
-    "$scripts/step.sh" first bash -c '{ records loud testEnded; records soft testSkipped "no ear"; } >"$WOODSHED_TEST_RECORDS"' || return 1
-    "$scripts/step.sh" outer "$scripts/step.sh" second bash -c "{ $1; } >\"\$WOODSHED_TEST_RECORDS\"; ${2:-true}" || return 1
-    "$scripts/skipped.sh" "$folder/tests"
-}
-skip_told() { skips "$@" && grep -q 'not run here: .*soft.*: no ear' "$folder/output" && grep -q 'not run here: .*soft.*: no ear' "$folder/summary"; }
-all_ran() { WOODSHED_SKIPS_FAIL=1 skips "$@"; }
-expect nothing "a test that one step skips and another runs" all_ran 'records soft testEnded'
-expect nothing "a test that one step skips, in what is told" skip_told 'records soft testEnded'
-expect nothing "a run that was ended while it wrote a record" all_ran 'records soft testEnded; echo -n "{\"kind\":"'
-expect found "a test that every step skips" all_ran 'records soft testSkipped "no ear"'
-expect found "a test that every step skips, though the run prints that it passed" \
-    all_ran 'records soft testSkipped "no ear"' 'echo "✔ Test \"soft\" passed after 1 second."'
-printf '# comment\nsof  it has no ear\n' >"$folder/may-skip"
-may_skip() { WOODSHED_MAY_SKIP=$folder/may-skip all_ran "records $1 testSkipped 'no ear'"; }
-expect nothing "a test that every step skips, and may skip" may_skip soft
-expect found "a test that every step skips, beside one that may be skipped" may_skip loft
-expect found "a test that is skipped without a reason" all_ran 'records soft testEnded; records mute testSkipped'
-no_server="echo 'not run here: sample: no server'; exit 77"
-expect found "a step that is skipped" all_ran 'records soft testEnded' "$no_server"
-step_skip_told() { skips 'records soft testEnded' "$no_server" && grep -q 'not run here: sample: no server' "$folder/summary"; }
-expect nothing "a step that is skipped, where it may be, is told" step_skip_told
-
-# Messages of these steps must not reach a summary.
-unset WOODSHED_STEP_TESTS
-export WOODSHED_STEP_SUMMARY=/dev/null
-stands_still() { WOODSHED_STEP_SECONDS=1 timeout 60 "$scripts/step.sh" sample bash -c 'sleep 300; true'; [ $? -eq 137 ]; }
-expect nothing "a step that stands still is ended" stands_still
-names_begun() {
-    WOODSHED_STEP_SECONDS=1 WOODSHED_STEP_SUMMARY=$folder/summary timeout 60 "$scripts/step.sh" sample bash -c \
-        '{ records loud testStarted; records soft testStarted; records soft testEnded; } >"$WOODSHED_TEST_RECORDS"; sleep 300; true'
-    [ "$(grep -c '| begun, and not ended: ' "$folder/summary")" -eq 1 ] && grep -q '| begun, and not ended: "loud"' "$folder/summary"
-}
-: >"$folder/summary"
-expect nothing "the test in which a step stood still, in the summary" names_begun
-# With a gdb of the test's own, which knows one stack.
-names_stack() (
-    mkdir -p "$folder/tools" && cp "$(command -v sleep)" "$folder/own-sleep" && cd "$folder" || return 2
-    printf '#!/bin/sh\nprintf "\\nThread 1:\\n#0  0x1 in poll () at ../poll.c:1\\n#1  0x2 in $run () at %%s/Sources/A/B.swift:3\\n" "$PWD"\n' \
-        >tools/gdb && chmod +x tools/gdb
-    PATH=$folder/tools:$PATH WOODSHED_STEP_SECONDS=1 WOODSHED_STEP_SUMMARY=$folder/summary timeout 60 \
-        "$scripts/step.sh" sample bash -c './own-sleep 300; true'
-    grep -q '| stack of [0-9]*: poll < Sources/A/B.swift:3$' "$folder/summary"
-)
-: >"$folder/summary"
-expect nothing "the stack of the program in which a step stood still, in the summary" names_stack
-# A program started in the background ignores interrupts, and the tests of Ctrl-C would inherit that. (If this script itself was
-# started in that way, nothing it starts can be interrupted, and a step must then behave the same.)
-interruptible() {
-    local program='kill -INT $$; exit 3' alone
-    bash -c "$program"
-    alone=$?
-    "$scripts/step.sh" sample bash -c "$program"
-    [ $? -eq $alone ]
-}
-expect nothing "what a step runs can be interrupted" interruptible
 
 echo "gates: $((checks - failures)) of $checks behave"
 [ $failures -eq 0 ]

@@ -161,3 +161,27 @@ extension AudioFileError {
 }
 
 extension AudioFileError.Kind: WritingFailureKind {}
+
+extension AudioFileError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus { kind.exitStatus }
+}
+
+extension AudioFileError.Kind {
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .notFound: .notFound
+        case .isDirectory, .notRegularFile, .notAudio, .empty, .broken, .unsupported, .tooManyChannels, .limitExceeded:
+            .badData
+        case .permissionDenied: .noPermission
+        case .helperMissing, .inUse: .unavailable
+        case .changed, .io, .diskFull: .inputOutput
+        case .cancelled: .interrupted
+        case .cannotCreate, .alreadyExists: .cannotCreate
+        case .closedPipe: .closedPipe
+        case .invalidRequest: .usage
+        }
+    }
+}

@@ -1,13 +1,12 @@
 // CInterface: the functions of woodshed.h, with what a C program may do wrong checked at the door. It has no sound of its own: each
 // function finds the objects behind its handles, calls one method of the engine, and puts the result into the form of the header.
 internal import CWoodshed
-internal import ErrorTable
 internal import Explanations
 internal import Glibc
 internal import Woodshed
 
 /// An argument that a function of the header cannot take, or a request that it cannot take now.
-struct ArgumentError: CommandError, Hashable {
+struct ArgumentError: ExplainedError, Hashable {
     let message: String
     let remedy: String
     let exitStatus: ExitStatus
@@ -49,7 +48,7 @@ struct Refusal {
     init(_ error: any Error) {
         let explained = error as? any Explained
         (message, remedy) = (explained?.message ?? "\(error)", explained?.remedy ?? "")
-        let status = (error as? any CommandError)?.exitStatus ?? .software
+        let status = (error as? any ExplainedError)?.exitStatus ?? .software
         self.status = woodshed_status(rawValue: UInt32(status.rawValue))
     }
 }

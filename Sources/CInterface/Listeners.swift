@@ -1,5 +1,4 @@
 public import CWoodshed
-internal import ErrorTable
 internal import Glibc
 internal import Realtime
 internal import Synchronization

@@ -1,5 +1,4 @@
 internal import CWoodshed
-internal import ErrorTable
 internal import Realtime
 internal import Synchronization
 

@@ -2,7 +2,6 @@ internal import AudioDevices
 internal import AudioFiles
 public import CWoodshed
 internal import Engine
-internal import ErrorTable
 internal import Glibc
 internal import Practice
 internal import Recording

@@ -1,5 +1,5 @@
 package import AudioFiles
-internal import DSP
+internal import Samples
 
 extension Clip {
     /// Frames read at once: few, so that the decoder can read ahead within a small budget.

@@ -2,6 +2,7 @@
 public import AudioFiles
 public import DSP
 internal import Glibc
+internal import Samples
 
 /// A recording that is opened only to be measured, on the thread that asks.
 ///

@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Explanations
+package import Explanations
 internal import Glibc
 
 /// Why a database could not be read or changed. A transaction that was under way has changed nothing.
@@ -99,4 +99,9 @@ extension DatabaseError.Kind {
         case .refused: "Report this: it is a mistake in the program."
         }
     }
+}
+
+extension DatabaseError {
+    /// What the command ends with. Real-time safe: yes.
+    package var exitStatus: ExitStatus { .inputOutput }
 }

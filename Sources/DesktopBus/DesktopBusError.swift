@@ -1,4 +1,4 @@
-internal import Explanations
+package import Explanations
 
 /// Why the desktop cannot be reached. Playing goes on without it.
 package struct DesktopBusError: ExplainedError, Equatable {
@@ -46,4 +46,9 @@ package struct DesktopBusError: ExplainedError, Equatable {
     static let noThread = DesktopBusError(
         .noThread, "the system has no thread or file left for media keys",
         remedy: "End some programs, or raise the limits: ulimit -u, ulimit -n.")
+}
+
+extension DesktopBusError {
+    /// The exit status of a command that ends with this error.
+    package var exitStatus: ExitStatus { kind == .noThread ? .software : .unavailable }
 }

@@ -58,3 +58,24 @@ extension PictureError {
 }
 
 extension PictureError.Kind: WritingFailureKind {}
+
+extension PictureError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus { kind.exitStatus }
+}
+
+extension PictureError.Kind {
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .invalidRequest: .usage
+        case .cannotCreate, .isDirectory: .cannotCreate
+        case .permissionDenied: .noPermission
+        case .diskFull, .limitExceeded, .io: .inputOutput
+        case .closedPipe: .closedPipe
+        case .outOfMemory, .drawingFailed: .software
+        case .libraryMissing: .unavailable
+        }
+    }
+}

@@ -33,3 +33,16 @@ public enum EngineError: ExplainedError {
         }
     }
 }
+
+extension EngineError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch self {
+        case .device(let error): error.exitStatus
+        case .file(let error): error.exitStatus
+        case .rateMismatch, .tooManyPlayers: .software
+        }
+    }
+}

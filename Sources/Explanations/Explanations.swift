@@ -18,5 +18,8 @@ extension Explained {
     public var description: String { "\(message)\n\(remedy)" }
 }
 
-/// An error with its cause and its remedy. Every public error of these modules conforms to it.
-public protocol ExplainedError: Error, Explained {}
+/// An error with its cause, its remedy, and the exit status of a command that ends with it. Every public error of these modules conforms to it.
+public protocol ExplainedError: Error, Explained {
+    /// The exit status of a command that ends with this error.
+    var exitStatus: ExitStatus { get }
+}

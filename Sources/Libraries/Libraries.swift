@@ -4,7 +4,7 @@
 // A library that only one verb of the command needs is loaded by that verb: a C target lists the functions (`CLibraryTable.h`), and the module
 // that uses them keeps one `LibraryFunctions` in a `static let`. This module knows no particular library, and never unloads one.
 package import CLibraryTable
-internal import Explanations
+package import Explanations
 internal import Glibc
 
 /// Why a library cannot be used.
@@ -62,4 +62,9 @@ package struct LibraryFunctions<Table: BitwiseCopyable>: @unchecked Sendable {
         }
         unsafe table = UnsafeRawPointer(functions).assumingMemoryBound(to: Table.self)
     }
+}
+
+extension LibraryError {
+    /// What the command ends with. Real-time safe: yes.
+    package var exitStatus: ExitStatus { .unavailable }
 }

@@ -64,3 +64,16 @@ public struct QueueError: ExplainedError {
             remedy: (last as? any ExplainedError)?.remedy ?? "Check the files.", cause: last)
     }
 }
+
+extension QueueError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .empty: .usage
+        case .nothingPlayable: (cause as? any ExplainedError)?.exitStatus ?? .badData
+        case .noThread: .unavailable
+        }
+    }
+}

@@ -99,3 +99,10 @@ func shortened(_ name: String) -> String {
     while result.utf8.count > 15 { result.removeLast() }
     return result
 }
+
+extension RealtimeThreadError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus { .unavailable }
+}

@@ -3,7 +3,7 @@
 //
 // The module knows lines, presses and their names. It does not know which commands there are, nor terminals, players or recorders. Nothing
 // here is called by a render thread.
-internal import Explanations
+package import Explanations
 
 /// Why there can be no remote control.
 package struct ControlError: ExplainedError, Equatable {
@@ -32,5 +32,17 @@ package struct ControlError: ExplainedError, Equatable {
 
     package init(kind: Kind, message: String, remedy: String) {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+}
+
+extension ControlError {
+    /// The exit status of a command that ends with this error.
+    package var exitStatus: ExitStatus {
+        switch kind {
+        case .folder, .socket: .cannotCreate
+        case .noSequencer, .io, .taken: .unavailable
+        case .permissionDenied: .noPermission
+        case .noDevice, .over: .notFound
+        }
     }
 }

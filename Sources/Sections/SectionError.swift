@@ -37,3 +37,16 @@ public struct SectionError: ExplainedError, Hashable {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
     }
 }
+
+extension SectionError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .empty, .outsideRecording, .splitOutside, .cannotJoin, .overlapping, .tooMany: .badData
+        case .unknown, .ambiguous, .nothingToUndo: .notFound
+        case .textRefused: .usage
+        }
+    }
+}

@@ -225,3 +225,23 @@ extension WebAddress.Fault {
         }
     }
 }
+
+extension TransferError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .badAddress, .rejected, .unexpected, .checksum, .changedOnServer, .tooLarge, .redirectLoop,
+            .redirectToInsecure:
+            .badData
+        case .notFound, .gone: .notFound
+        case .dns, .refused, .unreachable, .tls, .libraryMissing: .unavailable
+        case .timeout, .disconnected, .truncated, .tooManyRequests, .server, .heldByOther: .tryAgain
+        case .alreadyExists: .cannotCreate
+        case .diskFull, .disk: .inputOutput
+        case .noPermission, .unauthorised: .noPermission
+        case .cancelled: .interrupted
+        }
+    }
+}

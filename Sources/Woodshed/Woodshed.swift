@@ -14,6 +14,8 @@
 @_exported public import Realtime
 @_exported public import Recording
 @_exported public import Sections
+// The stretcher, for sound that no player plays.
+@_exported public import Stretching
 @_exported public import Takes
 @_exported public import Transfers
 @_exported public import Waveforms

@@ -1,9 +1,10 @@
 import ArgumentParser
 // WoodshedCLI is the command `woodshed`: it parses arguments, drives the engine, draws the terminal and ends with a documented exit
 // code. It makes no decisions about sound; the engine does everything.
-import ErrorTable
+package import Explanations
 import Glibc
 import RunLog
+import Terminal
 import Woodshed
 
 /// The command as a function of its arguments.
@@ -13,36 +14,27 @@ public enum CommandLineTool {
     /// Real-time safe: no.
     public static let version = woodshedVersion
 
-    /// The program's name and its arguments; a byte that is not UTF-8 is a private character, see `FileName`.
-    ///
-    /// Real-time safe: no.
-    public static var arguments: [String] {
-        (0..<Int(CommandLine.argc)).compactMap { index in
-            guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
-            return unsafe FileName.text(
-                of: UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
-        }
-    }
-
     /// Runs the command and ends the process with its exit code.
     ///
     /// Call it from the main thread before any other thread exists: signal handlers are installed first.
     ///
-    /// - Parameter arguments: The program's name and its arguments.
+    /// - Parameter arguments: What follows the program's name.
     ///
     /// Real-time safe: no.
-    public static func run(_ arguments: [String]) -> Never {
-        StandardStream.holdPlaces()
-        exit(status(Array(arguments.dropFirst())).rawValue)
-    }
+    public static func run(_ arguments: [String]) -> Never { exit(status(arguments).rawValue) }
 
     /// Runs the command.
-    static func status(_ arguments: [String]) -> ExitStatus {
+    static func status(_ arguments: [String]) -> ExitStatus { report { try runCommand(arguments) } }
+
+    /// Runs a part of the program, and prints the error that ends it.
+    ///
+    /// - Returns: The exit status.
+    package static func report(_ body: () throws -> Void) -> ExitStatus {
         do {
-            try runCommand(arguments)
+            try body()
             RunLog.note(.session, .info, "ends")
             return .success
-        } catch let error as any CommandError {
+        } catch let error as any ExplainedError {
             // Without the message, which may quote what was typed.
             RunLog.note(.session, .error, "ends with exit code \(error.exitStatus.rawValue)")
             if !error.message.isEmpty { StandardStream.error.note(error.text) }
@@ -54,8 +46,6 @@ public enum CommandLineTool {
     }
 
     private static func runCommand(_ arguments: [String]) throws {
-        // Scripts and package tools ask for it often, so it is answered before anything else is set up.
-        if arguments == ["--version"] { return try StandardStream.output.line(version) }
         var arguments = arguments
         var log = LogOptions()
         try log.take(from: &arguments)

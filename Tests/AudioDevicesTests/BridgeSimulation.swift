@@ -1,5 +1,5 @@
-import DSP
 import Glibc
+import Samples
 import TestSupport
 
 @testable import AudioDevices

@@ -2,7 +2,7 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite("Stretcher, lists of attacks that follow one another")
 struct AttackContinuationTests {

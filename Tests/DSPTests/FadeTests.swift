@@ -1,5 +1,5 @@
-import DSP
 internal import Glibc
+import Samples
 import Testing
 
 @Suite("Fade")

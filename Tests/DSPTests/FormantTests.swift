@@ -3,7 +3,8 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Samples
+@testable import Stretching
 
 @Suite("Formants")
 struct FormantTests {

@@ -3,7 +3,7 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 /// A stretcher that stays where it started. The limits are the figures measured when the method was chosen, less a margin.
 @Suite("Stretcher, frozen")

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Samples
+@testable import Stretching
 
 @Suite("Linear prediction")
 struct LinearPredictionTests {

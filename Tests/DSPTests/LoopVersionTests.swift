@@ -3,7 +3,7 @@ import CSampleLoops
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite("Loops for two sets of instructions", .serialized)
 struct LoopVersionTests {

@@ -4,6 +4,7 @@ import Testing
 
 // Loudness where the standards' cases say nothing: other rates, gates, what is short, silent or no sound.
 @_spi(Benchmarks) @testable import DSP
+@_spi(Benchmarks) @testable import Samples
 
 @Suite("Loudness")
 struct LoudnessTests {

@@ -2,7 +2,7 @@ internal import Glibc
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite struct MaterialTests {
     private static let rate = 44100

@@ -1,6 +1,6 @@
 // What is no onset, however much it moves.
-import DSP
 internal import Glibc
+import Stretching
 import TestSupport
 
 extension OnsetScenes {

@@ -1,6 +1,6 @@
 // The labelled set: sounds whose onsets are known because they were put there. docs/onsets.md says what it holds.
-import DSP
 internal import Glibc
+import Stretching
 import TestSupport
 
 /// A sound with the frames at which something begins.

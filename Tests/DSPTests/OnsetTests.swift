@@ -2,7 +2,7 @@ internal import Glibc
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite struct OnsetTests {
     private let rate = 44100

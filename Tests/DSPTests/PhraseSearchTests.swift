@@ -1,5 +1,6 @@
 import DSP
 import Glibc
+import Samples
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import DSP
+import Stretching
 import TestSupport
 import Testing
 

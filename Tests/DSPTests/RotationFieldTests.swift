@@ -2,7 +2,8 @@ internal import Glibc
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Samples
+@testable import Stretching
 
 /// A complex number in Double, for the slow reference.
 private struct Complex {

@@ -3,7 +3,7 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite("Noise that is slowed", .enabled(if: Workload.isOptimised))
 struct SlowedNoiseTests {

@@ -2,7 +2,7 @@ internal import Glibc
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Samples
 
 @Suite("Small mathematics")
 struct SmallMathTests {

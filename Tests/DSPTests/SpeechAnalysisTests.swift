@@ -1,5 +1,5 @@
-import DSP
 internal import Glibc
+import Stretching
 import TestSupport
 import Testing
 

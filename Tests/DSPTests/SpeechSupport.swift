@@ -1,6 +1,7 @@
 // What the tests of speech share: a voice with a known truth, and a caller of the splicer as an engine would be.
-import DSP
 internal import Glibc
+import Samples
+import Stretching
 import TestSupport
 
 /// A voice made by rule: vowels with a gliding pitch, hisses, pauses, and plosives at known frames.

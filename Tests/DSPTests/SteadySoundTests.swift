@@ -2,7 +2,7 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite("Steady sound")
 struct SteadySoundTests {

@@ -1,6 +1,7 @@
+import Samples
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite("Stretch shape")
 struct StretchShapeTests {

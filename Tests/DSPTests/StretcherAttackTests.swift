@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite("Stretcher, attacks")
 struct StretcherAttackTests {

@@ -3,7 +3,7 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 /// Measures of sound over seconds of audio, in optimised builds only. The limits are the figures measured when the method
 /// was chosen, less a margin; docs/numerics.md has both.

@@ -1,6 +1,6 @@
 // What the tests of DSP share: sources, a caller of the stretcher as an engine would be, and measures in Double.
-import DSP
 internal import Glibc
+import Stretching
 import TestSupport
 
 extension SeededGenerator {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite("Time prices")
 struct TimePriceTests {

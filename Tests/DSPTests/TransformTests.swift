@@ -2,7 +2,7 @@ internal import Glibc
 import TestSupport
 import Testing
 
-@_spi(Benchmarks) @testable import DSP
+@_spi(Benchmarks) @testable import Transforms
 
 @Suite("Window and transform")
 struct TransformTests {

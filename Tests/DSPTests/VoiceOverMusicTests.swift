@@ -3,7 +3,7 @@ import SoundMeasures
 import TestSupport
 import Testing
 
-@testable import DSP
+@testable import Stretching
 
 @Suite("A voice over music that is slowed", .enabled(if: Workload.isOptimised))
 struct VoiceOverMusicTests {

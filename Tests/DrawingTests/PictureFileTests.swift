@@ -1,4 +1,3 @@
-import DSP
 internal import Glibc
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@
 import DSP
 internal import Glibc
 internal import PictureReading
+import Stretching
 import Testing
 
 @testable import Drawing

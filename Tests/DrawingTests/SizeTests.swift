@@ -1,4 +1,5 @@
 import DSP
+import Stretching
 import TestSupport
 import Testing
 

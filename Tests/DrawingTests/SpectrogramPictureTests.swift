@@ -1,5 +1,6 @@
 import DSP
 internal import Glibc
+import Stretching
 import Testing
 
 @testable import Drawing

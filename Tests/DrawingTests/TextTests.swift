@@ -1,4 +1,3 @@
-import DSP
 internal import Foundation
 internal import FoundationXML
 import TestSupport

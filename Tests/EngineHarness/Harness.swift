@@ -1,6 +1,6 @@
 // Drives a player without an engine or a device, for the tests of the player and of what is built on it.
 package import Clips
-import DSP
+import Samples
 import TestSupport
 
 @testable package import Engine

@@ -3,8 +3,8 @@ import Realtime
 import TestSupport
 import Testing
 
-@testable import DSP
 @testable import Engine
+@testable import Stretching
 
 @Suite("Attacks kept within a budget")
 struct AttackCacheTests {

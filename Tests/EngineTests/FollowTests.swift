@@ -1,5 +1,4 @@
 import Clips
-import DSP
 import EngineHarness
 import TestSupport
 import Testing

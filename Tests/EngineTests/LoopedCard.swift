@@ -1,8 +1,8 @@
 import AudioFiles
 import Clips
-import DSP
 import Glibc
 import Realtime
+import Samples
 import TestSupport
 import VirtualCardSupport
 

@@ -1,8 +1,8 @@
 import AudioDevices
 import AudioFiles
-import DSP
 import EngineHarness
 import Foundation
+import Samples
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import AudioDevices
 import AudioFiles
 import Clips
-import DSP
 import EngineHarness
 import Realtime
+import Samples
 import TestSupport
 import Testing
 

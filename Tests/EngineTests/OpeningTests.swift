@@ -1,7 +1,8 @@
 import AudioFiles
 import Clips
-import DSP
 import EngineHarness
+import Samples
+import Stretching
 import Testing
 
 @testable import Engine
@@ -52,7 +53,7 @@ struct OpeningTests {
                 let playhead = unsafe core.pointee.transport.playhead
                 let command = PlayerCommand(code: .seek, value: target)
                 let (part, clipFrame) = try #require(playhead.destination(of: command))
-                let opening = unsafe core.pointee.transport.stack.opening(
+                let opening = unsafe core.pointee.transport.stack.value.opening(
                     of: playhead.score.part(part), index: part, from: clipFrame, at: 64)
                 guard factor < 1 else {
                     #expect(opening == InputRequest(first: target, count: 221))

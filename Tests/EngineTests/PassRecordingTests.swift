@@ -1,4 +1,5 @@
 import EngineHarness
+import Samples
 import TestSupport
 import Testing
 
@@ -26,7 +27,9 @@ struct PassRecordingTests {
     }
 
     static func isRecorded(_ harness: Harness) -> Bool {
-        guard case .recorded = unsafe harness.player.core.core.pointee.transport.stack.topSource else { return false }
+        guard case .recorded = unsafe harness.player.core.core.pointee.transport.stack.value.topSource else {
+            return false
+        }
         return true
     }
 

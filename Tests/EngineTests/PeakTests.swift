@@ -1,6 +1,6 @@
 import AudioDevices
-import DSP
 import EngineHarness
+import Samples
 import Testing
 
 @testable import Engine

@@ -1,8 +1,9 @@
 import AudioDevices
 import Clips
-import DSP
 import EngineHarness
 internal import Glibc
+import Samples
+import Stretching
 import Synchronization
 import TestSupport
 import Testing

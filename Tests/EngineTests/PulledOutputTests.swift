@@ -1,9 +1,9 @@
 import AudioDevices
 import Clips
-import DSP
 import EngineHarness
 import Foundation
 import Realtime
+import Samples
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import AudioDevices
-import DSP
 import EngineHarness
 import Realtime
+import Samples
 import TestSupport
 import Testing
 

@@ -1,6 +1,8 @@
 import AudioDevices
 import Clips
 import DSP
+import Samples
+import Stretching
 
 @testable import Engine
 

@@ -1,5 +1,3 @@
-import DSP
-
 @testable import Engine
 
 // Curves and changes of speed in the slow player.

@@ -1,5 +1,5 @@
 import Clips
-import DSP
+import Samples
 
 @testable import Engine
 

@@ -1,8 +1,8 @@
 import AudioDevices
 import AudioFiles
 import Clips
-import DSP
 import Realtime
+import Samples
 
 @testable import Engine
 

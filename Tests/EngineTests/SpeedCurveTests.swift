@@ -1,4 +1,5 @@
 import EngineHarness
+import Samples
 import TestSupport
 import Testing
 
@@ -204,7 +205,7 @@ struct SpeedChangeEventTests {
         let half = try Speed(factor: 0.5)
         var hadVoices: [Bool] = []
         let output = harness.render(1000) {
-            hadVoices.append(unsafe harness.player.core.core.pointee.transport.stack.hasVoices)
+            hadVoices.append(unsafe harness.player.core.core.pointee.transport.stack.value.hasVoices)
             if hadVoices.count == 2 { try? harness.player.setSpeed(half) }
             return 100
         }[0]

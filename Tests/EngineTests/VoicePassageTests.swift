@@ -1,4 +1,5 @@
-import DSP
+import Samples
+import Stretching
 import Testing
 
 @testable import Engine

@@ -8,6 +8,7 @@ import Testing
 
 @testable import DSP
 @testable import Practice
+@testable import Samples
 
 /// A recording of the same sound is recognised whatever was done to its samples; another sound is not.
 @Suite("Recognising copies of a recording")

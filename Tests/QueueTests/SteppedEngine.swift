@@ -1,8 +1,8 @@
 import AudioDevices
 import Clips
-import DSP
 import EngineHarness
 import Realtime
+import Samples
 import Synchronization
 import TestSupport
 import Testing

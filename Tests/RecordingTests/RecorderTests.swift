@@ -1,6 +1,6 @@
 import AudioFiles
-import DSP
 import Glibc
+import Samples
 import Synchronization
 import Takes
 import TestSupport

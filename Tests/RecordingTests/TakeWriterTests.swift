@@ -1,6 +1,6 @@
 import AudioFiles
-import DSP
 import Realtime
+import Samples
 import TestSupport
 import Testing
 

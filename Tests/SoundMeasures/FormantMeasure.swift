@@ -1,6 +1,6 @@
 // Vowels whose spectral envelope is known at every frequency, and how far from it a transposed voice comes out.
-internal import DSP
 internal import Glibc
+internal import Transforms
 
 /// A vowel: its resonances, those of a tube above them, and a source that falls by 6 dB an octave above 200 Hz.
 public struct Vowel: Sendable {

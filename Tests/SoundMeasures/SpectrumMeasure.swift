@@ -1,6 +1,6 @@
 // What is seen in spectra: noise that stays noise, channels that stay together, the distance of two sounds.
-@_spi(Benchmarks) internal import DSP
 internal import Glibc
+@_spi(Benchmarks) internal import Transforms
 
 /// Windowed spectra of one length.
 struct SpectrumReader: ~Copyable {

@@ -1,6 +1,6 @@
 // Tones whose tops lie between samples: cases 15 to 23 of EBU Tech 3341 (2023), made from its numbers.
-import DSP
 internal import Glibc
+import Transforms
 
 extension TestSignals {
     /// A sound whose true peak is known.

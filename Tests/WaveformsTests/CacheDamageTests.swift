@@ -1,6 +1,5 @@
 // What the cache does not believe, and where it cannot be written.
 import AudioFiles
-import DSP
 import Foundation
 import SoundFileSupport
 import TestSupport

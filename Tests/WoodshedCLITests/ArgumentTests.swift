@@ -1,5 +1,6 @@
 // What is typed and what it means: tables of accepted and refused spellings.
 import ArgumentParser
+import Terminal
 import Testing
 
 @testable import WoodshedCLI

@@ -1,5 +1,6 @@
 // `woodshed calibrate` from outside, on virtual cards.
 import Glibc
+import Terminal
 import Testing
 import VirtualCardSupport
 import Woodshed

@@ -1,5 +1,4 @@
 // `woodshed sections FILE export CARDS.apkg`, and ratings with a comparison, as a user would run them.
-import ErrorTable
 import Foundation
 import Glibc
 import JSON

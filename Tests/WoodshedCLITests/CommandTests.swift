@@ -1,4 +1,5 @@
 // The command from outside, where no sound is needed: help, versions, usage.
+import Terminal
 import Testing
 
 @testable import WoodshedCLI

@@ -1,6 +1,7 @@
 // A comparison drawn with characters.
 import DSP
 import Glibc
+import Terminal
 import Testing
 import Woodshed
 

@@ -2,6 +2,7 @@
 import Glibc
 import JSON
 import RemoteControl
+import Terminal
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 // The verdicts of `doctor`, on machines described rather than met.
-import ErrorTable
+import Terminal
 import Testing
 import VirtualCardSupport
 import Woodshed

@@ -1,5 +1,6 @@
 // `woodshed measure` from outside; what the meters read is tested where they are.
 import Glibc
+import Terminal
 import Testing
 
 @testable import WoodshedCLI

@@ -1,13 +1,13 @@
 import ArgumentParser
+import Terminal
 // Every kind of error, and the code a script sees.
-import ErrorTable
 import Testing
 import Woodshed
 
 @testable import WoodshedCLI
 
 // The testing library has an `ExitStatus` too.
-private typealias Code = ErrorTable.ExitStatus
+private typealias Code = Explanations.ExitStatus
 
 @Suite("Messages and codes")
 struct MessageTests {

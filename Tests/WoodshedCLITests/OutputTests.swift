@@ -1,5 +1,5 @@
-import ErrorTable
 import JSON
+import Terminal
 import Testing
 // Lines for programs and lines for people.
 import Woodshed

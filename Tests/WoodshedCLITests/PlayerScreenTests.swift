@@ -1,4 +1,5 @@
 // The screen of a session: what stands on it at each size of the terminal.
+import Terminal
 import TestSupport
 import Testing
 import Woodshed

@@ -1,5 +1,4 @@
 // What the tests themselves do to processes: a signal that goes astray could end everything on the machine.
-import ErrorTable
 import Glibc
 import ProcessHandles
 import Testing

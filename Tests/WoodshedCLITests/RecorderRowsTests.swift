@@ -1,8 +1,8 @@
 import ArgumentParser
 // Rows of docs/requirements.md that no other test shows: what recording was asked to do, as a user meets it.
-import ErrorTable
 import Glibc
 import JSON
+import Terminal
 import TestSupport
 import Testing
 import VirtualCardSupport

@@ -1,5 +1,6 @@
 // What stands on the screen after the terminal was resized, or somebody else's for a while.
 import Glibc
+import Terminal
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 // What kind of file render, demo and the device `file:` leave, and what they say of it.
 import Glibc
+import Terminal
 import TestSupport
 import Testing
 import Woodshed

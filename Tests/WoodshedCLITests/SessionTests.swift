@@ -1,5 +1,6 @@
 // While it plays: signals, keys, the terminal.
 import Glibc
+import Terminal
 import TestSupport
 import Testing
 

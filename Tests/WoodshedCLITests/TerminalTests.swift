@@ -1,4 +1,5 @@
 // The status line, the keys and what a terminal is allowed to see.
+import Terminal
 import Testing
 import Woodshed
 

@@ -5,6 +5,7 @@ import BenchmarkRows
 @_spi(Benchmarks) import DSP
 import DecodePeers
 import Glibc
+@_spi(Benchmarks) import Transforms
 import Woodshed
 
 /// Processor seconds of this process, all threads.

@@ -1,6 +1,7 @@
 import CALSA
 internal import DSP
 import Glibc
+internal import Samples
 
 /// The device thread's loop over a card, for playing, recording and both: fill, start, then one block per period, until
 /// the end or a fault.

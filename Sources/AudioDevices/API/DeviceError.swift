@@ -45,3 +45,22 @@ public struct DeviceError: ExplainedError, Equatable {
         self.lossCause = lossCause
     }
 }
+
+extension DeviceError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus { kind.exitStatus }
+}
+
+extension DeviceError.Kind {
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .noDevice, .unknownDevice, .busy, .unresponsive, .formatRefused, .lost: .unavailable
+        case .permissionDenied: .noPermission
+        case .invalidRequest: .usage
+        case .io, .diskFull: .inputOutput
+        case .cannotCreate: .cannotCreate
+        }
+    }
+}

@@ -1,5 +1,5 @@
-internal import DSP
 import Realtime
+internal import Samples
 
 /// The output's half of a bridge: converts the recorded frames to the output's clock. Used on the output's thread.
 ///

@@ -1,5 +1,5 @@
-internal import DSP
 import Realtime
+internal import Samples
 
 /// Processes blocks on the device thread: calls the callbacks in their order, and counts.
 @safe

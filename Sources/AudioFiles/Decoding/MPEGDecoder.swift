@@ -2,8 +2,8 @@
 // length for the true one, and so loses the end of files without a Xing header (as little as a quarter was decoded); and it
 // prints to standard error after a seek.
 internal import CMPG123
-internal import DSP
 internal import Glibc
+internal import Samples
 
 /// An MP3 (or MP1, MP2) file.
 ///

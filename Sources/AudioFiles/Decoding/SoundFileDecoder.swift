@@ -1,8 +1,8 @@
 // WAV, RF64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis and Ogg Opus through libsndfile, with workarounds for its known faults: the
 // length is proved by decoding, and seeks that the library gets wrong are done in another way.
 internal import CSndFile
-internal import DSP
 internal import Glibc
+internal import Samples
 
 /// A file that libsndfile decodes.
 @safe

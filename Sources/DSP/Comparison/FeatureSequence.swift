@@ -29,7 +29,11 @@ struct FeatureSequence: Sendable {
         // Dimensions: coefficients, level twice, rise twice.
         var columns = [[Float]](repeating: [Float](repeating: 0, count: count), count: Self.coefficientCount + 2)
         let cosines = (0..<Self.coefficientCount).map { order in
-            (0..<bandCount).map { Float(cos(.pi * Double(order + 1) * (Double($0) + 0.5) / Double(bandCount))) }
+            (0..<bandCount).map { band in
+                let place: Double = Double(band) + 0.5
+                let angle: Double = .pi * Double(order + 1) * place / Double(bandCount)
+                return Float(cos(angle))
+            }
         }
         for index in 0..<count {
             for order in 0..<Self.coefficientCount {

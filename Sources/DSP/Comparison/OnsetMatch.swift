@@ -75,22 +75,6 @@ package struct OnsetMatch: Sendable, Equatable {
         spreadSeconds = quantile(hits.map { abs($0.lateSeconds) }, 0.5)
     }
 
-    /// Matches the attacks among the onsets of two recordings; the numbers in the result count attacks only.
-    ///
-    /// - Parameters:
-    ///   - model: The model's onsets, in order of time, and its rate in Hz.
-    ///   - take: The take's.
-    package init(
-        model: (onsets: [Onset], sampleRate: Int), take: (onsets: [Onset], sampleRate: Int), along alignment: Alignment?
-    ) {
-        self.init(model: Self.seconds(model), take: Self.seconds(take), along: alignment)
-    }
-
-    /// The times of the attacks, in seconds.
-    package static func seconds(_ recording: (onsets: [Onset], sampleRate: Int)) -> [Double] {
-        recording.onsets.filter { $0.kind == .attack }.map { Double($0.attack) / Double(recording.sampleRate) }
-    }
-
     // MARK: - Matching
 
     private typealias Pair = (model: Int, take: Int)

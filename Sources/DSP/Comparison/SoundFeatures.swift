@@ -1,3 +1,6 @@
+internal import Samples
+@_spi(Benchmarks) internal import Transforms
+
 /// What an alignment needs to know of a recording: its level, and the energies of 16 bands, every 10 ms.
 ///
 /// Value `k` describes the 25 ms around `k` × 10 ms. An hour takes 7 MB: the energies are kept in steps of half a decibel, which is much less

@@ -3,6 +3,7 @@
 // A stretched or pitched sound has other phases than its recording, and so other peaks: a recording brought to full scale comes
 // out up to 5 dB above it. The gain follows from the peaks of the next 5 ms: it is down when a peak arrives, and the way there and back
 // has no corner. Gains are whole numbers, so that a sound without such peaks passes bit for bit, at any block size.
+internal import Samples
 
 /// Keeps a sound at or below full scale, in pull style: it says how many frames it needs.
 ///

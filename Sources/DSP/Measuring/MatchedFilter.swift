@@ -1,4 +1,5 @@
 internal import Glibc
+@_spi(Benchmarks) internal import Transforms
 
 /// Finds a known sound in a recording: its place, level and polarity, and how clear the match is.
 ///

@@ -1,5 +1,6 @@
 internal import CSampleLoops
 internal import Glibc
+internal import Samples
 
 /// The weighting of loudness: a shelf for the head's effect, then a high-pass (ITU-R BS.1770-5 annex 1, 2023).
 ///

@@ -1,6 +1,7 @@
 // How every meter treats its input. The meters of this folder read planar Float32 samples, full scale ±1, and know
 // no files, devices or clocks: time is a count of frames. `LevelMeter` is for capture and render threads; the
 // others run on other threads, in a writer or offline.
+internal import Samples
 
 /// The largest magnitude that counts as sound, 240 dB above full scale.
 ///

@@ -1,4 +1,6 @@
 internal import Glibc
+internal import Samples
+internal import Transforms
 
 /// The interpolator of a ``TruePeakMeter``: a windowed sinc of 24 taps for each of seven places between two samples.
 ///

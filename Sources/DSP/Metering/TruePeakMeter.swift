@@ -1,5 +1,6 @@
 internal import CSampleLoops
 internal import Glibc
+internal import Samples
 
 /// The peak of the signal between its samples, as a converter would play it (ITU-R BS.1770-5 annex 2).
 ///

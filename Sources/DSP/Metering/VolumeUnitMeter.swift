@@ -1,5 +1,6 @@
 internal import CSampleLoops
 internal import Glibc
+internal import Samples
 
 /// A volume indicator (VU meter), whose needle moves slowly enough for the eye to follow speech (IEC 60268-17).
 ///

@@ -1,4 +1,6 @@
 internal import Glibc
+internal import Samples
+@_spi(Benchmarks) internal import Transforms
 
 /// The difference between a windowed part of a sound and itself some time later, for all lags: step 2 of YIN, by Fourier transforms.
 ///
@@ -30,9 +32,7 @@ struct PitchWindow: ~Copyable {
         precondition(count % 2 == 1 && lagCount > 0 && lagCount < 2 * count, "A window holds its lags.")
         self.count = count
         self.lagCount = lagCount
-        window = (0..<count).map { index in
-            Float(0.5 - 0.5 * cos(2 * .pi * (Double(index) + 0.5) / Double(count)))
-        }
+        window = HannWindow.values(count: count)
         var size = 64
         while size < count + (lagCount + 1) / 2 + 1 { size *= 2 }
         forward = RealFourierTransform(size: size)

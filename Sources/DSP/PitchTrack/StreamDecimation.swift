@@ -1,3 +1,6 @@
+internal import Samples
+internal import Transforms
+
 /// A recording that arrives in blocks, at a lower rate: low-passed, then every so many samples.
 ///
 /// Sample `m` stands at source frame `m × factor`; the filter is symmetric, so nothing is delayed. The samples do not depend on the

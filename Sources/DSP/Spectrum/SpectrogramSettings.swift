@@ -109,3 +109,10 @@ extension Spectrogram {
         }
     }
 }
+
+extension SpectrogramError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus { .usage }
+}

@@ -1,4 +1,6 @@
 internal import Glibc
+internal import Samples
+@_spi(Benchmarks) internal import Transforms
 
 /// The mean power spectrum of several windows, as levels of sines.
 ///

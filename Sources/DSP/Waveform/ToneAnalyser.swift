@@ -1,5 +1,7 @@
 // The spectrum of one hop of sound, reduced to three bands and a centroid.
 internal import Glibc
+internal import Samples
+@_spi(Benchmarks) internal import Transforms
 
 /// Turns windows of mono sound into ``ToneSum``s.
 ///

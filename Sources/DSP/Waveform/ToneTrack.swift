@@ -1,4 +1,5 @@
 // The tones of sound as it arrives: a mono mix in windows that overlap by half.
+internal import Samples
 
 /// The pyramid of tones of a recording or a part of it, and the window being filled.
 struct ToneTrack: ~Copyable, Sendable {

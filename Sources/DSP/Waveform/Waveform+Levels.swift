@@ -158,3 +158,8 @@ extension ChunkedList {
         try unsafe forEachRun { (run) throws(Failure) in try unsafe body(UnsafeRawBufferPointer(run)) }
     }
 }
+
+extension WaveformLevelsError {
+    /// The exit status of a command that ends with this error.
+    package var exitStatus: ExitStatus { .badData }
+}

@@ -1,4 +1,5 @@
 // Sums up sound as it arrives.
+internal import Samples
 
 /// Builds a ``Waveform`` from blocks of any length.
 ///

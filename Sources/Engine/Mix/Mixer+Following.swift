@@ -1,5 +1,4 @@
 internal import AudioDevices
-internal import DSP
 
 // One player after another. The player that follows is rendered after the one before it, so it learns in the same block at which frame
 // that one hands over, and begins there.

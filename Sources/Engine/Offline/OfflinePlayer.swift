@@ -1,7 +1,7 @@
 internal import AudioDevices
 internal import Clips
-internal import DSP
 internal import Realtime
+internal import Samples
 
 /// A player without a device that renders one block at a time, on the calling thread.
 ///

@@ -1,6 +1,5 @@
 internal import AudioDevices
 package import Clips
-internal import DSP
 
 /// What a score sounds like, block by block, made on the calling thread as fast as it goes, without a device. Memory use does not grow with
 /// its length. Use it from one thread at a time.

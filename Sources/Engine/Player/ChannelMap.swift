@@ -1,4 +1,4 @@
-internal import DSP
+internal import Samples
 
 /// How a clip's channels are mapped to a device with another number of channels.
 ///

@@ -1,5 +1,5 @@
 internal import Clips
-internal import DSP
+internal import Stretching
 
 /// The clip as the layers of one player read it: directly, or through a voice; as it is, or mirrored. Trivial.
 ///

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Samples
 
 /// A gain that glides linearly from its value to a new one, so that there is no step and no zipper noise.
 ///

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 // For passes whose speed follows a curve: the voice is told the coming changes. When it is told depends on output frames alone.
 extension Layer {

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Samples
 
 // A player's sound is a small stack of layers. Each layer is one source: the clip, a voice, a kept pass, or silence. A layer
 // fades in over the layers below; once it has faded in, they are dropped. Joints, seeks, changes of speed, pauses

@@ -1,10 +1,10 @@
 internal import Clips
-internal import DSP
+internal import Samples
+internal import Stretching
 
 /// The sound of a player: a stack of layers, their voices, and the kept passes.
 ///
-/// A layer is added where a span of the score begins (`Playhead` says which). After that it plays by itself, except that
-/// its voice must be told the coming speeds. The initialiser allocates. Real-time safe: everything else.
+/// A layer is added where a span of the score begins (`Playhead` says which), and told the coming speeds. Real-time safe: all but `init`.
 struct LayerStack: ~Copyable {
     /// Two fades may overlap when a command arrives, and a joint may follow while they do.
     static let maximumLayers = 4

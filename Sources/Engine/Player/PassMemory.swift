@@ -1,4 +1,4 @@
-internal import DSP
+internal import Samples
 
 /// Memory for the output of a voice over one pass, which the render thread writes and reads. The control side owns it:
 /// `PassStorage`. Trivial; valid as long as its storage.

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 /// Where a voice is in its list of passages, and the speeds that it was told. Trivial. Real-time safe: yes.
 ///

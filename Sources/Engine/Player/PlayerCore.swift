@@ -7,6 +7,7 @@ internal import AudioDevices
 internal import Clips
 internal import DSP
 internal import Realtime
+internal import Samples
 
 /// One player on the render thread: at every frame it does everything that is due, in a fixed order, and then makes sound up to the next
 /// frame at which something is due.
@@ -99,11 +100,12 @@ struct PlayerCore: ~Copyable {
             }
             transport.produce(count, at: now)
             shape(count, at: now)
-            succession.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: count, at: now)
+            succession.apply(to: transport.stack.value.sound, channelCount: channelCount, frameCount: count, at: now)
             if !hasEnded && transport.state != .idle { sounding = min(sounding.lowerBound, done)..<done + count }
-            peaks.take(transport.stack.sound, count)
+            unsafe peaks.take(
+                UnsafePointer(transport.stack.value.sound.channels), channelCount: channelCount, frameCount: count)
             unsafe ChannelMap.mix(
-                transport.stack.sound, from: channelCount, into: output, to: outputChannels, offset: done,
+                transport.stack.value.sound, from: channelCount, into: output, to: outputChannels, offset: done,
                 frameCount: count, adds: adds)
             done += count
         }
@@ -118,10 +120,10 @@ struct PlayerCore: ~Copyable {
     /// Sends the next frames through the strip, and turns them up or down. With a neutral strip and a gain of 1 or less a copy of the clip
     /// passes as it is, even above full scale.
     private mutating func shape(_ frameCount: Int, at now: Int64) {
-        let channels = unsafe transport.stack.sound.channels
+        let channels = unsafe transport.stack.value.sound.channels
         let isShaped = !strip.isNeutral()
         if isShaped { unsafe strip.process(channels, frameCount: frameCount) }
-        gain.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: frameCount, at: now)
+        gain.apply(to: transport.stack.value.sound, channelCount: channelCount, frameCount: frameCount, at: now)
         let watched = 0..<(isShaped ? frameCount : gain.louderFrames(at: now, frameCount))
         guard !watched.isEmpty || overload.isActive() else { return }
         unsafe overload.apply(to: channels, channelCount: channelCount, frameCount: frameCount, watched: watched)
@@ -190,7 +192,7 @@ struct PlayerCore: ~Copyable {
                 giveBackOvertaken()
                 return true
             case .told(let frame):
-                commands.putOff(index, to: frame, toldLayer: transport.stack.laid)
+                commands.putOff(index, to: frame, toldLayer: transport.stack.value.laid)
                 return true
             case .needsLayer:
                 break
@@ -393,7 +395,6 @@ struct PlayerCore: ~Copyable {
 
     private mutating func wish(_ canPlay: Bool) {
         guard canPlay else { return }
-        interruption.resumes = true
-        interruption.wishes = true
+        (interruption.resumes, interruption.wishes) = (true, true)
     }
 }

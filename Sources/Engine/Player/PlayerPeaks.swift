@@ -1,4 +1,3 @@
-internal import DSP
 internal import Realtime
 
 /// The highest absolute samples of a player's first eight channels, until the control side takes them.
@@ -13,11 +12,12 @@ struct PlayerPeaks: ~Copyable {
         self.ring = ring
     }
 
-    /// Includes the first `frameCount` frames of a buffer.
-    mutating func take(_ sound: borrowing PlanarBuffer, _ frameCount: Int) {
-        for channel in 0..<min(sound.channelCount, SIMD8<Float>.scalarCount) {
-            // Sound because the buffer holds at least frameCount frames.
-            let samples = unsafe sound.channel(channel)
+    /// Includes `frameCount` frames of each channel.
+    mutating func take(
+        _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, frameCount: Int
+    ) {
+        for channel in 0..<min(channelCount, SIMD8<Float>.scalarCount) {
+            let samples = unsafe channels[channel]
             var peak = peaks[channel]
             for index in 0..<frameCount { peak = max(peak, unsafe abs(samples[index])) }
             peaks[channel] = peak

@@ -1,4 +1,5 @@
 internal import Realtime
+internal import Samples
 
 /// Reports of a player on the render thread to the control side: events and the latest status.
 ///
@@ -94,7 +95,7 @@ extension PlayerStatus {
     init(_ transport: borrowing Transport, at frame: Int64) {
         state = transport.state
         outputFrame = frame
-        starvedFrames = transport.stack.starvation.total
+        starvedFrames = transport.stack.value.starvation.total
         guard state != .idle else { return }
         let (part, cursor) = (transport.playhead.part, transport.playhead.cursor)
         isFrozen = transport.isFrozen

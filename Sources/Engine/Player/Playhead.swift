@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 /// The position of a player in its score, and what follows: arithmetic alone, no sound. Trivial.
 ///

@@ -1,4 +1,5 @@
 internal import Realtime
+internal import Samples
 
 /// Scores to be returned to the control side, which frees them: at once, or when no layer plays from their memory any more.
 ///
@@ -14,20 +15,20 @@ struct RetiredScores: ~Copyable {
     }
 
     /// Retires the score that was played until now.
-    mutating func retire(_ score: RenderScore, heardIn stack: borrowing LayerStack) {
+    mutating func retire(_ score: RenderScore, heardIn stack: borrowing Boxed<LayerStack>) {
         giveBackUnheard(in: stack)
-        guard stack.isHeard(score) else { return giveBack(score) }
+        guard stack.value.isHeard(score) else { return giveBack(score) }
         // Each of these is heard in a layer of its own, so there is room.
         heard[count] = score
         count += 1
     }
 
     /// Returns the scores whose layers have ended.
-    mutating func giveBackUnheard(in stack: borrowing LayerStack) {
+    mutating func giveBackUnheard(in stack: borrowing Boxed<LayerStack>) {
         var kept = 0
         for index in 0..<count {
             let score = heard[index]
-            if stack.isHeard(score) {
+            if stack.value.isHeard(score) {
                 heard[kept] = score
                 kept += 1
             } else {

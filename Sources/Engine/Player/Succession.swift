@@ -1,4 +1,4 @@
-internal import DSP
+internal import Samples
 
 /// How a player hands over to the one that follows it, and how it took over itself: arithmetic on output frames alone. Trivial.
 ///

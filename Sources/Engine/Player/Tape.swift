@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 /// The clip read faster or slower, as a tape is: its pitch follows the speed.
 ///

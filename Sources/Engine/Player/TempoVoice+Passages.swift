@@ -1,4 +1,5 @@
-internal import DSP
+internal import Samples
+internal import Stretching
 
 // A pass in passages. Splices end at the nominal time with a copy of the clip, and a stretcher begins with a copy from the same frame on: so the
 // vocoder takes over between two samples, unheard. Splices take over at a soft place, in a crossfade, since the vocoder's phases are not the clip's.

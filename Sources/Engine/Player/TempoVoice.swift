@@ -1,11 +1,16 @@
-internal import DSP
+internal import Samples
+internal import Stretching
 
 /// A voice at another tempo: a stretcher and a splicer, which keep the clip's own pitch, and a tape, whose pitch follows the tempo. One of them plays;
 /// in a pass of several passages, the stretcher and the splicer take turns.
 ///
 /// It asks for its input, like `Stretcher`. Everything but the initialiser is real-time safe.
 struct TempoVoice: ~Copyable {
-    var stretcher: Stretcher
+    private var boxedStretcher: Boxed<Stretcher>
+    var stretcher: Stretcher {
+        @inline(__always) _read { yield boxedStretcher.value }
+        @inline(__always) _modify { yield &boxedStretcher.value }
+    }
     var splicer: Splicer
     private var tape: Tape
     var playing = Playing.stretcher
@@ -24,8 +29,8 @@ struct TempoVoice: ~Copyable {
 
     /// Allocates everything; control side only.
     init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int) {
-        stretcher = Stretcher(
-            channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames)
+        boxedStretcher = Boxed(
+            Stretcher(channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames))
         splicer = Splicer(channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames)
         tape = Tape(channelCount: channelCount, maximumEmitFrames: maximumEmitFrames)
         fadeFrames = min(maximumEmitFrames, sampleRate * PassageRun.fadeMilliseconds / 1000)

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Samples
 
 /// Plays, pauses and stops. It moves a player between places of a score, and reports what it left and what it reached.
 ///
@@ -12,7 +12,7 @@ struct Transport: ~Copyable {
     /// The `PauseReason` of the pause, by its raw value.
     private(set) var pauseReason: Int64 = 0
     private(set) var playhead: Playhead
-    private(set) var stack: LayerStack
+    private(set) var stack: Boxed<LayerStack>
     /// Whether the sound of one place is held; in a pause, whether it will be.
     private(set) var isFrozen = false
     /// Where the player continues after a pause or a frozen sound.
@@ -30,7 +30,7 @@ struct Transport: ~Copyable {
         _ stack: consuming LayerStack, score: RenderScore, sampleRate: Int, reports: consuming PlayerReports,
         retired: consuming RetiredScores
     ) {
-        self.stack = stack
+        self.stack = Boxed(stack)
         self.reports = reports
         self.retired = retired
         fades = FadeLengths(sampleRate: sampleRate)
@@ -50,7 +50,7 @@ struct Transport: ~Copyable {
         let clipFrame = playhead.firstClipFrame
         // No fade-in at the start of a section: the first sample is the recording's own, so no attack is lost.
         let fade = playhead.cursor.clipStart == playhead.part.clipStart ? 0 : fades.crossfade
-        if fade > 0 { stack.pushSilence(at: now, entryLength: 0) }
+        if fade > 0 { stack.value.pushSilence(at: now, entryLength: 0) }
         pushPass(entryLength: fade)
         post(.playbackStarted, at: now, clipFrame: clipFrame)
         post(.sectionStarted, at: now, clipFrame: clipFrame)
@@ -67,7 +67,7 @@ struct Transport: ~Copyable {
         stillAt = place(at: now)
         pauseReason = reason
         state = .paused
-        stack.pushSilence(at: now, entryLength: isHeard ? fades.crossfade : 0)
+        stack.value.pushSilence(at: now, entryLength: isHeard ? fades.crossfade : 0)
         playhead.go(to: stillAt, at: now)
         post(.paused, at: now, clipFrame: stillAt.clipFrame, detail: reason)
     }
@@ -110,7 +110,7 @@ struct Transport: ~Copyable {
             finish(at: now)
         case .playing:
             state = .stopping
-            stack.pushSilence(at: now, entryLength: fades.crossfade)
+            stack.value.pushSilence(at: now, entryLength: fades.crossfade)
             stopFrame = now + Int64(fades.crossfade)
         }
     }
@@ -151,7 +151,7 @@ struct Transport: ~Copyable {
     mutating func adopt(_ score: RenderScore, at now: Int64) {
         let isLong = playhead.cursor.spanEnd - now > longPassFrames && playhead.isNews(score)
         changeOver(to: score)
-        guard isLong, isMoving, !playhead.cursor.isRest, stack.isOneVoice(at: now) else { return }
+        guard isLong, isMoving, !playhead.cursor.isRest, stack.value.isOneVoice(at: now) else { return }
         enter(playhead.place(at: now), at: now)
     }
 
@@ -169,14 +169,14 @@ struct Transport: ~Copyable {
     /// - Parameter glideFrames: output frames in which the new speed is reached.
     mutating func changeSpeed(to score: RenderScore, over glideFrames: Int64, at now: Int64) -> SpeedChange {
         guard isMoving, !playhead.cursor.isRest, let part = playhead.counterpart(in: score) else { return .needsLayer }
-        switch stack.top {
+        switch stack.value.top {
         case .voice(let leadFrames):
             let frame = now + leadFrames
             guard playhead.canChangeSpeed(at: frame) else {
                 return changeSpeedAtJoint(to: score, part: part, over: glideFrames, at: now)
             }
             let speed = score.part(part).speed
-            guard stack.tellTop(of: playhead, at: now, speed: speed, from: frame, over: glideFrames) else {
+            guard stack.value.tellTop(of: playhead, at: now, speed: speed, from: frame, over: glideFrames) else {
                 return .needsLayer
             }
             return .told(frame: frame)
@@ -185,7 +185,7 @@ struct Transport: ~Copyable {
                 return changeSpeedAtJoint(to: score, part: part, over: glideFrames, at: now)
             }
             takeSpeed(of: score, part: part, over: glideFrames, at: now)
-            if !score.part(part).isCopy { stack.replaceCopyByVoice(of: playhead, at: now) }
+            if !score.part(part).isCopy { stack.value.replaceCopyByVoice(of: playhead, at: now) }
             return .done
         case .fixed:
             return .needsLayer
@@ -206,7 +206,7 @@ struct Transport: ~Copyable {
     /// - Parameter layer: the layer that was told, as counted by `LayerStack.laid`.
     /// - Returns: false if another source plays by now.
     mutating func takeToldSpeed(_ command: PlayerCommand, layer: Int64, at now: Int64) -> Bool {
-        guard layer == stack.laid, isMoving, let part = playhead.counterpart(in: command.score) else {
+        guard layer == stack.value.laid, isMoving, let part = playhead.counterpart(in: command.score) else {
             return false
         }
         takeSpeed(of: command.score, part: part, over: command.value, at: now)
@@ -217,10 +217,10 @@ struct Transport: ~Copyable {
         let old = playhead.score
         let clipFrame = playhead.place(at: now).clipFrame
         playhead.changeSpeed(to: score, part: part, at: now, over: glideFrames)
-        stack.changeOver(to: score)
+        stack.value.changeOver(to: score)
         retired.retire(old, heardIn: stack)
         if now < playhead.cursor.spanEnd {
-            stack.moveEnd(to: playhead.cursor.spanEnd, at: now)
+            stack.value.moveEnd(to: playhead.cursor.spanEnd, at: now)
             // After a step to 100 % the pass is copied from this very frame on.
             playhead.findCopyBoundary(after: now - 1)
         }
@@ -241,7 +241,7 @@ struct Transport: ~Copyable {
 
     private mutating func changeOver(to score: RenderScore) {
         let old = playhead.score
-        stack.changeOver(to: score)
+        stack.value.changeOver(to: score)
         retired.retire(old, heardIn: stack)
         playhead.changeOver(to: score)
     }
@@ -275,9 +275,9 @@ struct Transport: ~Copyable {
         playhead.go(to: place, at: now)
         if !isFrozen { playhead.leaveEmptyRest(at: now) }
         if playhead.cursor.isRest {
-            stack.pushSilence(at: now, entryLength: fades.crossfade)
+            stack.value.pushSilence(at: now, entryLength: fades.crossfade)
         } else if isFrozen {
-            stack.pushFrozen(of: playhead, at: now, entryLength: fades.crossfade)
+            stack.value.pushFrozen(of: playhead, at: now, entryLength: fades.crossfade)
         } else {
             pushPass(entryLength: fades.crossfade)
         }
@@ -285,7 +285,7 @@ struct Transport: ~Copyable {
 
     /// Adds a layer with the pass at the playhead.
     private mutating func pushPass(entryLength: Int) {
-        stack.pushPass(of: playhead, entryLength: entryLength)
+        stack.value.pushPass(of: playhead, entryLength: entryLength)
         playhead.findCopyBoundary(after: playhead.cursor.spanStart)
     }
 
@@ -304,7 +304,7 @@ struct Transport: ~Copyable {
         case .playing where now >= playhead.cursor.spanEnd:
             crossJoint()
         case .playing where now >= playhead.copyBoundary:
-            if !playhead.cursor.isRest { stack.crossCopyBoundary(of: playhead, at: now) }
+            if !playhead.cursor.isRest { stack.value.crossCopyBoundary(of: playhead, at: now) }
             playhead.findCopyBoundary(after: now)
         default:
             return false
@@ -314,7 +314,7 @@ struct Transport: ~Copyable {
 
     /// The first frame after `now` at which something changes by itself, or `limit`.
     func nextChange(after now: Int64, limit: Int64) -> Int64 {
-        var next = stack.nextEntryEnd(after: now, limit: limit)
+        var next = stack.value.nextEntryEnd(after: now, limit: limit)
         if isMoving { next = min(next, min(playhead.cursor.spanEnd, playhead.copyBoundary)) }
         if state == .stopping { next = min(next, stopFrame) }
         return next
@@ -334,9 +334,9 @@ struct Transport: ~Copyable {
             return finish(at: frame)
         }
         playhead.advance()
-        stack.completeRecording(of: playhead, at: frame)
+        stack.value.completeRecording(of: playhead, at: frame)
         let (cursor, entry) = (playhead.cursor, part.joint == .crossfade ? playhead.entryFrames(at: frame) : 0)
-        if cursor.isRest { return stack.pushSilence(at: frame, entryLength: entry) }
+        if cursor.isRest { return stack.value.pushSilence(at: frame, entryLength: entry) }
         pushPass(entryLength: entry)
         if cursor.pass == 0 { post(.sectionStarted, at: frame, clipFrame: playhead.firstClipFrame) }
         post(.passStarted, at: frame, clipFrame: playhead.firstClipFrame)
@@ -345,7 +345,7 @@ struct Transport: ~Copyable {
     /// The player is silent from `frame` on.
     private mutating func finish(at frame: Int64) {
         state = .finished
-        stack.pushSilence(at: frame, entryLength: 0)
+        stack.value.pushSilence(at: frame, entryLength: 0)
         let clipFrame = finishReason == .completed ? playhead.part.lastClipFrame : place(at: frame).clipFrame
         let detail = RenderEvent.detail(finishReason, startsTaken: startsTaken)
         post(.finished, at: frame, clipFrame: clipFrame, detail: detail)
@@ -360,17 +360,17 @@ struct Transport: ~Copyable {
     func canCross(for command: PlayerCommand, at now: Int64, waits: Bool) -> Bool {
         // A stop followed by a start does both: first the fade, then the beginning.
         if command.code == .start && state == .stopping { return false }
-        guard stack.soundingCount(at: now) <= 2 else { return false }
+        guard stack.value.soundingCount(at: now) <= 2 else { return false }
         guard waits, let (part, clipFrame) = playhead.destination(of: command) else { return true }
         return now - command.frame > longestWaitFrames
-            || stack.hasOpening(of: playhead.score.part(part), index: part, from: clipFrame, at: now)
+            || stack.value.hasOpening(of: playhead.score.part(part), index: part, from: clipFrame, at: now)
     }
 
     /// Makes `count` frames of sound from output frame `now` on. Nothing changes in between.
-    mutating func produce(_ count: Int, at now: Int64) { noteGain(stack.produce(count, of: playhead, at: now)) }
+    mutating func produce(_ count: Int, at now: Int64) { noteGain(stack.value.produce(count, of: playhead, at: now)) }
 
     /// Drops layers that are no longer heard.
-    mutating func dropCovered(at now: Int64) { stack.dropCovered(at: now) }
+    mutating func dropCovered(at now: Int64) { stack.value.dropCovered(at: now) }
 
     // MARK: Reports
 
@@ -388,7 +388,7 @@ struct Transport: ~Copyable {
     /// Called after a block, whose end is at output frame `now`. Each run of missing frames has one event, at its first frame.
     mutating func endBlock(at now: Int64) {
         retired.giveBackUnheard(in: stack)
-        if let run = stack.takeStarvedRun(before: now, always: state == .finished) {
+        if let run = stack.value.takeStarvedRun(before: now, always: state == .finished) {
             post(.starved, at: run.start, clipFrame: place(at: run.start).clipFrame, detail: run.frames)
         }
         tell(at: now)

@@ -1,4 +1,5 @@
 internal import DSP
+internal import Stretching
 
 // A voice plays a pass that is not a copy of the clip: at another tempo, followed by a changer of the pitch if that is changed,
 // which reads the stretched signal at another pace and can keep its formants. A pitch r times as high at speed s is the clip stretched to

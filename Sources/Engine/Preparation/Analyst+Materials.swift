@@ -1,5 +1,5 @@
 internal import Clips
-internal import DSP
+internal import Stretching
 
 // Used by the worker only: what each passage of a section is. The features of a second depend on the recording alone, so they are kept for
 // all sections; two hours of them are half a megabyte.

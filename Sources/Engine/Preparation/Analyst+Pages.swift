@@ -1,5 +1,5 @@
 internal import Clips
-internal import DSP
+internal import Stretching
 
 // Used by the worker only: the attacks of each page. A page that cannot be decoded has none; the clip's failure says why.
 extension Analyst {

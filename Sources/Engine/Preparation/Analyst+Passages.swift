@@ -1,5 +1,5 @@
 internal import Clips
-internal import DSP
+internal import Stretching
 
 // Used by the worker only: a plan for a part that contains both speech and music. Speech is spliced by a plan that ends at its nominal time, and
 // everything else goes through the vocoder. A change lies at the softest place within a second of where the material was found to change.

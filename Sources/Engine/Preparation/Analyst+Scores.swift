@@ -1,5 +1,5 @@
 internal import Clips
-internal import DSP
+internal import Stretching
 
 // Used by the worker only: the analysis that a score needs before it is played.
 extension Analyst {

@@ -1,5 +1,5 @@
 internal import Clips
-internal import DSP
+internal import Stretching
 
 // Used by the worker only: plans of splices. A long part is cut where the speech is softest and planned passage by passage. So an
 // hour needs the memory of half a minute, plus its splices, and a user who changes the speed does not wait for all of it.

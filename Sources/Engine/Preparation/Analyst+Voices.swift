@@ -1,5 +1,5 @@
 internal import Clips
-internal import DSP
+internal import Stretching
 
 // Used by the worker only: where a voice speaks over music. Each page is judged with the pages within five seconds, so the answer for a page
 // depends on the recording alone.

@@ -1,8 +1,8 @@
 // The worker that analyses a recording before it is played: it finds onsets, prepares attacks, tells speech from
 // music and plans splices. It never touches a render thread: results go out through an atomic table, or with a score.
 internal import Clips
-internal import DSP
 internal import Realtime
+internal import Stretching
 internal import Synchronization
 
 /// The analysis of one clip, and its thread; shared by all players of the clip.

@@ -1,5 +1,5 @@
-internal import DSP
 internal import Realtime
+internal import Stretching
 
 /// Keeps the attacks of the pages near the players, within a budget, and publishes them in the table.
 ///

@@ -1,7 +1,7 @@
 // The attacks of each part of a recording, readable on the render thread at any moment. If a page is not
 // published, its attacks are not known yet; the sound continues without them.
-internal import DSP
 internal import Realtime
+internal import Stretching
 
 /// How a recording is divided into pages, each with a list of the attacks in and around it.
 struct AttackWindows: BitwiseCopyable, Sendable {

@@ -1,6 +1,6 @@
 internal import Clips
-internal import DSP
 internal import Realtime
+internal import Stretching
 internal import Synchronization
 
 /// A reference to a clip's analysis: keeps its worker alive, and ends it with the last player.

@@ -1,6 +1,6 @@
 // The passages of a part for the render thread: where a voice goes over from splices to the vocoder and back. The list contains no sound,
 // and it is made beforehand, by the worker.
-internal import DSP
+internal import Stretching
 
 /// A run of a pass that is played by one method. Trivial.
 struct VoicePassage: BitwiseCopyable {

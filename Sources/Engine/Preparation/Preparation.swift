@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 /// How the render thread plays a part of a score. Trivial.
 struct VoiceChoice: BitwiseCopyable {

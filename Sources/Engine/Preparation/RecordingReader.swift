@@ -1,5 +1,5 @@
 internal import Clips
-internal import DSP
+internal import Stretching
 
 /// Reads long ranges of a clip on a worker, page by page, waiting for each.
 @safe

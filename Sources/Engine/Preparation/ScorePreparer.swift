@@ -1,5 +1,4 @@
 internal import Clips
-internal import DSP
 internal import Realtime
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 /// The method by which a voice changes the tempo. Trivial.
 enum TempoMethod: BitwiseCopyable {

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 /// How a pass moves through the clip: along its part's curve from a place on, or, after a change of speed, at the new speed.
 ///

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 // The place in the score, as a trivial value that moves one span at a time. Both the length of a score and
 // its playing use this arithmetic, so they cannot disagree.

@@ -49,3 +49,22 @@ public struct ScoreError: ExplainedError, Hashable {
         self.remedy = remedy
     }
 }
+
+extension ScoreError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus { kind.exitStatus }
+}
+
+extension ScoreError.Kind {
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .emptySection, .sectionOutsideClip, .sectionTooShort, .placeOutsideScore, .channelOutsideClip: .badData
+        case .noSections, .passesOutOfRange, .speedOutOfRange, .pitchOutOfRange, .pitchWithVarispeed,
+            .rampStepOutOfRange, .curveOutOfRange,
+            .gapOutOfRange, .stripOutOfRange, .tooLong:
+            .usage
+        }
+    }
+}

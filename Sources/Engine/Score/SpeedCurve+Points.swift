@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 // Converts the points that a user gives to the knots that the render thread reads.
 extension SpeedSchedule {

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Stretching
 
 // The speed of a pass over its output time, in the form that the render thread reads: flat, and evaluated in closed form. The
 // length of a score, the place of the player and the changes told to a voice all use it, so they cannot disagree.

@@ -96,3 +96,21 @@ extension RecordingLibraryError {
         case permissionDenied, isDirectory, diskFull, limitExceeded, closedPipe, cannotCreate, io
     }
 }
+
+extension RecordingLibraryError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .unknown, .ambiguous, .nothingToUndo, .trashed, .missing: .notFound
+        case .textRefused: .usage
+        case .changed, .badBundle: .badData
+        case .notEmpty: .cannotCreate
+        case .overQuota, .diskFull, .io: .inputOutput
+        case .permissionDenied: .noPermission
+        case .cancelled: .interrupted
+        case .noHome: .unavailable
+        }
+    }
+}

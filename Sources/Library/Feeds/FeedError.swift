@@ -60,3 +60,15 @@ public struct FeedError: ExplainedError, Hashable {
         self.init(kind, kind == .libraryMissing ? error.message : "The feed: \(error.message)", remedy: error.remedy)
     }
 }
+
+extension FeedError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .webPage, .unknownFormat, .broken, .encoding, .tooLarge: .badData
+        case .libraryMissing: .unavailable
+        }
+    }
+}

@@ -75,3 +75,15 @@ public struct FetchRefusal: ExplainedError, Equatable {
             remedy: "Open it in a browser, and copy the address of the recording itself.")
     }
 }
+
+extension FetchRefusal {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .webPage, .notAudio, .broken: .badData
+        case .needsExtractor: .configuration
+        }
+    }
+}

@@ -97,3 +97,18 @@ public struct ExtractorError: ExplainedError, Hashable {
             remedy: "Make it write a description in JSON (yt-dlp: -j) or an address (yt-dlp: -g).")
     }
 }
+
+extension ExtractorError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .notConfigured, .badConfiguration: .configuration
+        case .badAddress: .usage
+        case .cannotStart, .failed, .timedOut: .unavailable
+        case .tooMuchOutput, .notUnderstood: .badData
+        case .cancelled: .interrupted
+        }
+    }
+}

@@ -75,3 +75,16 @@ public struct PlaylistFileError: ExplainedError, Hashable {
         self.init(kind, kind == .libraryMissing ? error.message : "'\(name)': \(error.message)", remedy: error.remedy)
     }
 }
+
+extension PlaylistFileError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .unknownFormat, .webPage, .stream, .broken, .tooLarge: .badData
+        case .unwritable: .cannotCreate
+        case .libraryMissing: .unavailable
+        }
+    }
+}

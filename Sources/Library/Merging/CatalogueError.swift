@@ -36,3 +36,14 @@ public struct CatalogueError: ExplainedError, Hashable {
             remedy: "Export the library again. Nothing has changed.")
     }
 }
+
+extension CatalogueError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .foreign, .newer, .broken: .badData
+        }
+    }
+}

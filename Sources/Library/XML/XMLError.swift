@@ -1,4 +1,4 @@
-internal import Explanations
+package import Explanations
 internal import Libraries
 
 /// Why a text in XML cannot be read.
@@ -46,4 +46,9 @@ package struct XMLError: ExplainedError, Equatable {
 
     static let outOfMemory = XMLError(
         .outOfMemory, "There is not enough memory to read the XML", remedy: "End other programs.")
+}
+
+extension XMLError {
+    /// What the command ends with. Real-time safe: yes.
+    package var exitStatus: ExitStatus { .badData }
 }

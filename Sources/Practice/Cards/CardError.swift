@@ -63,3 +63,19 @@ extension CardError {
         }
     }
 }
+
+extension CardError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .noSections: .notFound
+        case .tooLarge: .badData
+        case .notRegularFile: .usage
+        case .libraryMissing: .unavailable
+        case .database: .inputOutput
+        case .cancelled: .interrupted
+        }
+    }
+}

@@ -1,7 +1,7 @@
 internal import AudioFiles
 internal import Clips
-internal import DSP
 internal import Files
+internal import Samples
 
 /// A part of a clip as a sound on a card: MP3, which every Anki plays, in one channel or two.
 ///

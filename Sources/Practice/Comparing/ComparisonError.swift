@@ -21,3 +21,14 @@ public struct ComparisonError: ExplainedError, Hashable {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
     }
 }
+
+extension ComparisonError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .tooLong, .rate: .badData
+        }
+    }
+}

@@ -1,6 +1,7 @@
 public import Clips
 public import DSP
 public import Engine
+internal import Stretching
 
 /// A take beside the section it was recorded against, as that section sounded: at its speed and pitch.
 ///
@@ -155,6 +156,6 @@ struct MonoSound {
                 [Array(samples[around])], firstFrame: Int64(around.lowerBound), sampleRate: sampleRate)
             onsets += OnsetMap.onsets(in: block, within: Int64(first)..<Int64(end))
         }
-        return OnsetMatch.seconds((onsets, sampleRate))
+        return onsets.attackSeconds(sampleRate: sampleRate)
     }
 }

@@ -57,3 +57,17 @@ extension HearingError {
 
     static let cancelled = HearingError(.cancelled, "given up", remedy: "Ask for it again.")
 }
+
+extension HearingError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .noModel, .otherRecording, .nothingInCommon: .badData
+        case .gone: .notFound
+        case .unreadable: .inputOutput
+        case .cancelled: .interrupted
+        }
+    }
+}

@@ -1,6 +1,5 @@
 internal import AudioFiles
 internal import Clips
-internal import DSP
 
 /// Reads frames of a clip as a left and a right lane: the first two channels, or a single one on both. Outside the clip there is silence.
 ///

@@ -1,5 +1,5 @@
 internal import AudioFiles
-internal import DSP
+internal import Samples
 
 /// A pair as the decoder of a clip, which makes its pages as they are wanted: nothing of it is held in memory but the pages, and a model that was
 /// rendered.

@@ -1,6 +1,6 @@
 public import AudioFiles
 public import Clips
-internal import DSP
+internal import Samples
 
 /// A take beside what it was recorded against, as a stereo file: the model left, the take right.
 public enum PairExport {

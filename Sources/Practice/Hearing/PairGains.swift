@@ -1,5 +1,6 @@
 internal import DSP
 internal import Glibc
+internal import Samples
 
 /// What model and take are multiplied by, so that both are equally loud.
 struct PairGains: Sendable, Equatable {

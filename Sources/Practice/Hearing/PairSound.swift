@@ -1,6 +1,6 @@
 internal import AudioFiles
 internal import Clips
-internal import DSP
+internal import Samples
 
 /// Model and take side by side, frame by frame: four lanes, left and right of each.
 ///

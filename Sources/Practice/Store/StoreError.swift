@@ -113,3 +113,18 @@ extension StoreError {
         self.init(kind, isAboutFile ? "\(path): \(error.message)" : error.message, remedy: error.remedy)
     }
 }
+
+extension StoreError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .cannotOpen: .cannotCreate
+        case .permissionDenied, .readOnly: .noPermission
+        case .diskFull, .io: .inputOutput
+        case .damaged, .newer, .foreign, .otherRecording: .badData
+        case .busy, .libraryMissing, .noHome: .unavailable
+        }
+    }
+}

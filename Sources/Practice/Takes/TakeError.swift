@@ -40,3 +40,16 @@ extension TakeError {
     static let nothingToUndo = TakeError(
         .nothingToUndo, "no take was deleted that could be brought back", remedy: "The takes are as they were before.")
 }
+
+extension TakeError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .unknown, .trashed, .nothingToUndo: .notFound
+        case .textRefused: .usage
+        case .nameTaken: .cannotCreate
+        }
+    }
+}

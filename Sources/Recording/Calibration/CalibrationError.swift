@@ -38,3 +38,17 @@ public struct CalibrationError: ExplainedError, Equatable {
         (kind, message, remedy, deviceError) = (.device, error.message, error.remedy, error)
     }
 }
+
+extension CalibrationError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .noPeak, .unsteady, .interrupted: .unavailable
+        case .device: deviceError?.exitStatus ?? .unavailable
+        case .store, .storeIsNewer: .inputOutput
+        case .storePermission: .noPermission
+        }
+    }
+}

@@ -1,4 +1,4 @@
-internal import DSP
+internal import Samples
 
 /// Scratch memory of the writer: a block as the tape has it, and as the file needs it.
 @safe

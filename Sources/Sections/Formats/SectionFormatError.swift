@@ -44,3 +44,14 @@ public struct SectionFormatError: ExplainedError, Hashable {
             "Check that it belongs to this recording.")
     }
 }
+
+extension SectionFormatError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .unknownFormat, .broken, .tooLarge, .nothingFound: .badData
+        }
+    }
+}

@@ -56,3 +56,10 @@ public struct WaveformFileError: ExplainedError, Equatable {
         WaveformFileError(.io, "the waveform's file cannot be read (\(systemText(code)))", remedy: "Check the disk.")
     }
 }
+
+extension WaveformFileError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus { kind == .io ? .inputOutput : .badData }
+}

@@ -53,3 +53,10 @@ public struct PeakFileError: ExplainedError, Equatable {
                 ? "Give a value that is possible." : "Make the file anew from the recording.")
     }
 }
+
+extension PeakFileError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus { kind == .invalidRequest ? .usage : .badData }
+}

@@ -1,4 +1,5 @@
 // How a take and what it was recorded against are heard together.
+import Terminal
 
 /// As typed with `--both`.
 enum BothText: String, CaseIterable {

@@ -1,4 +1,4 @@
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// Channels as typed: `3`, or `1,2`.

@@ -4,6 +4,7 @@
 // Options with numbers are parsed unconditionally: a value may begin with a minus sign, and is accepted or refused
 // as a value. `optionValue` then detects a missing value.
 import ArgumentParser
+import Terminal
 
 /// How much the command prints.
 struct MessageOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 // From where a run may be controlled, beside the keyboard.
 import ArgumentParser
+import Terminal
 
 /// The ways, as written: `socket`, `midi:nanoKONTROL2`, `socket,midi`, `none`.
 struct ControlWays: Equatable, Sendable {

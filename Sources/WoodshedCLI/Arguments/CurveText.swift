@@ -1,5 +1,6 @@
 // Curves of speed as typed: `0=70%,10~100%`. Points are separated by commas; `0=70%` steps to a speed at a time, `10~100%` glides and
 // reaches the speed at that time; `repeat` instead of a speed repeats the curve. Times are output seconds from a pass's start.
+import Terminal
 
 /// Speeds over the time of a pass.
 struct CurveText: Hashable, Sendable {

@@ -1,5 +1,6 @@
 // Whether a run goes on in the background, and whether this one does.
 import ArgumentParser
+import Terminal
 
 /// Whether a run goes on in the background.
 struct DetachOptions: ParsableArguments {

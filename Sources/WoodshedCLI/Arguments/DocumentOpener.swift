@@ -1,7 +1,7 @@
 // Opens a document with a program of the user's desktop.
-import ErrorTable
 import Files
 import Glibc
+import Terminal
 import Woodshed
 
 /// The program that opens documents, and its arguments.

@@ -1,5 +1,6 @@
 // How sections are found by their pauses.
 import ArgumentParser
+import Terminal
 import Woodshed
 
 /// The settings of `sections FILE auto`.

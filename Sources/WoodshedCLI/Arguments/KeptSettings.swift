@@ -1,5 +1,5 @@
 // Values of options that are kept with a recording or with one of its sections. They are parsed as the options themselves are.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// Kept values: names of options without dashes, and the text a user would type.

@@ -1,9 +1,9 @@
 import AudioFiles
 // `--log-level` and `--log-file`, which every verb takes, and their variables. They are read before the verb's own options, because
 // what those say is logged, too.
-import ErrorTable
 import Glibc
 import RunLog
+import Terminal
 import UserState
 import Woodshed
 

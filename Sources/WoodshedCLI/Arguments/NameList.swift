@@ -1,7 +1,7 @@
 // Lists of names that other programs write, such as find.
-import ErrorTable
 import Files
 import Glibc
+import Terminal
 import Woodshed
 
 /// A list of the names of files: one a line, or, as the names of files may contain line feeds, each ended by a zero byte.

@@ -1,5 +1,6 @@
 // Pitches as typed: `+3`, `-2.5` in semitones, `30c`, `-15c` in cents. The bounds are the engine's; they are named here so
 // that a mistake is reported before any file is opened.
+import Terminal
 
 /// The change of pitch, in semitones.
 struct PitchText: Hashable, Sendable {

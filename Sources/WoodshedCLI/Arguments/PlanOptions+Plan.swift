@@ -1,5 +1,5 @@
 // Converts options to the engine's plan, once the recording is known.
-import ErrorTable
+import Terminal
 import Woodshed
 
 extension PlanOptions {

@@ -1,5 +1,6 @@
 // How large the library may become.
 import ArgumentParser
+import Terminal
 import Woodshed
 
 /// A size as typed: 500MB, 20GB, 1.5TB, bytes without a unit, or none.

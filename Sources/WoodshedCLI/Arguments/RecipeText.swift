@@ -1,4 +1,5 @@
 // Recipes as they are typed, and those that everybody has.
+import Terminal
 import Woodshed
 
 /// A recipe as typed: steps with `;` between them, each of `option=value` words.

@@ -1,5 +1,6 @@
 import ArgumentParser
-import ErrorTable
+import Explanations
+import Terminal
 
 /// One recording or many, for the verbs that work on each by itself.
 struct RecordingArguments: ParsableArguments {

@@ -1,5 +1,6 @@
 // What is recorded over the loops of a session, and from where.
 import ArgumentParser
+import Terminal
 import Woodshed
 
 /// When takes are recorded, as typed.

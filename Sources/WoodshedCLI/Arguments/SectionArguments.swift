@@ -1,4 +1,5 @@
 // Many sections. The parser's work grows with the square of the number of arguments: 16,000 sections took it half a minute.
+import Terminal
 
 /// Merges the sections of a command line into one argument before the parser sees them.
 enum SectionArguments {

@@ -1,5 +1,6 @@
 // The options that a user can decide once and for all: in the environment, or in the configuration file. Each is checked by
 // the same parser as on the command line.
+import Terminal
 import Woodshed
 
 /// One of these options.

@@ -1,7 +1,7 @@
 // Options from the environment and the configuration file, for what the command line leaves open. A flag wins over the
 // environment, that over a section's own value, then the recording's, then the file's, then the standard.
-import ErrorTable
 import Settings
+import Terminal
 import UserState
 import Woodshed
 

@@ -1,5 +1,6 @@
 // Speeds as typed: `70%`, `0.7`, `0.7x`; and ramps `60%:100%:5%` or `60%:100%`. The bounds are the engine's; they are named here so that
 // a mistake is reported before any file is opened.
+import Terminal
 
 /// A speed, as a factor of the recording's own.
 struct SpeedText: Hashable, Sendable {

@@ -1,5 +1,6 @@
 // Which channels are heard, and how they sound: options, and what is typed for them.
 import ArgumentParser
+import Terminal
 import Woodshed
 
 /// The channel strip.

@@ -1,5 +1,6 @@
 // Places in a recording as typed: `83.5`, `1:23.5`, `1:02:03.250`, `12f`, `50%`. They are converted to frames
 // when the file is known, in one place: `frame(in:)`.
+import Terminal
 import Woodshed
 
 /// The properties of a recording that a conversion needs.

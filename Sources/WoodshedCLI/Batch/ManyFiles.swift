@@ -1,6 +1,6 @@
 // One recording, or many: the verbs that take several work on them here. Nothing of a file is kept once its result is written.
-import ErrorTable
 import Realtime
+import Terminal
 
 /// The recordings that a verb was given.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
-import ErrorTable
 import Files
+import Terminal
 import Woodshed
 
 /// The names of files to write, made of one that the user gave: `{}` in it stands for a recording's own name, without folder and ending.

@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed add`: takes files into the library.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct AddCommand: Verb {

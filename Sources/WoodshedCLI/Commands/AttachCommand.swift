@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed attach` and `woodshed open`: the documents of a recording.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct AttachCommand: Verb {

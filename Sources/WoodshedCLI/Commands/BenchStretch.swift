@@ -2,6 +2,7 @@
 import ArgumentParser
 @_spi(Benchmarks) import Engine
 import JSON
+import Terminal
 import Woodshed
 
 struct BenchStretch: Verb {

@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed calibrate`: measures how long sound takes from output to input, and stores the result.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct Calibrate: Verb {

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Drawing
 import JSON
+import Terminal
 import Woodshed
 
 struct CompareCommand: Verb {

@@ -1,9 +1,10 @@
 import ArgumentParser
+import Explanations
 // `woodshed config`: what holds for every run, and where it comes from.
-import ErrorTable
 import JSON
 import RemoteControl
 import Settings
+import Terminal
 import UserState
 
 struct ConfigCommand: Verb {

@@ -1,9 +1,9 @@
 import ArgumentParser
 // `woodshed ctl`: steers a run from elsewhere, by its socket.
-import ErrorTable
 import Glibc
 import JSON
 import RemoteControl
+import Terminal
 import Woodshed
 
 struct CtlCommand: Verb {

@@ -1,5 +1,6 @@
 // A sound device as `woodshed devices` lists it.
 import JSON
+import Terminal
 import Woodshed
 
 /// One row of `woodshed devices`.

@@ -1,6 +1,7 @@
 // `woodshed devices`: lists outputs and inputs, and their abilities.
 import ArgumentParser
 import JSON
+import Terminal
 import Woodshed
 
 struct Devices: Verb {

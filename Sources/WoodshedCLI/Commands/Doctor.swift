@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed doctor`: reports what disturbs playing and recording on this computer, and the command that fixes each problem.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct Doctor: Verb {

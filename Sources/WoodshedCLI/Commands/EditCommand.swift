@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed edit` and `woodshed rm`: changing and removing recordings of the library.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct EditCommand: Verb {

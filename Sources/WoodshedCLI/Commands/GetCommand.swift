@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed get`: fetches recordings into the library.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct GetCommand: Verb {

@@ -1,6 +1,7 @@
 // `woodshed info`: describes a file, by its content and by decoding.
 import ArgumentParser
 import JSON
+import Terminal
 import Woodshed
 
 struct Info: Verb {

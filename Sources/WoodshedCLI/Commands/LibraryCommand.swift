@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed library`: the library as a whole.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct LibraryCommand: Verb {

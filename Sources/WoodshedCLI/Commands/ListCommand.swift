@@ -1,6 +1,7 @@
 // `woodshed list` and `woodshed recent`: the recordings in the library.
 import ArgumentParser
 import JSON
+import Terminal
 import Woodshed
 
 struct ListCommand: Verb {

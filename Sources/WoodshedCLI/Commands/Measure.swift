@@ -1,5 +1,6 @@
 // `woodshed measure`: measures how loud a recording is, with all meters.
 import ArgumentParser
+import Terminal
 import Woodshed
 
 struct Measure: Verb {

@@ -1,8 +1,8 @@
 import ArgumentParser
 // `woodshed playlist`: lists of recordings, in an order of the user's.
-import ErrorTable
 import Files
 import JSON
+import Terminal
 import Woodshed
 
 struct PlaylistCommand: Verb {
@@ -185,7 +185,7 @@ struct PlaylistCommand: Verb {
             case .success(let added): numbers.append(added.item.number)
             case .failure(let error):
                 failed += 1
-                if failed <= 10 { StandardStream.error.note((error as? any CommandError)?.text ?? path) }
+                if failed <= 10 { StandardStream.error.note((error as? any ExplainedError)?.text ?? path) }
             }
         }
         let addresses = list.entries.count - paths.count

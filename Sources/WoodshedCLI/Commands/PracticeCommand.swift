@@ -1,6 +1,6 @@
 import ArgumentParser
+import Terminal
 // `woodshed practice`: plays sections in a loop, in real time or as fast as possible.
-import ErrorTable
 import Woodshed
 
 struct PracticeCommand: Verb {

@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed record`: records an input into a file that is valid at every moment, with meters.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 /// Usual combinations of rate, bits and channels.
@@ -284,7 +284,7 @@ struct Record: Verb {
         do {
             let number = try listing.finish(frameCount: summary.frameCount, path: path)
             if !messages.quiet { StandardStream.error.note("take \(number); next: woodshed takes play @1") }
-        } catch let error as any CommandError {
+        } catch let error as any ExplainedError {
             // The recording is on the disk; only the list does not know it.
             StandardStream.error.note(printable("not in the list of takes: \(error.message)"))
             StandardStream.error.note(printable("add it with: woodshed takes add \(shellWord(path))"))

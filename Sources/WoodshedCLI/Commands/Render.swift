@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed render`: renders the same score as `practice`, as fast as possible, into a file that appears as a whole or not at all.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 /// How the samples of a rendered file are stored.
@@ -86,7 +86,7 @@ struct Render: Verb {
         if let pipe = try StandardOutputFile.pipePath() {
             do {
                 return try tell(try job.write(to: try OutputFile(pipe), signals: signals), &report)
-            } catch let error as any CommandError
+            } catch let error as any ExplainedError
                 where error.exitStatus == .inputOutput && StandardOutputFile.isAbandoned
             {
                 throw OutputError.closed

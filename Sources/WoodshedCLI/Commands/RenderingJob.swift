@@ -1,5 +1,5 @@
-import ErrorTable
 import Realtime
+import Terminal
 import Woodshed
 
 /// One recording that `render` plays into a file.

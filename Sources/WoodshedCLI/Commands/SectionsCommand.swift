@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed sections`: lists and changes the sections that are kept with a recording.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct SectionsCommand: Verb {

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 struct StatsCommand: Verb {

@@ -1,7 +1,7 @@
 import ArgumentParser
 // `woodshed storage` and `woodshed clean`: the room on the disk, and how to free some.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct StorageCommand: Verb {

@@ -1,9 +1,9 @@
 import ArgumentParser
 // `woodshed takes`: lists and changes the takes that are kept.
-import ErrorTable
 import Files
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 struct TakesCommand: Verb {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Drawing
 // `woodshed waveform`: draws a recording, in the terminal or into a file.
-import ErrorTable
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 struct WaveformCommand: Verb {

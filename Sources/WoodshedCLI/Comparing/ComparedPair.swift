@@ -1,5 +1,5 @@
 // Which take is compared with which recording, from the words that were typed.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// A take and the recording that it followed.

@@ -1,4 +1,5 @@
 // A comparison drawn with characters: the levels of model and take, their pitches over each other, and where the take is early or late.
+import Terminal
 import Woodshed
 
 /// The lines of a comparison in a terminal.

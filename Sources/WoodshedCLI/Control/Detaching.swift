@@ -1,8 +1,8 @@
 // Runs that go on without a terminal: the same command is started once more, in a session of its own, controlled by its socket.
-import ErrorTable
 import Files
 import Glibc
 import RemoteControl
+import Terminal
 import UserState
 import Woodshed
 
@@ -16,7 +16,7 @@ enum Detaching {
     static func start(_ options: DetachOptions, messages: MessageOptions) throws {
         let (log, output) = try Self.log("background.log")
         defer { close(output) }
-        let arguments = CommandLineTool.arguments.filter { !["--detach", "--another"].contains($0) }
+        let arguments = ProgramArguments.all().filter { !["--detach", "--another"].contains($0) }
         let process: DetachedProcess
         do throws(ChildFailure) {
             process = try DetachedProcess(

@@ -2,6 +2,7 @@
 // run's inbox; everything here is called on the thread of the run's loop.
 import DesktopBus
 import Files
+import Terminal
 import Woodshed
 
 /// What reaches a run from the desktop.

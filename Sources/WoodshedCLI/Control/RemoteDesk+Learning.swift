@@ -1,6 +1,7 @@
 // A pedal is learned: it is pressed, then the key whose action it is to have.
 import RemoteControl
 import Settings
+import Terminal
 import UserState
 
 extension RemoteDesk {

@@ -5,6 +5,7 @@ import JSON
 import RemoteControl
 import Settings
 import Synchronization
+import Terminal
 
 /// A report of the threads of sockets and controllers.
 enum RemoteNews: Sendable {

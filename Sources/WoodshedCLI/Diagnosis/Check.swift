@@ -1,5 +1,4 @@
 // One line of the output of `doctor`.
-import ErrorTable
 import JSON
 import Woodshed
 

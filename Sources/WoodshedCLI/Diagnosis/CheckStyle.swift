@@ -1,5 +1,6 @@
 // How a check of `doctor` is printed.
 import Glibc
+import Terminal
 
 /// How a check looks.
 struct CheckStyle {

@@ -1,5 +1,4 @@
 // Checks whether there are devices, whether they may be opened, and whether anything can be heard.
-import ErrorTable
 import Woodshed
 
 extension Diagnosis {

@@ -1,4 +1,5 @@
 // Checks of the process's limits, which can make the device thread late.
+import Terminal
 
 extension Diagnosis {
     /// The priority that the engine requests.

@@ -1,7 +1,9 @@
 import DesktopBus
+import Explanations
+import Terminal
+
 // The checks of `doctor` as functions of data read from the system, so that every result can be tested on any
 // machine.
-import ErrorTable
 
 /// The checks.
 struct Diagnosis {

@@ -1,5 +1,6 @@
 // What woodshed keeps about its user, and where: `woodshed doctor --privacy`.
 import JSON
+import Terminal
 import UserState
 
 /// Every place in which something is kept.

@@ -1,6 +1,7 @@
 // The facts that `doctor` reads from the system.
 import DesktopBus
 import Glibc
+import Terminal
 import Woodshed
 
 /// The facts that the checks use.

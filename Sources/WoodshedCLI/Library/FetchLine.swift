@@ -1,6 +1,7 @@
 // What is shown of a fetch: a bar on a terminal, a line at every tenth elsewhere, objects for programs.
 import JSON
 import Library
+import Terminal
 import Woodshed
 
 /// The state of a fetch, as it is shown.

@@ -1,8 +1,8 @@
 // A run of `woodshed get`, on the main thread: what is fetched, how far it is, and how it ended.
-import ErrorTable
 import Explanations
 import JSON
 import Library
+import Terminal
 import Woodshed
 
 /// Fetches until everything is done, the user or the system ends it.
@@ -74,7 +74,7 @@ final class FetchSession: TerminalLoopDelegate {
         if order.count == 1, let failure = failures.first { throw failure }
         if !failures.isEmpty {
             throw CommandFailure(
-                finishedCount > 0 ? .someFailed : (failures.last as? any CommandError)?.exitStatus ?? .unavailable,
+                finishedCount > 0 ? .someFailed : failures.last?.exitStatus ?? .unavailable,
                 "\(failures.count) of \(order.count) could not be fetched",
                 remedy: "See why with: woodshed get --list")
         }

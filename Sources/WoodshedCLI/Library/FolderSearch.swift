@@ -1,6 +1,7 @@
 // The files that a user means by naming folders.
 import Files
 import Glibc
+import Terminal
 import Woodshed
 
 /// Files below folders.

@@ -1,7 +1,7 @@
 // Moving a library to other computers, and keeping copies of it.
-import ErrorTable
 import Files
 import JSON
+import Terminal
 import Woodshed
 
 struct LibraryExchange {

@@ -1,6 +1,6 @@
 // Podcasts: feeds that the user follows.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 struct LibraryFeeds {

@@ -1,5 +1,6 @@
 // A list of the library's recordings, for people and for programs.
 import JSON
+import Terminal
 import Woodshed
 
 /// Recordings as lines.
@@ -19,15 +20,7 @@ struct LibraryTable {
             ]
         }
         if header, !rows.isEmpty { rows.insert(["@", "", "length", "sections", "recording"], at: 0) }
-        let widths = (0..<4).map { column in rows.map { displayWidth($0[column]) }.max() ?? 0 }
-        return rows.map { row in
-            var cells: [String] = []
-            for (cell, width) in zip(row, widths) where width > 0 {
-                cells.append(String(repeating: " ", count: width - displayWidth(cell)) + cell)
-            }
-            let line = (cells + [row[4]]).joined(separator: "  ")
-            return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
-        }
+        return tableLines(rows, columns: columns)
     }
 
     private func state(_ item: LibraryItem) -> String {

@@ -1,6 +1,6 @@
 // Questions to a person at a terminal, a line each, so that a screen reader reads them, too.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 /// Asks a person at a terminal; never a program, and never in the way of what is written to standard output.

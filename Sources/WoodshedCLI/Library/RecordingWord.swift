@@ -1,6 +1,6 @@
 // Which recording a user means: a file, a place in the library such as `@3`, or words of a title.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 enum RecordingWord {

@@ -1,5 +1,5 @@
 // The words of a document that has times, such as lyrics, on their way to become sections.
-import ErrorTable
+import Terminal
 import Woodshed
 
 struct TimedWords {

@@ -1,8 +1,8 @@
 // Reports of the engine's threads to the main loop: a list and a descriptor that becomes readable, so that one
 // `poll` waits for keys, signals and the engine together.
-import ErrorTable
 import Files
 import Synchronization
+import Terminal
 import Woodshed
 
 /// Reports on their way to the main loop.

@@ -1,7 +1,8 @@
 // The loop of playing and recording: it waits for keys, signals and the engine's reports together, and only it
 // writes to the terminal. The delegate gives keys and reports their meaning; the loop does not know sound.
-import ErrorTable
+import Explanations
 import Glibc
+import Terminal
 
 /// The delegate of a loop. Every call is made on the thread of the loop.
 protocol TerminalLoopDelegate: AnyObject {
@@ -257,11 +258,4 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     func clearTerminal() {
         if drawsNow { screen.clearTerminal() }
     }
-}
-
-/// Nanoseconds of the monotonic clock, which is never set.
-func monotonicNanoseconds() -> Int64 {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

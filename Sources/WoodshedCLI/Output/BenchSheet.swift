@@ -1,6 +1,7 @@
 // The results of `bench stretch`, as text and as JSON.
 @_spi(Benchmarks) import Engine
 import JSON
+import Terminal
 import Woodshed
 
 /// One measurement and its conditions.

@@ -1,5 +1,6 @@
 // Events of the device, as JSON and as text.
 import JSON
+import Terminal
 import Woodshed
 
 extension EngineEvent {

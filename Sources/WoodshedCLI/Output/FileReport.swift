@@ -1,6 +1,6 @@
-import ErrorTable
 import Explanations
 import JSON
+import Terminal
 
 /// What the work on one file has to say. Of a single file all is written at once; of one of several it is kept until its turn comes.
 struct FileReport: Sendable {
@@ -34,7 +34,7 @@ struct FileReport: Sendable {
 
     /// The event `file.failed`.
     private static func event(_ error: any Error, file: String) -> JSONValue {
-        let error = error as? any CommandError
+        let error = error as? any ExplainedError
         return .object([
             .init("v", .integer(1)), .init("event", .string("file.failed")), .init("path", .string(file)),
             .init("status", .integer(Int((error?.exitStatus ?? .software).rawValue))),

@@ -1,5 +1,6 @@
 // The results of `measure`, as text and as JSON.
 import JSON
+import Terminal
 import Woodshed
 
 /// The levels of a whole recording.

@@ -1,10 +1,10 @@
 // An output file that appears under its name only when it is complete. Rendering writes to a temporary name beside it, which is
 // renamed at the end; an interrupted run leaves an older file unchanged. (The file device keeps the frames it has when it is
 // stopped, which is right for a practice session that ends early, but wrong for a rendering.)
-import ErrorTable
 import Files
 import Glibc
 import Realtime
+import Terminal
 import Woodshed
 
 /// The place where a rendered file is written until it is complete.
@@ -79,7 +79,7 @@ struct OutputFile {
 
     /// The same error with the name that the user gave.
     private func named(_ error: any Error) -> any Error {
-        guard let error = error as? any CommandError, error.message.hasPrefix(temporaryPath) else { return error }
+        guard let error = error as? any ExplainedError, error.message.hasPrefix(temporaryPath) else { return error }
         return CommandFailure(
             error.exitStatus, path + error.message.dropFirst(temporaryPath.count), remedy: error.remedy)
     }

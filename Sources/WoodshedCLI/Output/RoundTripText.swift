@@ -1,5 +1,6 @@
 // Measured round trips as text, in sentences and in columns.
 import Glibc
+import Terminal
 import Woodshed
 
 enum RoundTripText {

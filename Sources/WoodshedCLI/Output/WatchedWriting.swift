@@ -1,5 +1,5 @@
 // A file that takes a while to make: its progress on a terminal, and the signals that give it up.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// Makes a file while signals are watched.

@@ -1,6 +1,7 @@
 // The file that a rendering has written, as text and as JSON.
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 /// A file that `render` has written.

@@ -1,6 +1,6 @@
 // Which sections `practice --due` plays.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 /// The sections of one recording that are due.

@@ -1,5 +1,6 @@
 // What is due, for people and for programs.
 import JSON
+import Terminal
 import Woodshed
 
 /// Sections with the days on which they are due, as lines.
@@ -17,12 +18,7 @@ struct DueTable {
             ]
         }
         if header, !rows.isEmpty { rows.insert(["due", "overdue", "speed", "section"], at: 0) }
-        let widths = (0..<3).map { column in rows.map { displayWidth($0[column]) }.max() ?? 0 }
-        return rows.map { row in
-            let cells = (0..<3).map { String(repeating: " ", count: widths[$0] - displayWidth(row[$0])) + row[$0] }
-            let line = (cells + [row[3]]).joined(separator: "  ")
-            return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
-        }
+        return tableLines(rows, columns: columns)
     }
 
     private static func overdue(_ section: ScheduledSection) -> String {

@@ -1,5 +1,6 @@
 // What was practised, as a picture, as words and for programs.
 import JSON
+import Terminal
 import Woodshed
 
 /// Statistics as they are shown.

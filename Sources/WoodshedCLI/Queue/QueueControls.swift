@@ -1,5 +1,4 @@
 // What keys do to several recordings in a row, and what the status line shows of them.
-import ErrorTable
 import Woodshed
 
 /// The user's controls of a queue. Requests are kept here, because the status lags behind them by a block.

@@ -1,6 +1,7 @@
 // Events of recordings in a row, for people and for programs.
 import Explanations
 import JSON
+import Terminal
 import Woodshed
 
 /// An event as it is printed.

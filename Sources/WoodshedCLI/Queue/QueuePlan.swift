@@ -1,7 +1,7 @@
 import ArgumentParser
 // What `woodshed play` is to play: one recording, or several in a row.
-import ErrorTable
 import Files
+import Terminal
 import Woodshed
 
 /// Options of recordings that play in a row.

@@ -1,5 +1,5 @@
 // From recordings in a row and the options to an engine and a session.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// Plays several recordings in a row on a device.

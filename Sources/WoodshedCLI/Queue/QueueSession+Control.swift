@@ -1,8 +1,8 @@
 import DesktopBus
 // A row of recordings that is controlled from elsewhere: by a socket, a pedal, or media keys.
-import ErrorTable
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 extension QueueSession: RemoteControlled {

@@ -1,7 +1,7 @@
 // A run of several recordings in a row, on the main thread. It only decides what to request of the queue.
-import ErrorTable
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 /// A report of the queue and of what is around it.

@@ -1,6 +1,6 @@
 // Converts a take after the stop. The take is deleted only after the new file is complete and was checked.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 /// Converts a take to the requested format.

@@ -1,4 +1,4 @@
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// What is recorded of an input that has another rate, or another number of channels, than was asked for. A take is what the input gave: it is

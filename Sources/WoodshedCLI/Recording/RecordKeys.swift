@@ -1,4 +1,5 @@
 // Converts keys to requests to the recorder, and asks before a take is thrown away.
+import Terminal
 
 /// A request to the recorder.
 enum RecordRequest: Equatable, Sendable {

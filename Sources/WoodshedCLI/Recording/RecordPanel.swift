@@ -1,5 +1,6 @@
 // The panel that is redrawn while recording, as a pure function of its contents and the width; tests check every width.
 import Glibc
+import Terminal
 import Woodshed
 
 /// The contents of the panel.

@@ -1,6 +1,6 @@
 import DesktopBus
+import Terminal
 // A recording that media keys pause and end.
-import ErrorTable
 import Woodshed
 
 extension RecordSession: MediaControlled {

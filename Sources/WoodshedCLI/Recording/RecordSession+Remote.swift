@@ -1,6 +1,6 @@
 // A recording that is controlled from elsewhere: by a socket, or by a pedal.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 extension RecordSession: RemoteControlled {

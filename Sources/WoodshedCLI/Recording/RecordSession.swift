@@ -1,7 +1,7 @@
 // A recording from its start to its end, on the main thread; nothing here can delay the recording.
-import ErrorTable
 import Glibc
 import Synchronization
+import Terminal
 import Woodshed
 
 /// A report of the recorder.

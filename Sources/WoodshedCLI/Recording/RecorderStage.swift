@@ -1,4 +1,5 @@
 import Synchronization
+import Terminal
 import Woodshed
 
 /// The recorder in its current stage. The compiler limits each stage to its operations; this type does the same for keys.

@@ -1,7 +1,7 @@
 // Takes that a crash interrupted: reported at each start, and repaired on request.
-import ErrorTable
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 enum Recovery {
@@ -61,7 +61,7 @@ enum Recovery {
                         time: take.startTime, sampleRate: take.sampleRate, channelCount: take.channelCount,
                         frameCount: frames))
             }
-        } catch let error as any CommandError {
+        } catch let error as any ExplainedError {
             StandardStream.error.note(printable("not in the list of takes: \(error.message)"))
         } catch {
             StandardStream.error.note("not in the list of takes")

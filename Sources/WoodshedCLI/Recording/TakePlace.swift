@@ -1,5 +1,5 @@
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 /// The format of a recording: recorded directly, or converted afterwards.

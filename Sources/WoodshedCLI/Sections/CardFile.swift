@@ -1,6 +1,6 @@
 // `woodshed sections FILE export CARDS.apkg`: the sections as flash cards.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 /// What sections are exported as: a list of them, or cards.

@@ -1,5 +1,6 @@
 // Recognises copies of a recording in another encoding, while it plays: nothing waits for it, and it ends with the run.
 import Synchronization
+import Terminal
 import Woodshed
 
 /// Listens to the recording that plays, behind everything else.

@@ -1,5 +1,5 @@
 // What `practice` finds of a recording when it begins, and leaves when it ends.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// The saved sections, the settings and the place of one recording, for one run.
@@ -90,7 +90,7 @@ final class Keeping {
             take(try kept.list())
         } catch let error as StoreError where error.kind == .noHome {
             // A service without a home; whoever presses a key that needs one is told.
-        } catch let error as any CommandError {
+        } catch let error as any ExplainedError {
             StandardStream.error.note(error.text)
         } catch {
             StandardStream.error.note("woodshed: " + printable("\(error)"))
@@ -166,7 +166,7 @@ final class Keeping {
                 try kept.store.remember(kept.recording, position: position, settings: texts)
             } catch let error as StoreError where error.kind == .noHome {
                 // There was no place for it from the beginning.
-            } catch let error as any CommandError {
+            } catch let error as any ExplainedError {
                 StandardStream.error.note("woodshed: the place is not remembered: " + printable(error.message))
             } catch {
                 StandardStream.error.note("woodshed: the place is not remembered: " + printable("\(error)"))

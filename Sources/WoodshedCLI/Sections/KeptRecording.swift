@@ -1,5 +1,5 @@
 // A recording with what the user's store keeps of it.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// A recording that can be changed in the user's store.

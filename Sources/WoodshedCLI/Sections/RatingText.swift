@@ -1,5 +1,6 @@
 // Ratings, and the comparisons that they were made with, in words and for programs.
 import JSON
+import Terminal
 import Woodshed
 
 extension RatingAction {

@@ -1,5 +1,5 @@
 // What `woodshed sections FILE ACTION WORDS` can do, and the edit that follows from the words.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// One of the things to do with a recording's sections.

@@ -1,7 +1,7 @@
 // Import and export of sections: the files, and what is said about them.
-import ErrorTable
 import Files
 import Glibc
+import Terminal
 import Woodshed
 
 /// Files that sections come from and go to.

@@ -2,6 +2,7 @@
 import Glibc
 import JSON
 import Synchronization
+import Terminal
 import Woodshed
 
 /// The recording that plays, in the user's store.

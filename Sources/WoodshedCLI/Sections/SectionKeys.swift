@@ -1,5 +1,4 @@
 // The keys that change the sections kept with the recording, while it plays.
-import ErrorTable
 import Woodshed
 
 /// Carries out the keys of the saved sections.
@@ -70,7 +69,7 @@ struct SectionKeys {
                 keeper.note(list)
                 if follows { try Self.play(list, on: session, choice) }
                 tell(.changed(change, list, Self.words(order, change, list, kept)))
-            } catch let error as any CommandError {
+            } catch let error as any ExplainedError {
                 tell(.refused([error.message, error.remedy]))
             } catch {
                 tell(.refused(["\(error)"]))
@@ -108,7 +107,7 @@ struct SectionKeys {
                 added: list.sections.filter { !before.sections.contains($0) }, summary: "changed by another program")
             let count = list.sections.count == 1 ? "1 section" : "\(list.sections.count) sections"
             tell(.changed(change, list, "\(change.summary), \(count)"))
-        } catch let error as any CommandError {
+        } catch let error as any ExplainedError {
             tell(.refused([error.message, error.remedy]))
         } catch {
             tell(.refused(["\(error)"]))

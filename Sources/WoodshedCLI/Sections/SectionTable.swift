@@ -1,5 +1,6 @@
 // A list of saved sections, for people and for programs.
 import JSON
+import Terminal
 import Woodshed
 
 /// The sections of one recording as lines.
@@ -18,14 +19,7 @@ struct SectionTable {
             ]
         }
         if header, !rows.isEmpty { rows.insert(["#", "start", "end", "length", "name"], at: 0) }
-        let widths = (0..<4).map { column in rows.map { displayWidth($0[column]) }.max() ?? 0 }
-        return rows.map { row in
-            let cells = zip(row, widths).map { cell, width in
-                String(repeating: " ", count: width - displayWidth(cell)) + cell
-            }
-            let line = (cells + (row[4].isEmpty ? [] : [row[4]])).joined(separator: "  ")
-            return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
-        }
+        return tableLines(rows, columns: columns)
     }
 
     /// Name, text, and marks, as far as there are any.

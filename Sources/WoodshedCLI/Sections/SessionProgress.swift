@@ -1,7 +1,7 @@
 // What a run of `practice` writes down: what was practised, and how it went if the user says so.
-import ErrorTable
 import Glibc
 import Synchronization
+import Terminal
 import Woodshed
 
 /// The practice log and the ratings of one run.
@@ -169,7 +169,7 @@ final class SessionProgress {
                 let number = list.number(ofID: asked.id) ?? 0
                 let event = review.event(ofSection: number, named: list.section(number: number)?.name ?? "")
                 news = .rated("\(asked.name): \(review.words)", event)
-            } catch let error as any CommandError {
+            } catch let error as any ExplainedError {
                 news = .refused([error.message, error.remedy])
             } catch {
                 news = .refused(["\(error)"])

@@ -1,5 +1,4 @@
 // What one session leaves to the next, when the device is opened anew to record as well.
-import ErrorTable
 import Woodshed
 
 /// Where a session is, and what keys have set.

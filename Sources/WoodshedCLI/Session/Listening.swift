@@ -1,5 +1,6 @@
 // From a file and the options to an engine ready to start: probe, check, open the device, load at the device's rate.
 // All errors in the arguments are found before a device is opened or a file created.
+import Terminal
 import Woodshed
 
 /// An engine with one player in it.

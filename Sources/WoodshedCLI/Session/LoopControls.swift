@@ -1,4 +1,5 @@
 // The keys of the loop that is set by ear, and the words that tell what they did.
+import Terminal
 import Woodshed
 
 /// Carries out the keys of the loop on a practice session.

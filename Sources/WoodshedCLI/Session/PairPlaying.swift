@@ -1,5 +1,5 @@
 // `woodshed play @1 --with-model`: a take and what it was recorded against, both at once.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// Plays a take beside its model.

@@ -1,7 +1,7 @@
 // The actions of keys on the player, and the contents of the status line. The status lags behind a key by a block, so the
 // last requests are stored here: two quick presses are two steps.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 /// The user's controls of one player.

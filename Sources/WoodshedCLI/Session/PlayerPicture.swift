@@ -1,5 +1,6 @@
 // The waveform of the playing section, above the status line.
 import Synchronization
+import Terminal
 import Woodshed
 
 /// The section's waveform with its edges and the play position; made while the section plays, and cached like any other.

@@ -1,4 +1,5 @@
 // What is redrawn while a recording plays: a title, the waveform, the sections, and the status line.
+import Terminal
 import Woodshed
 
 /// The screen of one run. It is drawn below what was printed, in the terminal's own text: nothing has to be put back when the

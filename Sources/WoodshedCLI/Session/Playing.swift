@@ -1,5 +1,5 @@
 // The common part of `play` and `practice`: a file, a device, a session.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// Plays a file on a device.

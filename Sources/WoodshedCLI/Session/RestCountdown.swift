@@ -1,5 +1,6 @@
 // Messages during a gap, in which the user plays, if no status line is redrawn.
 import Glibc
+import Terminal
 
 /// Announces a gap when it begins, and counts down its last seconds.
 struct RestCountdown {

@@ -1,4 +1,5 @@
 // How the lines of a terminal are shared out while a recording plays.
+import Terminal
 
 /// The lines that each part of the screen may have.
 struct ScreenRoom: Equatable {

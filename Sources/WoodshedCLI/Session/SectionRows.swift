@@ -1,4 +1,5 @@
 // The list of sections on the screen, as a pure function of its contents and the room.
+import Terminal
 
 /// One section in the list.
 struct SectionRow: Equatable {

@@ -1,6 +1,6 @@
 // Reports of a run about its device: losses, returns, and the final figures.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 extension Session {

@@ -1,6 +1,5 @@
 import DesktopBus
 // A run of the player that media keys control.
-import ErrorTable
 import Glibc
 import Woodshed
 

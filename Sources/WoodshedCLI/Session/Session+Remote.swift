@@ -1,6 +1,6 @@
 // A run of the player that is controlled from elsewhere: by a socket, or by a pedal.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 extension Session: RemoteControlled {

@@ -1,6 +1,7 @@
 // What a session has to do with takes: the keys are carried out by `TakeControls`.
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 extension Session {

@@ -1,6 +1,6 @@
 // What a session says to somebody who does not see the status line.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 extension Session {

@@ -1,8 +1,8 @@
 // A run of the player from its start to its end, on the main thread. It only decides what to request of the player; the
 // engine makes the sound.
-import ErrorTable
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 /// Plays until the score, the user or the system ends it.

@@ -1,5 +1,6 @@
 // Recording over the loops of a session: what its key does, and what is told of takes. The decisions are those of `PracticeRecorder`.
 import JSON
+import Terminal
 import Woodshed
 
 /// The recorder of one session, for its main loop.

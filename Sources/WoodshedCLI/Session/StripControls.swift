@@ -1,4 +1,5 @@
 // The keys of the channel strip: which channels are heard, and how.
+import Terminal
 import Woodshed
 
 /// Changes the strip of a player by keys.

@@ -1,6 +1,6 @@
 // The keys that let the newest take of what plays be heard beside what it was recorded against, and compare it. The loop is paused meanwhile.
-import ErrorTable
 import JSON
+import Terminal
 import Woodshed
 
 /// Carries out the keys about takes on a practice session. Used on the main thread.
@@ -177,7 +177,7 @@ final class TakeControls {
             player.setGain(decibels: gainDecibels)
             player.start()
             return told(player)
-        } catch let error as any CommandError {
+        } catch let error as any ExplainedError {
             return Answer(words: [error.message, error.remedy], isAsked: true)
         } catch {
             return Answer(words: ["\(error)"], isAsked: true)

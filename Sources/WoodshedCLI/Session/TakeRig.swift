@@ -1,6 +1,6 @@
 // The device of a session that is recorded: output and input as one stream, and what is known of its round trip.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 /// Opens a device for playing and recording together, and makes the recorder of a session on it.

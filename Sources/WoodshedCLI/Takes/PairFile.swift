@@ -1,6 +1,6 @@
 // `woodshed takes export TAKE FILE --pair`: the model left, the take right.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 /// A file with a take beside what it was recorded against.

@@ -1,5 +1,5 @@
 // What `woodshed takes ACTION WORDS` can do, and which takes the words mean.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// One of the things to do with takes.

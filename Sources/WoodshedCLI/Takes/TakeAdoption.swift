@@ -1,4 +1,5 @@
 // Takes that a crash, a full disk or a store in trouble kept out of the list: put there at the next start.
+import Terminal
 import Woodshed
 
 enum TakeAdoption {

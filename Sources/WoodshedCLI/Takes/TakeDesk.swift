@@ -1,6 +1,6 @@
 // Finds the take that a key means, and prepares what is heard of it, on threads of their own: no key waits for the disk.
-import ErrorTable
 import Synchronization
+import Terminal
 import Woodshed
 
 /// The takes of the recording that plays.
@@ -76,7 +76,7 @@ struct TakeDesk: Sendable {
             try body()
         } catch let error as HearingError where error.kind == .cancelled {
             // Whoever gave it up knows.
-        } catch let error as any CommandError {
+        } catch let error as any ExplainedError {
             tell(.refused(work.number, [error.message, error.remedy].filter { !$0.isEmpty }))
         } catch {
             tell(.refused(work.number, ["\(error)"]))

@@ -1,14 +1,14 @@
 // Puts a take into the list of takes while it is recorded, so that it is listed whatever happens to this program.
-import ErrorTable
 import Glibc
 import Synchronization
+import Terminal
 import Woodshed
 
 /// The place of one take in the list. A store that cannot be changed never disturbs the recording: it is told about at the end.
 final class TakeListing: Sendable {
     private struct State {
         var number: Int?
-        var failure: (any CommandError)?
+        var failure: (any ExplainedError)?
     }
 
     private let state = Mutex(State())

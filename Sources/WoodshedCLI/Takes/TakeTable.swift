@@ -1,6 +1,7 @@
 // A list of takes, for people and for programs.
 import Glibc
 import JSON
+import Terminal
 import Woodshed
 
 /// Takes as lines.
@@ -24,17 +25,8 @@ struct TakeTable {
             ]
         }
         if header, !rows.isEmpty { rows.insert(["#", "recorded", "length", "", "take"], at: 0) }
-        let widths = (0..<4).map { column in rows.map { displayWidth($0[column]) }.max() ?? 0 }
-        return rows.map { row in
-            var cells: [String] = []
-            for (column, (cell, width)) in zip(row, widths).enumerated() where width > 0 {
-                let padding = String(repeating: " ", count: width - displayWidth(cell))
-                // Numbers and times end in one column, stars begin in one.
-                cells.append(column == 3 ? cell + padding : padding + cell)
-            }
-            let line = (cells + [row[4]]).joined(separator: "  ")
-            return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
-        }
+        // Numbers and times end in one column, stars begin in one.
+        return tableLines(rows, leftAligned: 3, columns: columns)
     }
 
     /// Its name or that of its file, what it was recorded against, its note, and whether its file is gone.

@@ -1,6 +1,6 @@
 // What pedals and buttons do, in the configuration: `midi.cc64 = pause`.
-import ErrorTable
 import RemoteControl
+import Terminal
 
 extension ControllerMap {
     /// What the configuration says.

@@ -1,4 +1,5 @@
 // A line that the user types while something else goes on. The keys come in raw mode, so editing is done here.
+import Terminal
 
 /// A line of text under way.
 struct InputLine: Equatable {

@@ -1,4 +1,5 @@
 // What keys do while a recording plays, and the words for it: in the configuration, and for everything else that controls a player.
+import Terminal
 import Woodshed
 
 /// The action of a key.

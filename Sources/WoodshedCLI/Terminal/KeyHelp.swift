@@ -1,4 +1,5 @@
 // The help for the keys, laid out for the terminal's width.
+import Terminal
 
 /// Keys and what they do.
 struct KeyHelp {
@@ -38,7 +39,7 @@ struct KeyHelp {
         var lines: [String] = []
         var line = padded(keys, to: keyCells)
         var isEmpty = true
-        for word in action.split(separator: " ") {
+        for word in action.split(separator: " ").map(String.init) {
             let space = isEmpty ? "" : " "
             if !isEmpty, displayWidth(line) + 1 + displayWidth(word) > cells {
                 lines.append(line)
@@ -55,5 +56,3 @@ struct KeyHelp {
         text + String(repeating: " ", count: max(0, cells - displayWidth(text)))
     }
 }
-
-private func displayWidth(_ text: Substring) -> Int { displayWidth(String(text)) }

@@ -1,4 +1,5 @@
 // Which key does what: a table for each layer, with what the configuration has changed.
+import Terminal
 
 /// The keys of the command.
 struct KeyMap: Equatable, Sendable {

@@ -1,4 +1,5 @@
 // Keys by their names, as users write them: `space`, `shift+left`, `ctrl+l`, `alt+,`, `[`, `ö`.
+import Terminal
 
 /// The name of a key.
 struct KeyName: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 // Which key does what while one thing goes on: a table for the keys themselves, the help and the configuration.
+import Terminal
 
 /// What a key can do, named by words: in the configuration, and for everything else that controls a program.
 protocol NamedAction: Equatable, Sendable {

@@ -1,5 +1,6 @@
 // The one line that is redrawn while playing. A pure function of its contents and the width, so that tests check all widths;
 // it does not know terminals, cursors or colours.
+import Terminal
 
 /// The contents of the line, from the engine's status.
 struct StatusView: Equatable {
@@ -54,12 +55,6 @@ struct StatusView: Equatable {
 
 /// "pass 2 of 5", or "pass 2" if the passes go on until the player is moved on.
 func passText(_ pass: Int, of passes: Int?) -> String { "pass \(pass)" + (passes.map { " of \($0)" } ?? "") }
-
-/// The glyphs that the terminal can show.
-enum Glyphs: Equatable {
-    case unicode
-    case ascii
-}
 
 /// Lays out the status for a width. If there is little room, fields are left out, the least important first.
 struct StatusLine {

@@ -1,4 +1,5 @@
 // Lines under a waveform that show its sections, as a pure function of the contents and the width.
+import Terminal
 
 /// One section of a recording, as shown in a picture.
 struct SectionBand: Equatable {

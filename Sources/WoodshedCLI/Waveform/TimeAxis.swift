@@ -1,4 +1,5 @@
 // Places and labels the marks of a time axis.
+import Terminal
 
 /// A time axis under a picture.
 struct TimeAxis {

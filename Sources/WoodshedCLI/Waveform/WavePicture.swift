@@ -1,4 +1,5 @@
 // The complete picture on a terminal: a line of facts, the channels, the sections, the time axis.
+import Terminal
 import Woodshed
 
 /// The contents of a picture.

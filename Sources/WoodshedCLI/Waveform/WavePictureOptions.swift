@@ -1,6 +1,7 @@
 // Pictures of a recording as files: its waveform, or its spectrogram.
 import ArgumentParser
 import Drawing
+import Terminal
 import Woodshed
 
 /// One of the words for the cases of a library type.

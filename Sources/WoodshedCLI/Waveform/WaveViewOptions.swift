@@ -1,7 +1,7 @@
 import ArgumentParser
 // Options for the range of a recording that is shown, and for the way a terminal shows it.
-import ErrorTable
 import Glibc
+import Terminal
 import Woodshed
 
 extension WaveStyle: ExpressibleByArgument {}

@@ -1,5 +1,5 @@
 // Gets a recording's waveform from the cache, or computes it.
-import ErrorTable
+import Terminal
 import Woodshed
 
 /// A recording's waveform: immediately if it is in the cache, otherwise computed when it is requested.

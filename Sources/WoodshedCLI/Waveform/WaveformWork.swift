@@ -1,8 +1,8 @@
 // Computes a waveform while showing the progress. Ctrl-C ends the process, as in every command before playing starts.
-import ErrorTable
 import Files
 import Glibc
 import Synchronization
+import Terminal
 import Woodshed
 
 /// Computes a recording's waveform; if that takes more than a moment, a line on the terminal shows the progress.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DSP
+@testable import Stretching
 
 @Suite struct OnsetMatchTests {
     private static let rate = 44_100
@@ -40,7 +41,7 @@ import Testing
 
     private func onsets(_ samples: [Float]) -> [Double] {
         let block = SourceBlock([samples], firstFrame: 0, sampleRate: Self.rate)
-        return OnsetMatch.seconds((OnsetMap.onsets(in: block, within: block.range), Self.rate))
+        return OnsetMap.onsets(in: block, within: block.range).attackSeconds(sampleRate: Self.rate)
     }
 
     @Test(

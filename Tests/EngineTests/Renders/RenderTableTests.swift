@@ -1,11 +1,11 @@
 import AudioFiles
-@_spi(Benchmarks) import DSP
 import EngineHarness
 import Foundation
 import Glibc
 import SoundMeasures
 import TestSupport
 import Testing
+@_spi(Benchmarks) import Transforms
 
 @testable import Clips
 @testable import Engine
@@ -67,9 +67,9 @@ struct RenderTableTests {
             var transform = RealFourierTransform(size: size)
             for index in 0..<size { unsafe transform.frames[index] = noise[index] }
             transform.forward()
-            print.add(Array(unsafe transform.spectrum))
+            unsafe print.add(transform.spectrum)
             transform.inverse()
-            print.add(Array(unsafe transform.frames))
+            unsafe print.add(transform.frames)
         }
         for value in noise.prefix(1000).map(Double.init) {
             for result in [
@@ -80,7 +80,7 @@ struct RenderTableTests {
         }
         for sound in RenderCase.Sound.allCases { sound.samples.forEach { print.add($0) } }
         var converted = [Float](repeating: 0, count: 8192)
-        _ = try? RateReader(MemoryDecoder([noise], sampleRate: 44_100), sampleRate: 48_000).read(
+        _ = try? unsafe RateReader(MemoryDecoder([noise], sampleRate: 44_100), sampleRate: 48_000).read(
             1000..<9192, into: &converted, stride: converted.count)
         print.add(converted)
         return print.text

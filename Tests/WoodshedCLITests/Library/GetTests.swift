@@ -1,5 +1,6 @@
 // `woodshed get`, as a user runs it, with a server on loopback.
 import Glibc
+import Terminal
 import TestSupport
 import Testing
 

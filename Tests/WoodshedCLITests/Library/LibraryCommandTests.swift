@@ -1,5 +1,6 @@
 // `woodshed add`, `list`, `recent`, `edit`, `rm`, `storage`, `clean` and `library check`, as a user runs them.
 import Glibc
+import Terminal
 import TestSupport
 import Testing
 

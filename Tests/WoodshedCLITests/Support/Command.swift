@@ -1,5 +1,4 @@
 // Runs the built command as a user would: another process, with pipes for its output.
-import ErrorTable
 import Glibc
 import ProcessHandles
 import Synchronization

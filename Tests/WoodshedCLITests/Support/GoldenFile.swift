@@ -1,5 +1,6 @@
 // Screens kept in files, to be compared character by character.
 import Foundation
+import Terminal
 import Testing
 
 @testable import WoodshedCLI

@@ -1,4 +1,6 @@
 // What a terminal shows of the bytes that were sent to it: so much of a terminal as the command makes use of.
+import Terminal
+
 @testable import WoodshedCLI
 
 /// A terminal's lines, those that have scrolled away too.

@@ -1,5 +1,4 @@
 // Runs a program on a terminal of its own, and looks at what a user would see.
-import ErrorTable
 import Glibc
 import ProcessHandles
 import Testing

@@ -1,4 +1,5 @@
 // Bands of sections, as a pure function of what is shown and of the width.
+import Terminal
 import Testing
 
 @testable import WoodshedCLI

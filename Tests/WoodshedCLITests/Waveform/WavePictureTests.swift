@@ -1,4 +1,5 @@
 // The waveform on a terminal, as a pure function: golden screens of known sound at several widths.
+import Terminal
 import Testing
 import Woodshed
 

@@ -1,5 +1,6 @@
 // `woodshed waveform` from outside.
 import Glibc
+import Terminal
 import Testing
 import Woodshed
 

@@ -1,0 +1,30 @@
+/// Sole owner of a value on the heap, used like the value itself.
+///
+/// The compiler checks every use of a noncopyable struct against each of its stored values, those of nested structs included, so a struct that
+/// embeds a large one takes minutes to compile. A box counts as one value. See "Large noncopyable structs" in docs/decisions.md.
+///
+/// Allocates in `init`, frees in `deinit`: control side only. Using the value is as real-time safe as the value.
+@safe
+@usableFromInline
+package struct Boxed<Value: ~Copyable>: ~Copyable {
+    @usableFromInline let pointer: UnsafeMutablePointer<Value>
+
+    @inlinable
+    package init(_ value: consuming Value) {
+        unsafe pointer = .allocate(capacity: 1)
+        unsafe pointer.initialize(to: value)
+    }
+
+    /// The value in the box, at its place.
+    @inlinable @inline(__always)
+    package var value: Value {
+        unsafeAddress { unsafe UnsafePointer(pointer) }
+        unsafeMutableAddress { unsafe pointer }
+    }
+
+    @inlinable
+    deinit {
+        unsafe pointer.deinitialize(count: 1)
+        unsafe pointer.deallocate()
+    }
+}

@@ -1,0 +1,64 @@
+internal import CSampleLoops
+internal import Samples
+
+/// Interpolates a decimated band to the source's rate, with twelve samples per frame.
+///
+/// The split at load time and playback share it, so that playback adds exactly what the split subtracted.
+struct BandInterpolator: ~Copyable {
+    /// Output frames per sample of the band.
+    let factor: Int
+    let weights: FloatStorage
+
+    /// Samples of the band that one frame depends on.
+    static let sampleCount = 2 * BandShape.reach
+
+    init(factor: Int) {
+        self.factor = factor
+        weights = FloatStorage(BandShape.interpolation(factor: factor))
+    }
+
+    /// Interpolates one frame.
+    ///
+    /// - Parameters:
+    ///   - samples: ``sampleCount`` samples of the band, starting with sample `q - reach + 1`.
+    ///   - frame: The offset in frames after sample `q`, 0 to `factor - 1`.
+    @inline(__always)
+    func value(_ samples: Floats, frame: Int) -> Float {
+        var sum: Float = 0
+        for offset in 0..<Self.sampleCount { sum += samples[offset] * weights.view[offset * factor + frame] }
+        return sum
+    }
+
+    /// A window of the band as if it had begun `frame` frames later, weighed, with its middle at index 0.
+    ///
+    /// - Parameter samples: The band, starting `reach - 1` samples before the window, and as many after it.
+    @inline(__always)
+    func delayWindow(_ samples: Floats, frame: Int, weights shape: Floats, into target: Floats) {
+        let window = shape.count
+        precondition(target.count == window && samples.count >= window + Self.sampleCount && frame < factor)
+        unsafe delay_window(samples.base, weights.view.base + frame, factor, shape.base, window, target.base)
+    }
+
+    /// Consecutive frames, for factors of 8 or more; computes the same sums in the same order as ``value(_:frame:)``.
+    ///
+    /// - Parameters:
+    ///   - samples: The band, starting `reach - 1` samples before the one at frame 0.
+    ///   - first: The first frame after that sample, a multiple of eight.
+    ///   - target: Whole lanes, overwritten.
+    @inline(__always)
+    func fill(_ target: Floats, _ samples: Floats, from first: Int) {
+        precondition((factor | first | target.count) % Lanes.scalarCount == 0 && first >= 0)
+        precondition((first + target.count - 1) / factor + Self.sampleCount <= samples.count)
+        unsafe interpolate_band(samples.base, weights.view.base, factor, first, target.count, target.base)
+    }
+
+    /// Eight consecutive frames, for factors of 8 or more; computes the same sums in the same order as ``value(_:frame:)``.
+    @inline(__always)
+    func lanes(_ samples: Floats, frame: Int) -> Lanes {
+        var sum = Lanes()
+        for offset in 0..<Self.sampleCount {
+            sum += samples[offset] * weights.view[lanes: offset * factor + frame]
+        }
+        return sum
+    }
+}

@@ -1,0 +1,250 @@
+// BandSplit: splits a source into three bands, block by block, as it arrives.
+//
+// Sample m of a band lies at frame m * factor of the recording, wherever the split began, so the bands made at load time match
+// those made during playback bit for bit. Samples near the beginning are invalid until a context of source frames has passed.
+
+internal import CSampleLoops
+internal import Samples
+
+/// Splits a source, supplied in contiguous blocks, into a low, a middle and a high band.
+///
+/// ``accept(_:)`` takes blocks and ``split()`` splits them, one at a time and in the same order, so that a caller can supply
+/// many blocks at once and split them gradually. Real-time safe: all but `init`.
+struct BandSplit: ~Copyable {
+    let channelCount: Int
+    /// Samples of the middle band that one input block becomes.
+    static let blockSamples = 64
+    /// Frames of one input block: 512 at 44.1 kHz. Blocks begin at multiples of it.
+    let blockFrames: Int
+    let shape: BandShape
+    /// Every band at its own rate. With one band, the high band is the whole source.
+    let low: SampleRing
+    let middle: SampleRing
+    let high: SampleRing
+    let lowInterpolator: BandInterpolator
+    let middleInterpolator: BandInterpolator
+
+    private let decimation: FloatStorage
+    private let lowPass: FloatStorage
+    private let middlePass: FloatStorage
+    /// The unprocessed source, the source at the middle band's rate, and the latter without the low band.
+    let source: SampleRing
+    private let decimated: SampleRing
+    private let rest: SampleRing
+    private let highPart: FloatStorage
+
+    /// The first source frame accepted since the start.
+    private(set) var firstFrame: Int64 = 0
+    /// The first source frame not yet accepted, and the first not yet split.
+    private(set) var acceptedEnd: Int64 = 0
+    private(set) var dividedEnd: Int64 = 0
+    private var isWhole = false
+    private var decimatedEnd: Int64 = 0
+    private var restEnd: Int64 = 0
+    /// One past the last sample of each band.
+    private(set) var lowEnd: Int64 = 0
+    private(set) var middleEnd: Int64 = 0
+    private(set) var highEnd: Int64 = 0
+
+    /// - Parameters:
+    ///   - acceptedFrames: The most source frames that may wait to be split.
+    ///   - keptFrames: How far back from the newest source frame the bands can be read.
+    ///   - runFrames: The longest run to be read from the high band, in frames.
+    ///   - runSamples: The longest run to be read from the lower bands, in their samples.
+    init(
+        channelCount: Int, sampleRate: Int, acceptedFrames: Int, keptFrames: Int, runFrames: Int, runSamples: Int
+    ) {
+        self.channelCount = channelCount
+        let shape = BandShape(sampleRate: sampleRate)
+        self.shape = shape
+        let factor = shape.factor
+        blockFrames = Self.blockSamples * factor
+        let history = shape.contextFrames(of: .high) + 2 * blockFrames
+        source = SampleRing(
+            channelCount: channelCount, sampleCount: acceptedFrames + history,
+            runCount: max(blockFrames, shape.decimation.count))
+        decimated = SampleRing(
+            channelCount: channelCount, sampleCount: history / factor, runCount: shape.lowPass.count)
+        rest = SampleRing(channelCount: channelCount, sampleCount: history / factor, runCount: shape.middlePass.count)
+        // The high band is made last, and reads the lower bands further back.
+        let kept = keptFrames + history
+        let run = max(runSamples, BandInterpolator.sampleCount + Self.highRun)
+        low = SampleRing(channelCount: channelCount, sampleCount: kept / (2 * factor), runCount: run)
+        middle = SampleRing(channelCount: channelCount, sampleCount: kept / factor, runCount: run)
+        high = SampleRing(
+            channelCount: channelCount, sampleCount: max(keptFrames, 2 * blockFrames),
+            runCount: max(runFrames, blockFrames))
+        highPart = FloatStorage(count: Self.highRun * factor)
+        decimation = FloatStorage(shape.decimation)
+        lowPass = FloatStorage(shape.lowPass)
+        middlePass = FloatStorage(shape.middlePass)
+        lowInterpolator = BandInterpolator(factor: 2 * factor)
+        middleInterpolator = BandInterpolator(factor: factor)
+    }
+
+    /// Starts again; the next block accepted begins at `first`, a multiple of ``blockFrames``.
+    ///
+    /// With one band, the high band is the unchanged source and the other bands are not computed.
+    mutating func restart(at first: Int64, bands: StretchBands) {
+        precondition(first % Int64(blockFrames) == 0, "Blocks lie at multiples of their length.")
+        isWhole = bands == .one
+        firstFrame = first
+        acceptedEnd = first
+        dividedEnd = first
+        setEnds()
+        if isWhole { highEnd = first }
+    }
+
+    /// Takes the next block, channel after channel, and silences invalid samples; does not split it yet.
+    mutating func accept(_ input: Floats) {
+        for channel in 0..<channelCount {
+            let samples = input.part(from: channel * blockFrames, count: blockFrames)
+            for index in stride(from: 0, to: blockFrames, by: Lanes.scalarCount) {
+                source.write(
+                    audible(samples[lanes: index]), channel: channel, at: acceptedEnd &+ Int64(index))
+            }
+        }
+        acceptedEnd += Int64(blockFrames)
+    }
+
+    /// Splits the oldest waiting block.
+    mutating func split() {
+        precondition(dividedEnd < acceptedEnd, "There is no block to divide.")
+        dividedEnd += Int64(blockFrames)
+        if isWhole {
+            for channel in 0..<channelCount { copyBlock(channel) }
+            highEnd = dividedEnd
+            return
+        }
+        let (decimatedFrom, lowFrom, restFrom) = (decimatedEnd, lowEnd, restEnd)
+        let (middleFrom, highFrom) = (middleEnd, highEnd)
+        setEnds()
+        for channel in 0..<channelCount {
+            decimate(channel, decimatedFrom..<decimatedEnd)
+            makeLow(channel, lowFrom..<lowEnd)
+            makeRest(channel, restFrom..<restEnd)
+            makeMiddle(channel, middleFrom..<middleEnd)
+            makeHigh(channel, highFrom..<highEnd)
+        }
+    }
+
+    /// Computes how far each band can be made from the source supplied for splitting.
+    private mutating func setEnds() {
+        let reach = Int64(BandShape.reach)
+        decimatedEnd = dividedEnd / Int64(shape.factor) - reach + 1
+        lowEnd = (decimatedEnd - Int64(shape.lowHalf) + 1) >> 1
+        restEnd = 2 * (lowEnd - reach)
+        middleEnd = restEnd - Int64(shape.middleHalf)
+        // Whole groups of frames, one group per sample of the low band.
+        highEnd = Int64(2 * shape.factor) * ((middleEnd - reach) >> 1)
+    }
+}
+
+// MARK: - The steps, each for one channel and a range of its samples
+
+extension BandSplit {
+    private func copyBlock(_ channel: Int) {
+        let first = dividedEnd - Int64(blockFrames)
+        let samples = source.run(channel: channel, from: first, count: blockFrames)
+        for index in stride(from: 0, to: blockFrames, by: Lanes.scalarCount) {
+            high.write(samples[lanes: index], channel: channel, at: first &+ Int64(index))
+        }
+    }
+
+    private func decimate(_ channel: Int, _ range: Range<Int64>) {
+        let (factor, filter) = (Int64(shape.factor), decimation.view)
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let from = (index - Int64(BandShape.reach)) * factor
+            let value = dotProduct(source.run(channel: channel, from: from, count: filter.count), filter)
+            decimated.write(value, channel: channel, at: index)
+            index += 1
+        }
+    }
+
+    private func makeLow(_ channel: Int, _ range: Range<Int64>) {
+        let filter = lowPass.view
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let from = 2 * index + Int64(shape.lowHalf + 1 - filter.count)
+            let value = dotProduct(decimated.run(channel: channel, from: from, count: filter.count), filter)
+            low.write(value, channel: channel, at: index)
+            index += 1
+        }
+    }
+
+    /// The source at the middle band's rate minus the interpolated low band.
+    private func makeRest(_ channel: Int, _ range: Range<Int64>) {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let whole = decimated.run(channel: channel, from: index, count: 1)[0]
+            let below = low.run(
+                channel: channel, from: (index >> 1) - Int64(BandShape.reach - 1), count: BandInterpolator.sampleCount)
+            let given = lowInterpolator.value(below, frame: Int(index & 1) * shape.factor)
+            rest.write(whole - given, channel: channel, at: index)
+            index += 1
+        }
+    }
+
+    private func makeMiddle(_ channel: Int, _ range: Range<Int64>) {
+        let filter = middlePass.view
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let from = index + Int64(shape.middleHalf + 1 - filter.count)
+            let value = dotProduct(rest.run(channel: channel, from: from, count: filter.count), filter)
+            middle.write(value, channel: channel, at: index)
+            index += 1
+        }
+    }
+
+    /// The source minus both interpolated lower bands, in groups of the frames that share their samples.
+    private func makeHigh(_ channel: Int, _ range: Range<Int64>) {
+        let (factor, count) = (shape.factor, BandInterpolator.sampleCount)
+        let before = Int64(BandShape.reach - 1)
+        var frame = range.lowerBound
+        while frame < range.upperBound {
+            // Begins at a sample of the low band, of which a run has several.
+            let sample = frame / Int64(factor)
+            let samples = min(Self.highRun, Int(range.upperBound - frame) / factor)
+            let lows = low.run(channel: channel, from: (sample >> 1) - before, count: samples / 2 + count)
+            let middles = middle.run(channel: channel, from: sample - before, count: samples + count)
+            let whole = source.run(channel: channel, from: frame, count: samples * factor)
+            if factor >= Lanes.scalarCount {
+                let rest = highPart.view
+                unsafe subtract_bands(
+                    whole.base, lows.base, lowInterpolator.weights.view.base, middles.base,
+                    middleInterpolator.weights.view.base, factor, samples * factor, rest.base)
+                for index in stride(from: 0, to: samples * factor, by: Lanes.scalarCount) {
+                    high.write(rest[lanes: index], channel: channel, at: frame &+ Int64(index))
+                }
+            } else {
+                for index in 0..<samples * factor {
+                    let given = lowInterpolator.value(
+                        lows.part(from: index / (2 * factor), count: count), frame: index % (2 * factor))
+                    let middle = middleInterpolator.value(
+                        middles.part(from: index / factor, count: count), frame: index % factor)
+                    high.write(whole[index] - (given + middle), channel: channel, at: frame &+ Int64(index))
+                }
+            }
+            frame += Int64(samples * factor)
+        }
+    }
+
+    /// Samples of the middle band, an even number, for which the high band is made at once.
+    private static var highRun: Int { 8 }
+}
+
+/// Source samples with silence in place of invalid ones: NaN, infinity, and values that would overflow when squared.
+///
+/// A comparison with NaN is false, so one test catches them all.
+@inline(__always)
+func audible(_ samples: Lanes) -> Lanes {
+    select(magnitude(samples) .<= Float(1 << 20), samples, Lanes())
+}
+
+/// The sum of products over whole lanes, in two chains that hide each other's latency.
+@inline(__always)
+func dotProduct(_ samples: Floats, _ filter: Floats) -> Float {
+    precondition(samples.count >= filter.count && filter.count % Lanes.scalarCount == 0)
+    return unsafe dot_product(samples.base, filter.base, filter.count)
+}

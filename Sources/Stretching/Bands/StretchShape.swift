@@ -1,0 +1,134 @@
+// StretchShape: the lengths a stretcher derives from its sample rate, all proportional to one window. Pure.
+internal import Samples
+internal import Transforms
+
+/// Window lengths, the grid of output frames for the schedule, and how a stretcher starts.
+struct StretchShape: Sendable {
+    /// Frames of the high band's window.
+    let windowFrames: Int
+
+    /// A window has about 46 ms, which separates the partials of music and keeps its attacks; eight windows overlap.
+    static let windowSeconds = 2048.0 / 44100
+    static let overlap = 8
+    /// With one band: sidelobes of about -90 dB, whose sign changes no longer mislead the phase rules.
+    static let beta = 12.0
+    /// Above 300 Hz partials lie further apart than their windows need: narrower windows resolve changes in time better.
+    static let middleBeta = 18.0
+    static let highBeta = 24.0
+    /// Samples of a decimated band's window, at every rate.
+    static let decimatedWindow = 512
+    /// The long windows have 186 ms: in the low band always, in the others where the sound is steady. In this form their main lobes
+    /// reach 16 Hz to either side, so that the partials of a held semitone from A3 on and of a low note each have one of their own.
+    static let steadyBeta = 9.0
+    /// A semitone above 800 Hz is 48 Hz wide. So there is room for lower sidelobes, and a sine is only as pure as those.
+    static let steadyHighBeta = 10.5
+
+    init(sampleRate: Int) {
+        windowFrames = Self.windowFrames(sampleRate: sampleRate)
+    }
+
+    /// Output frames from one window of the high band to the next.
+    var hopFrames: Int { windowFrames / Self.overlap }
+    /// Output frames of one step of the schedule, 64 at 44.1 kHz: the smallest unit of work.
+    var gridFrames: Int { hopFrames / 4 }
+    /// Output frames after a start during which the source runs at its own speed.
+    var holdFrames: Int { holdSteps * gridFrames }
+    /// Output frames after a start that are copied from the source.
+    var copiedFrames: Int { copiedSteps * gridFrames }
+
+    /// A start copies the source for 10 ms, which gives time to compute the first windows gradually; they fade in over the next
+    /// step. At 12 ms the source leaves its own speed.
+    let holdSteps = 8
+    let copiedSteps = 7
+    /// The steps of a start during which the source is split; the stages of the first windows come after them.
+    ///
+    /// Four steps are left for the stages. The limiter's growing look-ahead makes one block of 64 frames ask for the second and the
+    /// third of these together, and the first finds their code and tables not in the caches, which costs as much as a third of
+    /// their work.
+    let splitSteps = 3
+
+    /// Frames of the window of a steady sound.
+    var steadyFrames: Int { 4 * windowFrames }
+
+    /// The power of two nearest to the window's duration, at least 256.
+    static func windowFrames(sampleRate: Int) -> Int {
+        let wanted = windowSeconds * Double(sampleRate)
+        var frames = 256
+        while Double(frames) * 2.0.squareRoot() < wanted { frames *= 2 }
+        return frames
+    }
+}
+
+/// The windows of one band and the weights of its start. Pure and tested alone.
+struct VocoderShape: Sendable {
+    /// Source frames per sample of the band.
+    let factor: Int
+    /// Samples of the band in one window.
+    let window: Int
+    /// Samples of the band from one window to the next.
+    let hop: Int
+    /// The first window made, and the last one that is not rotated: the last with its middle within the hold.
+    let firstWindow: Int
+    /// The analysis window, divided by its length so that spectra have the magnitude of the samples.
+    let analysis: [Float]
+    /// The synthesis window: its products with the analysis window, times the length, add up to 1 over all hops.
+    let synthesis: [Float]
+    /// The power of the overlap-add if only windows agree that lie this many hops apart, relative to the power if all
+    /// windows agree; indexed by distance from 0 to 4, with a sum of 1.
+    let shares: [Float]
+    /// The share of a window and all later ones in the overlap-add, at each of the window's samples.
+    let later: [Float]
+    /// The weight of all later windows in the samples just after a start, from 0 to 1.
+    let gate: [Float]
+    /// The source's own weight for each sample from the start until the later windows add up to 1.
+    let fill: [Float]
+
+    /// - Parameters:
+    ///   - factor: Source frames per sample.
+    ///   - beta: The form of the Kaiser window.
+    ///   - isSteady: Whether these are the long windows of a steady sound.
+    init(_ shape: StretchShape, factor: Int, beta: Double, isSteady: Bool = false) {
+        self.factor = factor
+        window =
+            isSteady
+            ? shape.steadyFrames / factor : factor == 1 ? shape.windowFrames : StretchShape.decimatedWindow
+        hop = window / StretchShape.overlap
+        firstWindow = shape.holdFrames / (hop * factor)
+        let values = KaiserWindow.values(count: window, beta: beta)
+        let (length, hop, first) = (window, hop, firstWindow)
+        let sums = (0..<hop).map { phase in
+            stride(from: phase, to: length, by: hop).reduce(0) { $0 + values[$1] * values[$1] }
+        }
+        let weights = values.indices.map { values[$0] * values[$0] / sums[$0 % hop] }
+        shares = Self.shares(weights, hop: hop)
+        analysis = values.map { Float($0 / Double(length)) }
+        synthesis = values.indices.map { Float(values[$0] / sums[$0 % hop]) }
+        later = values.indices.map { index in
+            Float(stride(from: index, through: 0, by: -hop).reduce(0.0) { $0 + weights[$1] })
+        }
+        let gate = (0..<shape.holdFrames / factor).map {
+            Fade.weight(at: $0 * factor - shape.copiedFrames, of: shape.gridFrames)
+        }
+        self.gate = gate
+        fill = (0..<first * hop + length / 2).map { sample in
+            // In window k, this sample has index sample + length / 2 - k * hop.
+            let middles = stride(from: sample + length / 2 - (first + 1) * hop, through: 0, by: -hop)
+            let later = middles.reduce(0.0) { $0 + ($1 < length ? weights[$1] : 0) }
+            return Float(1 - later * (sample < gate.count ? Double(gate[sample]) : 1))
+        }
+    }
+
+    /// Products of the weights with themselves this many hops later, averaged over a hop; both signs of a distance in one.
+    ///
+    /// Windows more than half their length apart hardly overlap; the last share holds the remainder.
+    private static func shares(_ weights: [Double], hop: Int) -> [Float] {
+        var shares = (0..<4).map { distance in
+            let products = (0..<weights.count - distance * hop).reduce(0.0) {
+                $0 + weights[$1] * weights[$1 + distance * hop]
+            }
+            return products / Double(hop) * (distance == 0 ? 1 : 2)
+        }
+        shares.append(1 - shares.reduce(0, +))
+        return shares.map(Float.init)
+    }
+}

@@ -1,0 +1,202 @@
+// FormantFilter: gives a sound whose frequencies were all multiplied by one ratio the spectral envelope that it had before.
+//
+// Its response is the envelope of the sound before over that envelope stretched by the ratio, in minimum phase: by Hilbert's relation the
+// cepstrum of such a filter is that of the logarithmic response, folded to positive times (Oppenheim and Schafer, Discrete-Time Signal
+// Processing, 12.2). A minimum-phase filter answers at once, so attacks stay where they are, and nothing sounds before them. It does not read
+// signals or change their pitch: see `PitchChanger`.
+internal import Samples
+@_spi(Benchmarks) internal import Transforms
+
+/// A filter that changes from hop to hop: from the response made at the last hop but one to the one made last.
+///
+/// Real-time safe: all but the initialiser.
+@safe
+struct FormantFilter: ~Copyable {
+    /// The envelope of the sound at its own pitch, to be filled before ``makeResponse(ratio:)``.
+    var envelope: SpectralEnvelope
+    /// Frames between responses: about 12 ms.
+    let hopFrames: Int
+    /// Frames of the sound before the first one that are written to ``inputs`` first.
+    let pastFrames: Int
+    /// One pointer per channel. The next frames are written ``pastFrames`` after it.
+    let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
+
+    private let channelCount: Int
+    private let maximumFrames: Int
+    private var transform: RealFourierTransform
+    private let samples: FloatStorage
+    private let capacity: Int
+    private let response: FloatStorage
+    /// The last frame's tap first: the filter that is left, and what must be added to it for the one that is reached.
+    private let taps: FloatStorage
+    private let change: FloatStorage
+    private let made: FloatStorage
+    private var isFirst = true
+
+    /// The most that a frequency is raised and lowered, in nepers: 26 and 40 dB. A recording's noise beyond its last
+    /// harmonics must not become a hiss.
+    private static var most: Float { 3 }
+    private static var least: Float { -4.6 }
+
+    /// - Parameters:
+    ///   - channelCount: 1 to 64.
+    ///   - sampleRate: 8000 to 768000 Hz.
+    ///   - maximumFrames: The most frames filtered at once, 1 to 65536.
+    init(channelCount: Int, sampleRate: Int, maximumFrames: Int) {
+        precondition((1...64).contains(channelCount), "A filter takes 1 to 64 channels.")
+        precondition((1...65536).contains(maximumFrames), "A filter takes 1 to 65536 frames at once.")
+        self.channelCount = channelCount
+        self.maximumFrames = maximumFrames
+        envelope = SpectralEnvelope(sampleRate: sampleRate)
+        hopFrames = envelope.windowFrames / 4
+        let size = 2 * envelope.pointCount
+        transform = RealFourierTransform(size: size)
+        let tapCount = size / 4
+        pastFrames = tapCount - 1
+        capacity = tapCount + maximumFrames
+        samples = FloatStorage(count: channelCount * capacity)
+        response = FloatStorage(count: envelope.pointCount + Lanes.scalarCount)
+        taps = FloatStorage(count: tapCount)
+        change = FloatStorage(count: tapCount)
+        made = FloatStorage(count: tapCount)
+        let channels = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channelCount)
+        for channel in 0..<channelCount {
+            unsafe (channels + channel).initialize(to: samples.view.base + channel * capacity)
+        }
+        unsafe inputs = UnsafePointer(channels)
+    }
+
+    deinit { unsafe inputs.deallocate() }
+
+    /// Begins with another sound. ``pastFrames`` frames before it must be written to ``inputs`` before the first ``apply``.
+    mutating func start() { isFirst = true }
+
+    // MARK: The response
+
+    /// Makes the response for the hop that begins now, from ``envelope``.
+    ///
+    /// - Parameter ratio: Of the frequencies now and before, 0.25 to 4.
+    mutating func makeResponse(ratio: Float) {
+        envelope.trace()
+        setLogarithm(ratio: ratio)
+        foldCepstrum()
+        makeTaps()
+        reachMade()
+    }
+
+    /// Lets the sound pass unchanged at the end of the hop that begins now.
+    mutating func makeNoResponse() {
+        let count = made.view.count
+        for index in 0..<count { made.view[index] = index == count - 1 ? 1 : 0 }
+        reachMade()
+    }
+
+    /// Makes the filter change to the one that was made, in the course of the hop.
+    private mutating func reachMade() {
+        let (left, step, reached) = (taps.view, change.view, made.view)
+        for index in stride(from: 0, to: reached.count, by: Lanes.scalarCount) {
+            let before = isFirst ? reached[lanes: index] : left[lanes: index] + step[lanes: index]
+            left[lanes: index] = before
+            step[lanes: index] = reached[lanes: index] - before
+        }
+        isFirst = false
+    }
+
+    /// The response's logarithm at the envelope's frequencies.
+    private func setLogarithm(ratio: Float) {
+        let (curve, points) = (envelope.curve.view, envelope.pointCount)
+        // As many periods a second more, with the same energy each, would be louder; fewer, softer.
+        let loudness = naturalLogarithm(Lanes(repeating: ratio))[0] * 0.5
+        var latest: Float = 0
+        for point in 0...points {
+            let place = Float(point) / ratio
+            let index = Int(place)
+            // Above half the rate before the change there is nothing to be filtered.
+            if index < points {
+                let part = place - Float(index)
+                let moved = curve[index] + (curve[index + 1] - curve[index]) * part
+                latest = max(Self.least, min(Self.most, curve[point] - moved + loudness))
+            }
+            response.view[point] = latest
+        }
+    }
+
+    /// From the logarithm of the response to that of the minimum-phase filter, with its phase as the imaginary part.
+    private mutating func foldCepstrum() {
+        let (bins, frames, points) = (transform.spectrumStorage.view, transform.frameStorage.view, envelope.pointCount)
+        for point in 0...points {
+            bins[2 * point] = response.view[point]
+            bins[2 * point + 1] = 0
+        }
+        transform.inverse()
+        let scale = 1 / Float(2 * points)
+        frames[0] *= scale
+        frames[points] *= scale
+        for index in 1..<points {
+            frames[index] *= 2 * scale
+            frames[points + index] = 0
+        }
+        transform.forward()
+    }
+
+    /// The filter's impulse response; its last quarter fades out.
+    private mutating func makeTaps() {
+        let (bins, points) = (transform.spectrumStorage.view, envelope.pointCount)
+        for point in stride(from: 0, to: points, by: Lanes.scalarCount) {
+            let (logarithm, phase) = bins.complexLanes(at: point)
+            let size = exponential(logarithm)
+            let (sine, cosine) = sineCosine(wrapped(phase))
+            bins.storeComplex(real: size * cosine, imaginary: size * sine, at: point)
+        }
+        // At half the rate a filter is real; its sign is that of its phase, 0 or π.
+        let last = exponential(Lanes(repeating: bins[2 * points]))[0]
+        bins[2 * points] = sineCosine(wrapped(Lanes(repeating: bins[2 * points + 1]))).cosine[0] < 0 ? -last : last
+        bins[2 * points + 1] = 0
+        transform.inverse()
+        let (frames, count) = (transform.frameStorage.view, made.view.count)
+        let scale = 1 / Float(2 * points)
+        let fade = count / 4
+        for index in 0..<count {
+            let weight = min(1, Float(count - index) / Float(fade)) * scale
+            made.view[count - 1 - index] = frames[index] * weight
+        }
+    }
+
+    /// An angle brought to ±π by whole turns.
+    @inline(__always)
+    private func wrapped(_ angle: Lanes) -> Lanes {
+        // Adding 1.5 × 2^23 rounds to a whole number.
+        let turns = (angle * (0.5 / Float.pi) + 12_582_912) - 12_582_912
+        return angle - turns * (2 * Float.pi)
+    }
+
+    // MARK: The sound
+
+    /// Filters the frames that were written to ``inputs``, and moves on.
+    ///
+    /// - Parameters:
+    ///   - frameCount: 0 to the number it was made for; the frames must lie in one hop.
+    ///   - first: How many frames of the hop came before.
+    ///   - output: One pointer per channel.
+    ///   - offset: The index of the first frame in each channel.
+    mutating func apply(
+        _ frameCount: Int, from first: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int
+    ) {
+        precondition(frameCount >= 0 && frameCount <= maximumFrames && first >= 0 && first + frameCount <= hopFrames)
+        let share = 1 / Float(hopFrames)
+        let count = taps.view.count
+        for channel in 0..<channelCount {
+            let sound = samples.view.part(from: channel * capacity, count: capacity)
+            for frame in 0..<frameCount {
+                let around = sound.part(from: frame, count: count)
+                let part = Float(first + frame) * share
+                unsafe output[channel][offset + frame] =
+                    dotProduct(around, taps.view) + part * dotProduct(around, change.view)
+            }
+            for index in 0..<pastFrames { sound[index] = sound[frameCount + index] }
+        }
+    }
+}
+
+// One owner at a time, which owns all memory inside exclusively.
+extension FormantFilter: @unchecked Sendable {}

@@ -1,0 +1,287 @@
+// PitchInterpolator: reads a signal faster or slower than it was recorded, which raises or lowers its pitch.
+//
+// Band-limited interpolation by a windowed sinc (see `SincTable`). It does no time stretching: to change the pitch and
+// keep the tempo, stretch by the inverse ratio first. Formants move with the pitch (see `PitchChanger`). The ratio is one for all frames, or follows a curve. The filter's
+// transition band is not suppressed below the new band's edge: the last 0.068 of the lower rate alias at the top.
+internal import Samples
+
+/// Reads a signal at a ratio of frames, in pull style: it says how many input frames it needs.
+///
+///     interpolator.start(ratio: 2)
+///     // write the `historyFrames` frames before the signal's first frame to `inputs`, then accept(historyFrames)
+///     // write framesNeeded(toEmit: 64) frames of the signal, at once or in pieces, and accept each
+///     interpolator.emit(64, into: channels, offset: 0)
+///
+/// Output frame `n` is the signal at `n × ratio`; the position is a product, so it does not drift. If the ratio follows a curve, the position is its integral in
+/// closed form. The output depends only on
+/// the signal and the ratio, not on block sizes. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
+/// passes bit for bit. Samples that are not finite, or beyond ±2^20, count as silence.
+@safe
+@usableFromInline package struct PitchInterpolator: ~Copyable {
+    /// The permitted ratios: two octaves down to two octaves up.
+    @usableFromInline package static let ratios: ClosedRange<Double> = 0.25...4
+
+    /// Number of channels, 1 to 64.
+    package let channelCount: Int
+    /// The largest frame count for ``framesNeeded(toEmit:)`` and ``emit(_:into:offset:)``.
+    package let maximumEmitFrames: Int
+
+    /// The largest half width of the kernel, in frames: at ratio 4 the pace is a quarter of the table's steps.
+    private static let maximumHalf = SincTable.crossings * 4
+
+    /// The values of the one table.
+    private let table: Floats
+    private let coefficients: FloatStorage
+    /// The signal's latest frames: channel after channel, `capacity` frames each.
+    private let samples: FloatStorage
+    private let capacity: Int
+    /// One pointer per channel to its input memory. Write the next frames ``inputOffset`` frames after it, at most as many as
+    /// ``framesNeeded(toEmit:)`` returned.
+    package let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
+
+    /// Signal frames per output frame at the start.
+    package private(set) var ratio = 1.0
+    /// The position in the signal, and whether its speed may change.
+    private var curve = PositionCurve(position: 0, speed: 1)
+    private var followsSpeed = false
+    /// How many frames before the signal's first one must be written first, 24 to 96 without context; silence if there are none.
+    package private(set) var historyFrames = SincTable.crossings
+    /// ``historyFrames`` at the highest ratio.
+    @usableFromInline package static var longestHistoryFrames: Int { half(pace: SincTable.steps / 4) }
+    /// Half the kernel's width in frames: a multiple of four, so that the whole kernel fills lanes.
+    private var half = SincTable.crossings
+    /// Frames before the one heard that are kept for ``signal(_:from:count:)``, and the most that there is room for.
+    private var keptFrames = 0
+    private let contextFrames: Int
+    /// `pace`: table values per signal frame, `steps` at cutoff 1. `gain`: the factor that keeps the gain at 1.
+    private var pace = SincTable.steps
+    private var gain: Float = 1
+    /// The signal frame at the start of `samples`.
+    private var firstFrame: Int64 = 0
+    /// Frames held in `samples`: the next ones are written this far after ``inputs``.
+    package private(set) var inputOffset = 0
+    private var emittedFrames: Int64 = 0
+
+    /// Allocates all memory; call ``start(ratio:)`` before anything else.
+    ///
+    /// - Parameters:
+    ///   - channelCount: 1 to 64.
+    ///   - maximumEmitFrames: The largest count of frames emitted at once, 1 to 65536.
+    ///   - contextFrames: The most frames around the one heard that ``signal(_:from:count:)`` gives.
+    ///
+    /// Real-time safe: no.
+    package init(channelCount: Int, maximumEmitFrames: Int = 8192, contextFrames: Int = 0) {
+        precondition((1...64).contains(channelCount), "A pitch interpolator takes 1 to 64 channels.")
+        precondition((1...65536).contains(maximumEmitFrames), "A pitch interpolator emits 1 to 65536 frames at once.")
+        self.channelCount = channelCount
+        self.maximumEmitFrames = maximumEmitFrames
+        self.contextFrames = contextFrames
+        table = SincTable.shared.values.view
+        coefficients = FloatStorage(count: 2 * PitchInterpolator.maximumHalf)
+        capacity = 2 * (PitchInterpolator.maximumHalf + contextFrames) + 4 * maximumEmitFrames + Lanes.scalarCount
+        samples = FloatStorage(count: channelCount * capacity)
+        let channels = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channelCount)
+        for channel in 0..<channelCount {
+            unsafe (channels + channel).initialize(to: samples.view.base + channel * capacity)
+        }
+        unsafe inputs = UnsafePointer(channels)
+    }
+
+    deinit {
+        unsafe inputs.deallocate()
+    }
+
+    /// Starts with another signal and discards the previous one.
+    ///
+    /// - Parameters:
+    ///   - ratio: Signal frames per output frame, 0.25 to 4: 2 is an octave up.
+    ///   - pastOutputFrames: Output frames that are emitted first, of the history before the signal's first frame.
+    ///   - keepsContext: Whether ``signal(_:from:count:)`` will be called.
+    ///   - followsSpeed: Whether ``changeSpeed(at:to:over:)`` may be called.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func start(
+        ratio: Double, pastOutputFrames: Int = 0, keepsContext: Bool = false, followsSpeed: Bool = false
+    ) {
+        precondition(ratio >= 0.25 && ratio <= 4, "A pitch interpolator takes ratios of 0.25 to 4.")
+        self.ratio = ratio
+        curve = PositionCurve(position: 0, speed: ratio)
+        self.followsSpeed = followsSpeed
+        setKernel(ratio: ratio)
+        keptFrames = keepsContext ? contextFrames : 0
+        historyFrames = max(
+            halfFrames + (pastOutputFrames > 0 ? Int(Double(pastOutputFrames) * ratio) + 1 : 0), keptFrames)
+        firstFrame = -Int64(historyFrames)
+        inputOffset = 0
+        emittedFrames = -Int64(pastOutputFrames)
+    }
+
+    /// The most frames that are read after the one heard: half the kernel's width.
+    package var halfFrames: Int { followsSpeed ? Self.maximumHalf : half }
+
+    /// Changes the ratio from an output frame on that is not emitted yet; see ``PositionCurve/change(at:to:over:)``.
+    ///
+    /// - Returns: False if too many changes lie ahead; then nothing has changed.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func changeSpeed(at frame: Int64, to speed: Double, over frameCount: Int64) -> Bool {
+        precondition(followsSpeed && frame >= emittedFrames && speed >= 0.25 && speed <= 4)
+        return curve.change(at: frame, to: speed, over: frameCount)
+    }
+
+    /// The kernel for a ratio.
+    @inline(__always)
+    private mutating func setKernel(ratio: Double) {
+        // Above ratio 1 the signal must be cut off at the edge of the output's band: a kernel wider and lower by the ratio.
+        // The cutoff is rounded down to whole values of the table, by 0.8 % at most.
+        pace = Int(Double(SincTable.steps) * min(1, 1 / ratio))
+        half = Self.half(pace: pace)
+        gain = Float(pace) / Float(SincTable.steps)
+    }
+
+    private static func half(pace: Int) -> Int {
+        let reach = SincTable.crossings * SincTable.steps
+        return ((reach + pace - 1) / pace + 3) / 4 * 4
+    }
+
+    // MARK: Input
+
+    /// The number of frames still to be written before an emission, including the history.
+    ///
+    /// - Parameters:
+    ///   - frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
+    ///   - ahead: Frames after the last one heard that must be known as well, 0 to the context's length.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package func framesNeeded(toEmit frameCount: Int, ahead: Int = 0) -> Int {
+        precondition(frameCount >= 0 && frameCount <= maximumEmitFrames, "More frames than it was made for.")
+        guard frameCount > 0 else { return 0 }
+        let last = wholeFrame(position(emittedFrames + Int64(frameCount) - 1))
+        return max(0, Int(last + Int64(max(halfFrames, ahead)) + 1 - firstFrame) - inputOffset)
+    }
+
+    /// Part of the signal around the frame that is emitted next, if the context is kept.
+    ///
+    /// - Parameter offset: Of the first frame, from the one heard next.
+    func signal(_ channel: Int, from offset: Int, count: Int) -> Floats {
+        let first = Int(wholeFrame(position(emittedFrames)) - firstFrame) + offset
+        precondition(first >= 0 && first + count <= inputOffset, "A part of the signal is not held.")
+        return samples.view.part(from: channel * capacity + first, count: count)
+    }
+
+    /// Confirms that this many frames of every channel were written to ``inputs``.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func accept(_ frameCount: Int) {
+        precondition(frameCount >= 0 && inputOffset + frameCount <= capacity, "More frames than there is room for.")
+        for channel in 0..<channelCount {
+            let written = samples.view.part(from: channel * capacity + inputOffset, count: frameCount)
+            let whole = frameCount - frameCount % Lanes.scalarCount
+            for index in stride(from: 0, to: whole, by: Lanes.scalarCount) {
+                written[lanes: index] = audible(written[lanes: index])
+            }
+            for index in whole..<frameCount { written[index] = audible(Lanes(repeating: written[index]))[0] }
+        }
+        inputOffset += frameCount
+    }
+
+    // MARK: Output
+
+    /// Writes the next frames to `output` and overwrites its contents.
+    ///
+    /// - Parameters:
+    ///   - frameCount: 0 to ``maximumEmitFrames``; ``framesNeeded(toEmit:)`` must be 0 for it.
+    ///   - output: One pointer per channel.
+    ///   - offset: The index of the first frame in each channel.
+    ///
+    /// Real-time safe: yes. Each frame takes 48 products per channel at ratios up to 1, 192 at 4.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int)
+    {
+        precondition(framesNeeded(toEmit: frameCount) == 0, "Frames were emitted before their signal was written.")
+        for index in 0..<frameCount {
+            let frame = emittedFrames + Int64(index)
+            let position = position(frame)
+            if followsSpeed { setKernel(ratio: curve.speed(at: frame)) }
+            let whole = wholeFrame(position)
+            setCoefficients(fraction: position - Double(whole))
+            let first = Int(whole - firstFrame) - half + 1
+            for channel in 0..<channelCount {
+                unsafe output[channel][offset + index] = sum(channel, from: first)
+            }
+        }
+        emittedFrames += Int64(frameCount)
+        curve.forget(before: emittedFrames)
+        forgetPast()
+    }
+
+    /// The signal frame heard at an output frame.
+    @inline(__always)
+    private func position(_ frame: Int64) -> Double { curve.position(at: frame) }
+
+    /// The signal frame at or before a position, which may lie before the first.
+    @inline(__always)
+    private func wholeFrame(_ position: Double) -> Int64 {
+        let whole = Int64(position)
+        return Double(whole) > position ? whole - 1 : whole
+    }
+
+    /// The kernel for a position `fraction` of a frame after a signal frame: `half` frames up to that frame, `half` after it.
+    private func setCoefficients(fraction: Double) {
+        let (kernel, values) = (coefficients.view, table)
+        // The pace is a whole number of values, so on each side all taps lie at the same fraction between two values.
+        let place = fraction * Double(pace)
+        var (before, after) = (Int(place), Int(Double(pace) - place))
+        let partBefore = Float(place - Double(before))
+        let partAfter = Float(Double(pace) - place - Double(after))
+        precondition(2 * half <= kernel.count && (half + 1) * pace + 1 < values.count)
+        for tap in 0..<half {
+            // Safe because of the precondition above: indices start within one pace and grow by one pace per tap.
+            let (left, right) = unsafe (values.base + before, values.base + after)
+            unsafe kernel.base[half - 1 - tap] = left[0] + (left[1] - left[0]) * partBefore
+            unsafe kernel.base[half + tap] = right[0] + (right[1] - right[0]) * partAfter
+            before += pace
+            after += pace
+        }
+    }
+
+    @inline(__always)
+    private func sum(_ channel: Int, from first: Int) -> Float {
+        gain
+            * dotProduct(
+                samples.view.part(from: channel * capacity + first, count: 2 * half),
+                coefficients.view.part(from: 0, count: 2 * half))
+    }
+
+    /// Drops the frames that no later output needs and moves the rest to the front.
+    private mutating func forgetPast() {
+        let next = wholeFrame(position(emittedFrames)) - Int64(max(halfFrames, keptFrames)) + 1
+        let passed = min(inputOffset, Int(next - firstFrame))
+        guard passed > 0 else { return }
+        let rest = inputOffset - passed
+        for channel in 0..<channelCount {
+            let base = unsafe UnsafeMutableRawPointer(inputs[channel])
+            unsafe base.copyMemory(
+                from: base + passed * MemoryLayout<Float>.stride, byteCount: rest * MemoryLayout<Float>.stride)
+        }
+        firstFrame += Int64(passed)
+        inputOffset = rest
+    }
+}
+
+// One owner at a time, which owns all memory inside exclusively.
+extension PitchInterpolator: @unchecked Sendable {}

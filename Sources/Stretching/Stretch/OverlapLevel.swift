@@ -1,0 +1,66 @@
+// The level that a rotated window loses where it is out of phase with the windows it overlaps, and the gain that restores it.
+//
+// Overlapping windows keep the source's level where they agree. Those of a partial do: its rotation is the previous one plus
+// its own phase advance. In noise, and between partials, a bin follows a louder neighbour. If the neighbour's rotation differs
+// from the bin's own phase advance, the windows partly cancel: stretched noise was 0.4 dB too soft at 75 % and 0.6 dB at 50 %.
+// How far a bin deviates from its own phase advance is known when its rotation is chosen.
+
+internal import CSampleLoops
+internal import Samples
+
+/// The gains of one window's bins, common to all channels, and the memory their computation needs.
+///
+/// Real-time safe: all but `init`.
+@safe
+struct OverlapLevel: ~Copyable {
+    private let binCount: Int
+    private let partCount: Int
+    private let storage: FloatStorage
+
+    /// Sums of products below this (-180 dB) carry no information.
+    private static var silentProduct: Float { 1e-18 }
+
+    private enum Part: Int {
+        case agreement, size, gain
+        static let count = Part.gain.rawValue + 1
+    }
+
+    init(binCount: Int) {
+        self.binCount = binCount
+        // A lane of zeros before the first bin, which has no neighbours there.
+        partCount = Spectra.paddedCount(binCount) + Lanes.scalarCount
+        storage = FloatStorage(count: Part.count * partCount)
+    }
+
+    @inline(__always)
+    private func view(_ part: Part) -> Floats {
+        storage.view.part(
+            from: part.rawValue * partCount + Lanes.scalarCount, count: partCount - Lanes.scalarCount)
+    }
+
+    /// The gains: 1 where windows agree.
+    var gain: Floats { view(.gain) }
+
+    /// Sets all gains to 1, for a window that continues no other.
+    func setUnity() {
+        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) { gain[lanes: bin] = Lanes(repeating: 1) }
+    }
+
+    /// Computes every bin's gain from the chosen rotations.
+    ///
+    /// With T the products of the temporal rule and R the rotation, a bin and its neighbours agree with the previous window by
+    /// r = sum Re(T conj R) / sum |T|, over five bins within the main lobe, since a gain that jumps from bin to bin would spread the
+    /// window's samples in time. A bin that follows one of another frequency drifts evenly: over m hops its phase error is
+    /// m times as large. For normally distributed drifts the agreement is then r^(m²), and the power of the windows' sum is a
+    /// polynomial in r whose coefficients depend on the windows.
+    ///
+    /// - Parameters:
+    ///   - rotation: The rotations, and the products that the temporal rule is computed from.
+    ///   - shares: The polynomial's coefficients, ``VocoderShape/shares``.
+    func solve(_ rotation: borrowing RotationField, shares: Floats) {
+        precondition(shares.count >= 5)
+        let (agreement, size) = (view(.agreement), view(.size))
+        unsafe overlap_gain(
+            rotation.parts, shares.base, binCount, Self.silentProduct, agreement.base, size.base, gain.base)
+    }
+}

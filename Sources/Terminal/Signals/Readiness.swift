@@ -1,0 +1,36 @@
+// The wait of a loop that serves keys, signals and the engine's threads.
+import Glibc
+
+/// The sources that are ready.
+package struct Readiness {
+    package var signals = false
+    package var keys = false
+    /// The reader of standard output has gone.
+    package var outputClosed = false
+
+    /// Waits until a source is ready, or for a time; -1 is for ever.
+    ///
+    /// - Parameters:
+    ///   - inbox: readable when the engine's threads have left a report.
+    ///   - signals: readable when a signal has arrived.
+    ///   - watchesOutput: whether to watch for the reader of standard output.
+    package static func wait(inbox: Int32, signals: Int32, watchesOutput: Bool, milliseconds: Int32) -> Readiness {
+        var requests = [
+            pollfd(fd: inbox, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+            // poll ignores a negative descriptor.
+            pollfd(fd: RawMode.readsKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: watchesOutput ? STDOUT_FILENO : -1, events: 0, revents: 0),
+        ]
+        guard unsafe poll(&requests, nfds_t(requests.count), milliseconds) > 0 else { return Readiness() }
+        let closed = Int32(requests[3].revents) & (POLLERR | POLLNVAL) != 0
+        return Readiness(signals: requests[1].revents != 0, keys: requests[2].revents != 0, outputClosed: closed)
+    }
+}
+
+/// Nanoseconds of the monotonic clock, which is never set.
+package func monotonicNanoseconds() -> Int64 {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}

@@ -1,0 +1,63 @@
+// Writes complete texts to standard output and standard error, and reports every failure. Data goes to standard output,
+// messages to standard error.
+package import Explanations
+import Files
+import Glibc
+
+/// Why a text could not be written.
+package enum OutputError: ExplainedError, Equatable {
+    /// The reader has gone; this is how `woodshed … | head` normally ends.
+    case closed
+    /// The system's error number.
+    case failed(Int32)
+
+    package var exitStatus: ExitStatus { self == .closed ? .closedPipe : .inputOutput }
+
+    package var message: String {
+        switch self {
+        case .closed: ""
+        case .failed(let number): "standard output: \(systemText(number))"
+        }
+    }
+
+    package var remedy: String { "" }
+}
+
+/// One of the standard descriptors.
+package struct StandardStream: Sendable {
+    package let descriptor: Int32
+
+    package static let output = StandardStream(descriptor: STDOUT_FILENO)
+    package static let error = StandardStream(descriptor: STDERR_FILENO)
+
+    /// Opens placeholders for closed standard descriptors, so that a file opened later does not get one of their numbers. Reads
+    /// and writes of the placeholders fail.
+    package static func holdPlaces() {
+        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            // `open` returns the lowest free number, and the lower ones are in use by now.
+            _ = unsafe open("/dev/null", mode)
+        }
+    }
+
+    /// Whether somebody reads it on a terminal.
+    package var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Writes all of the text.
+    package func write(_ text: String) throws(OutputError) {
+        try write(bytes: Array(text.utf8)[...])
+    }
+
+    /// Writes all bytes, and waits for a slow reader if necessary.
+    package func write(bytes: ArraySlice<UInt8>) throws(OutputError) {
+        do throws(FileFault) { try FileBytes.append(bytes, to: descriptor) } catch {
+            throw error.code == EPIPE ? .closed : .failed(error.code)
+        }
+    }
+
+    /// Writes the text and a line feed.
+    package func line(_ text: String) throws(OutputError) { try write(text + "\n") }
+
+    /// Writes a line that may be lost: if standard error is closed, the failure cannot be reported anywhere.
+    package func note(_ text: String) { try? line(text) }
+}

@@ -1,0 +1,21 @@
+/// Rows of a table as lines: each cell but a row's last is aligned to the right of its column, and columns without text are left out.
+///
+/// - Parameters:
+///   - rows: Cells of printable text, equally many in each row.
+///   - leftAligned: The column whose cells begin at one place instead; nil for none.
+///   - columns: The columns of the terminal; nil where lines are not cut.
+package func tableLines(_ rows: [[String]], leftAligned: Int? = nil, columns: Int?) -> [String] {
+    let widths = (0..<max(0, (rows.first?.count ?? 0) - 1)).map { column in
+        rows.map { displayWidth($0[column]) }.max() ?? 0
+    }
+    return rows.map { row in
+        var line = ""
+        for (column, width) in widths.enumerated() where width > 0 {
+            let padding = String(repeating: " ", count: width - displayWidth(row[column]))
+            if !line.isEmpty { line += "  " }
+            line += column == leftAligned ? row[column] + padding : padding + row[column]
+        }
+        if let last = row.last, !last.isEmpty { line += (line.isEmpty ? "" : "  ") + last }
+        return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
+    }
+}
