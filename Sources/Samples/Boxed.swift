@@ -1,7 +1,7 @@
 /// Sole owner of a value on the heap, used like the value itself.
 ///
-/// The compiler checks each use of a noncopyable struct against all its stored values, with those of nested structs, so a struct that embeds a
-/// large one takes long to compile. A box counts as one value; `scripts/leaf-fields.py` finds parts that need one.
+/// The compiler checks every use of a noncopyable struct against each of its stored values, those of nested structs included, so a struct that
+/// embeds a large one takes minutes to compile. A box counts as one value. See "Large noncopyable structs" in docs/decisions.md.
 ///
 /// Allocates in `init`, frees in `deinit`: control side only. Using the value is as real-time safe as the value.
 @safe
