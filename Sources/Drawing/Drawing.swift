@@ -6,6 +6,7 @@
 // one may have other fonts.
 
 // The types that are drawn are re-exported.
+@_exported public import DSP
 // Re-exported so that callers can name the errors of this module.
 @_exported public import Explanations
 
