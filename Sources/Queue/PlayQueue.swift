@@ -45,6 +45,13 @@ public final class PlayQueue: Sendable {
     /// Events from now on. Every reader gets each event once, in order. The sequence ends when the queue is released.
     public var events: AsyncStream<QueueEvent> { worker.broadcast.stream }
 
+    /// Calls `reader` with what a reader of `events` gets, and with nil at its end, on the thread that tells it. It must return at once.
+    package func follow(_ reader: @escaping @Sendable (QueueEvent?) -> Void) { worker.broadcast.follow(reader) }
+
+    /// Ends the events after those of all that the players have played so far. Call it when the engine has ended; the queue plays nothing more.
+    /// Returns at once: an item that is being opened delays the end.
+    package func endEvents() { worker.inbox.close() }
+
     // MARK: The list
 
     /// The items in the order of the list.

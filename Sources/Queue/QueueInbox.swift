@@ -50,7 +50,7 @@ final class QueueInbox: @unchecked Sendable {
         }
     }
 
-    /// Ends every wait, and the thread.
+    /// Ends every wait, and the thread once it has taken the notes that are there.
     func close() {
         lock.withLock {
             isClosed = true
@@ -61,13 +61,13 @@ final class QueueInbox: @unchecked Sendable {
     /// Whether the queue is being released; whatever takes time should be left.
     var isOver: Bool { lock.withLock { isClosed } }
 
-    /// For the queue's thread: waits for something to do; nil at the end.
+    /// For the queue's thread: waits for something to do; nil at the end, when all notes were taken.
     func take() -> [Note]? {
         lock.withLock {
             isBusy = false
             lock.wakeAll()
             while !hasWork && !isClosed { lock.wait() }
-            if isClosed { return nil }
+            if notes.isEmpty && isClosed { return nil }
             (hasWork, isBusy) = (false, true)
             defer { notes = [] }
             return notes

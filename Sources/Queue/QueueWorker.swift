@@ -36,7 +36,7 @@ final class QueueWorker: Sendable {
         }
     }
 
-    /// The thread's work until `close()`.
+    /// The thread's work until the inbox is closed.
     func run() {
         while let notes = inbox.take() {
             // A crossfade lets the next item begin before the last one ends; otherwise the end comes first.

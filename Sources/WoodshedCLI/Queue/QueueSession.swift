@@ -7,6 +7,8 @@ import Woodshed
 /// A report of the queue and of what is around it.
 enum QueueReport: Sendable {
     case queue(QueueEvent)
+    /// No more of them will come.
+    case eventsOver
     case device(EngineEvent)
     /// Commands of other programs and of controllers.
     case remote(RemoteNews)
@@ -32,6 +34,7 @@ final class QueueSession: TerminalLoopDelegate {
     private(set) var notice: String?
     private let onLoss: LossText
     private var engineOver: EngineError??
+    private var hasEventsOver = false
     private var ended: QueueEnd?
     private var loss: DeviceError?
     private var skippedCount = 0
@@ -57,9 +60,10 @@ final class QueueSession: TerminalLoopDelegate {
     ///
     /// - Returns: How the run ended: success, or the signal that ended it.
     func run() throws -> ExitStatus {
-        let (events, news, inbox) = (queue.events, engine.events, loop.inbox)
-        Task { for await event in events { inbox.put(.queue(event)) } }
-        Task { for await event in news { inbox.put(.device(event)) } }
+        // By the threads that tell them: a task would be late on a busy machine, and the run would end without its last events.
+        let inbox = loop.inbox
+        queue.follow { inbox.put($0.map { .queue($0) } ?? .eventsOver) }
+        engine.observe { inbox.put(.device($0)) }
         return try loop.run(self, begin: begin, conclude: conclude)
     }
 
@@ -116,8 +120,9 @@ final class QueueSession: TerminalLoopDelegate {
 
     // MARK: The loop
 
-    var isOver: Bool { engineOver != nil }
-    var needsLooks: Bool { false }
+    var isOver: Bool { engineOver != nil && hasEventsOver }
+    /// The wait for the last events has a limit.
+    var needsLooks: Bool { engineOver != nil }
 
     func answer(_ key: KeyBytes.Key) {
         isHelpShown = false
@@ -149,7 +154,9 @@ final class QueueSession: TerminalLoopDelegate {
 
     func look(now: Int64) {
         media?.look(self)
-        guard let deadline, now > deadline, engineOver == nil else { return }
+        guard let deadline, now > deadline else { return }
+        // Only an item that is still being opened, and will not be played, delays the last events.
+        guard engineOver == nil else { return hasEventsOver = true }
         guard !isDeviceStopping else {
             loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
         }
@@ -199,7 +206,11 @@ final class QueueSession: TerminalLoopDelegate {
                 lines += programLine { event.json(sampleRate: engine.configuration.sampleRate) }
             case .remote(let news): remote?.take(news, self)
             case .media(let news): media?.take(news, self)
-            case .engineOver(let error): engineOver = .some(error)
+            case .eventsOver: hasEventsOver = true
+            case .engineOver(let error):
+                engineOver = .some(error)
+                queue.endEvents()
+                deadline = monotonicNanoseconds() + Self.patience
             }
         }
         loop.write(lines)

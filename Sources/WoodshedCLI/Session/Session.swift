@@ -139,8 +139,8 @@ final class Session: TerminalLoopDelegate {
             for await event in events { inbox.put(.session(event)) }
             inbox.put(.eventsOver)
         }
-        let news = engine.events
-        Task { for await event in news { inbox.put(.device(event)) } }
+        // By the threads that tell them, so that all of them are there when the engine is over.
+        engine.observe { inbox.put(.device($0)) }
     }
 
     /// On a thread of its own, because it blocks for as long as there is sound.
