@@ -61,6 +61,7 @@ test-gates: ## test that each check finds the faults it should find
 
 test-debug: ## run the tests without optimisation
 	@scripts/setup.sh build test
+	@$(STEP) "tests, debug, are built" $(SWIFT) build --build-tests
 	@$(STEP) "tests, debug" scripts/test.sh $(DEBUG_TESTS)
 
 test-release: ## run the tests as shipped: optimised, render paths checked by the compiler and by the real-time sanitizer

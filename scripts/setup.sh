@@ -55,6 +55,7 @@ dbus-daemon         a desktop's bus, private to a test
 playerctl           a program that presses media keys
 faketime            a clock that is set back
 sqlite3             looks into the store from outside
+procps              lists the processes that run, to find what a closed program has left
 gcc                 compiles programs that use the library for C
 g++                 the same in C++
 abigail-tools       compares the interface for C with that of the last release

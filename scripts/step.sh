@@ -2,6 +2,8 @@
 # Runs one step of a longer run, with a heading and its duration: scripts/step.sh NAME COMMAND [ARGUMENT]...
 # If WOODSHED_STEP_SUMMARY names a file, the durations of all steps and the errors of a failed step are appended to it, because
 # a failed test is easily overlooked in thousands of lines of output.
+# A step that prints nothing for WOODSHED_STEP_SECONDS (900) stands still and is ended. Its whole duration has no limit, because a busy
+# machine takes many times longer than an idle one.
 # If WOODSHED_STEP_TESTS names a file, the tests that ran and the tests that were skipped are appended to it; scripts/skipped.sh
 # finds those that no step ran. scripts/test.sh has them recorded in the file that WOODSHED_TEST_RECORDS names. A command that
 # exits with 77 was itself skipped, and prints the reason in a line that begins with "not run here: ".
@@ -10,14 +12,14 @@ set -uo pipefail
 scripts=$(dirname "$0")
 name=$1
 shift
-limit=${WOODSHED_STEP_SECONDS:-2400}
+limit=${WOODSHED_STEP_SECONDS:-900}
 summary=${WOODSHED_STEP_SUMMARY:-/dev/null}
 tests=${WOODSHED_STEP_TESTS:-/dev/null}
 output=$(mktemp)
 # A step inside this one has a file of its own.
 WOODSHED_TEST_RECORDS=$(mktemp)
 export WOODSHED_TEST_RECORDS
-trap 'rm -f "$output" "$WOODSHED_TEST_RECORDS"' EXIT
+trap 'rm -f "$output" "$WOODSHED_TEST_RECORDS"{,.[0-9]*}' EXIT
 
 # The names of failed tests and their reasons, compiler errors, where a step stood still, and the end of the output; only from the
 # innermost step.
@@ -40,11 +42,17 @@ note_tests() {
 }
 
 # A step that hangs would use up the time of the whole run without a message, so it is shown and ended. The step keeps this
-# function's input open until it ends, so this function then ends by itself.
-end_when_late() {
-    read -r -t "$limit"
-    [ $? -gt 128 ] || return
-    printf "\nerror: '%s' has taken %s s; what ran, and was ended:\n" "$name" "$limit"
+# function's input open until it ends, so this function then ends by itself. Looks are counted, and not the clock: a computer that
+# slept has not stood still.
+end_when_still() {
+    local length=-1 now looks=0 pause=$((limit < 10 ? 1 : 10))
+    while [ $((looks * pause)) -lt "$limit" ]; do
+        read -r -t "$pause"
+        [ $? -gt 128 ] || return
+        now=$(stat -c %s "$output")
+        if [ "$now" = "$length" ]; then looks=$((looks + 1)); else length=$now looks=0; fi
+    done
+    printf "\nerror: '%s' has printed nothing for %s s; what ran, and was ended:\n" "$name" "$limit"
     "$scripts/test-records.py" --begun "$WOODSHED_TEST_RECORDS"
     "$scripts/end-descendants.py" "$1" "$BASHPID"
 }
@@ -53,7 +61,7 @@ printf '\n==> %s\n' "$name"
 started=$SECONDS
 (
     step=$BASHPID
-    exec 3> >(end_when_late "$step")
+    exec 3> >(end_when_still "$step")
     "$@" 3>&-
 ) 2>&1 | tee "$output"
 status=${PIPESTATUS[0]}

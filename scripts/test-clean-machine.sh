@@ -85,7 +85,7 @@ in_machine() {
     done
     # shellcheck disable=SC2016 # for the shell in there to expand
     timeout --kill-after=30 "$limit" chroot --userspec="$user" "$machine" env -i --default-signal \
-        HOME="$home" USER="$user" LANG=C.UTF-8 TERM=dumb WOODSHED_STEP_SECONDS="$limit" "${settings[@]}" \
+        HOME="$home" USER="$user" LANG=C.UTF-8 TERM=dumb "${settings[@]}" \
         PATH="$toolchain/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
         bash -c 'cd "$0" && exec "$@"' "$place" "$@"
 }

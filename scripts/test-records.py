@@ -9,22 +9,25 @@ What the run prints is no such list: a test's argument that contains a zero byte
 name of the test that ended next is then inside another line.
 
 The records are lines of JSON, "swift test --event-stream-output-path FILE". A name is in quotes if the test was given it, and
-the name of a function is not. A run that was ended while it wrote leaves half a line, which is left out.
+the name of a function is not. A run that was ended while it wrote leaves half a line, which is left out. Files of the same name with a
+number behind it, as scripts/test.sh has them written, are read too.
 """
 
+import glob
 import json
 import re
 import sys
 
 
 def records(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            try:
-                record = json.loads(line)
-            except ValueError:
-                continue
-            yield record["kind"], record["payload"]
+    for name in [path, *sorted(glob.glob(glob.escape(path) + ".[0-9]*"))]:
+        with open(name, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    continue
+                yield record["kind"], record["payload"]
 
 
 def reason(event):

@@ -39,4 +39,4 @@ grep -qE 'Test "the real-time sanitizer ends a program that allocates in a scope
 echo "real-time sanitizer: tests"
 # The C library overwrites freed memory (an environment variable tells it to), so that a later read fails every time rather than
 # once in a hundred.
-MALLOC_PERTURB_=165 scripts/test.sh --skip-build "${options[@]}" "$@"
+MALLOC_PERTURB_=165 scripts/test.sh "${options[@]}" "$@"

@@ -48,6 +48,7 @@ skip_told() { skips "$@" && grep -q 'not run here: .*soft.*: no ear' "$folder/ou
 all_ran() { WOODSHED_SKIPS_FAIL=1 skips "$@"; }
 expect nothing "a test that one step skips and another runs" all_ran 'records soft testEnded'
 expect nothing "a test that one step skips, in what is told" skip_told 'records soft testEnded'
+expect nothing "a test that another process of the step ran" all_ran ':; records soft testEnded >"$WOODSHED_TEST_RECORDS.1"'
 expect nothing "a run that was ended while it wrote a record" all_ran 'records soft testEnded; echo -n "{\"kind\":"'
 expect found "a test that every step skips" all_ran 'records soft testSkipped "no ear"'
 expect found "a test that every step skips, though the run prints that it passed" \
@@ -67,6 +68,8 @@ unset WOODSHED_STEP_TESTS
 export WOODSHED_STEP_SUMMARY=/dev/null
 stands_still() { WOODSHED_STEP_SECONDS=1 timeout 60 "$scripts/step.sh" sample bash -c 'sleep 300; true'; [ $? -eq 137 ]; }
 expect nothing "a step that stands still is ended" stands_still
+goes_on() { WOODSHED_STEP_SECONDS=3 timeout 60 "$scripts/step.sh" sample bash -c 'for i in 1 2 3 4 5 6; do sleep 1; echo $i; done'; }
+expect nothing "a step that takes longer than it may stand still, and goes on" goes_on
 names_begun() {
     WOODSHED_STEP_SECONDS=1 WOODSHED_STEP_SUMMARY=$folder/summary timeout 60 "$scripts/step.sh" sample bash -c \
         '{ records loud testStarted; records soft testStarted; records soft testEnded; } >"$WOODSHED_TEST_RECORDS"; sleep 300; true'

@@ -93,4 +93,4 @@ must_be_caught ReadEpochTests
 echo "thread sanitizer: tests"
 # Built as --build does: a build by `swift test` compiles everything again.
 "$swift" build --build-tests "${options[@]}" --scratch-path .build-tsan
-scripts/test.sh --skip-build "${options[@]}" --scratch-path .build-tsan "$@"
+scripts/test.sh "${options[@]}" --scratch-path .build-tsan "$@"

@@ -1,13 +1,34 @@
 #!/usr/bin/env bash
-# Runs tests: scripts/test.sh [arguments of swift test].
+# Runs tests that `swift build --build-tests` has built: scripts/test.sh [arguments of swift test].
 #
-# So many at a time as finish in turn. Without a limit all begin at once, and one that waits for a task of its own waits behind a thousand
-# others, for as long as the whole run takes. Swift before 6.3 has no such limit.
+# Without --filter, the tests run in three processes side by side. A test that waits for a program or for a device holds a thread of its
+# process's pool, which has one for each core; one process alone leaves half of the processor idle.
+# Each process begins only as many tests as finish in turn. Without that limit all begin at once, and one that waits for a task of its
+# own waits behind a thousand others. Swift before 6.3 has no such limit.
 #
-# If WOODSHED_TEST_RECORDS names a file, what ran is recorded in it; scripts/test-records.py reads it.
-set -euo pipefail
+# If WOODSHED_TEST_RECORDS names a file, the tests that ran are recorded in files of this name with a number behind it, one for each
+# process; scripts/test-records.py reads them.
+set -uo pipefail
 swift=${SWIFT:-swift}
+records=${WOODSHED_TEST_RECORDS:-}
 width=--experimental-maximum-parallelization-width
 if "$swift" test --help-hidden 2>/dev/null | grep -q -- "$width"; then set -- "$width" "${WOODSHED_TESTS_AT_ONCE:-16}" "$@"; fi
-[ -z "${WOODSHED_TEST_RECORDS:-}" ] || set -- --event-stream-output-path "$WOODSHED_TEST_RECORDS" --event-stream-version 0 "$@"
-exec "$swift" test "$@"
+
+# Groups of test modules that take about the same time. Modules that are in no group run in the last process.
+groups=('WoodshedCLITests' 'EngineTests|DSPTests|PracticeTests')
+parts=("--filter=^(${groups[0]})\\." "--filter=^(${groups[1]})\\." "--skip=^(${groups[0]}|${groups[1]})\\.")
+case " $* " in *' --filter'*) parts=("") ;; esac
+
+processes=()
+for part in "${parts[@]}"; do
+    number=${#processes[@]}
+    # A program that is started in the background ignores interrupts, and the tests of Ctrl-C would inherit that.
+    env --default-signal=INT,QUIT "$swift" test --skip-build --ignore-lock ${part:+"$part"} \
+        ${records:+--event-stream-output-path "$records.$number" --event-stream-version 0} "$@" &
+    processes+=($!)
+done
+status=0
+for process in "${processes[@]}"; do
+    wait "$process" || status=$?
+done
+exit $status
