@@ -3,8 +3,6 @@ internal import Glibc
 
 /// How pure and how well in tune held tones come out, when the tones lie close together.
 public struct HeldToneMeasure: Sendable {
-    /// The largest error of a tone's frequency, in cents.
-    public let cents: Double
     /// Level of the tones over all that is not one of them, in dB: the middle of windows of 0.4 s.
     public let purity: Double
 
@@ -20,17 +18,23 @@ public struct HeldToneMeasure: Sendable {
             return decibels(dot(window, window) / max(fit.residualEnergy, 1e-20))
         }
         purity = median(ratios)
-        let held = Self.windowed(sound[margin..<sound.count - margin].map { Double($0) })
-        let sorted = hertz.sorted()
-        cents =
-            sorted.indices.map { index in
-                // As far as half way to the next tone; a tone alone may be a semitone off.
-                let below = index > 0 ? sorted[index] - sorted[index - 1] : 0.06 * sorted[index]
-                let above = index + 1 < sorted.count ? sorted[index + 1] - sorted[index] : 0.06 * sorted[index]
-                let found = Self.strongest(
-                    held, from: sorted[index] - max(below, above) / 2, through: sorted[index] + max(below, above) / 2)
-                return abs(1200 * log2(found / sorted[index]))
-            }.max() ?? .nan
+        held = Self.windowed(sound[margin..<sound.count - margin].map { Double($0) })
+        sorted = hertz.sorted()
+    }
+
+    private let held: [Double]
+    private let sorted: [Double]
+
+    /// The largest error of a tone's frequency, in cents. Computed when it is asked for: hundreds of frequencies for each tone.
+    public var cents: Double {
+        sorted.indices.map { index in
+            // As far as half way to the next tone; a tone alone may be a semitone off.
+            let below = index > 0 ? sorted[index] - sorted[index - 1] : 0.06 * sorted[index]
+            let above = index + 1 < sorted.count ? sorted[index + 1] - sorted[index] : 0.06 * sorted[index]
+            let found = Self.strongest(
+                held, from: sorted[index] - max(below, above) / 2, through: sorted[index] + max(below, above) / 2)
+            return abs(1200 * log2(found / sorted[index]))
+        }.max() ?? .nan
     }
 
     /// A sound under a window of Hann's form over all of it.
