@@ -131,8 +131,7 @@ let package = Package(
         .target(
             name: "AudioFiles",
             dependencies: [
-                "Explanations", "Realtime", "Files", "JSON", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123",
-                "CSoxr", "CXXHash", "Samples",
+                "Explanations", "Realtime", "Files", "JSON", "CSndFile", "CMPG123", "CSoxr", "CXXHash", "Samples",
             ],
             swiftSettings: settings),
         .target(name: "Clips", dependencies: ["Realtime", "DSP", "AudioFiles", "Samples"], swiftSettings: settings),
@@ -167,10 +166,16 @@ let package = Package(
             name: "Queue", dependencies: ["Explanations", "Realtime", "AudioFiles", "Clips", "Engine"],
             swiftSettings: settings),
         .target(
+            name: "Store",
+            dependencies: [
+                "AudioFiles", "Database", "Explanations", "Files", "JSON", "RunLog", "Sections", "UserState",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "Practice",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "RunLog",
-                "AudioFiles", "Clips", "Takes", "AudioDevices", "Recording", "Engine", "Anki", "Samples", "Stretching",
+                "Explanations", "Realtime", "DSP", "Files", "Sections", "UserState", "Database", "AudioFiles", "Clips",
+                "Takes", "AudioDevices", "Recording", "Engine", "Anki", "Samples", "Stretching", "Store",
             ],
             swiftSettings: settings),
         .target(
@@ -178,25 +183,30 @@ let package = Package(
             swiftSettings: unoptimised),
         .target(
             name: "Transfers",
-            dependencies: [
-                "Explanations", "Realtime", "Files", "JSON", "Libraries", "RunLog", "CCrypto", "CCurl", "CLinux",
-            ],
+            dependencies: ["Explanations", "Realtime", "Files", "JSON", "Libraries", "RunLog", "CCrypto", "CCurl"],
             swiftSettings: unoptimised),
         .target(
             name: "DesktopBus", dependencies: ["Explanations", "Realtime", "Files", "Libraries", "RunLog", "CSDBus"],
             swiftSettings: unoptimised),
         .target(
+            name: "Catalogue",
+            dependencies: [
+                "AudioFiles", "Database", "Explanations", "Files", "JSON", "Realtime", "RunLog", "Store", "UserState",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "Library",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "Libraries",
-                "RunLog", "AudioFiles", "Clips", "Takes", "AudioDevices", "Engine", "Practice", "Transfers", "CExpat",
+                "AudioFiles", "Clips", "Transfers", "CExpat", "Store", "Catalogue",
             ],
-            swiftSettings: sanitizesThreads ? unoptimised : settings),
+            swiftSettings: unoptimised),
         .target(
             name: "Woodshed",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Sections", "AudioFiles", "Clips", "Takes", "Waveforms",
                 "AudioDevices", "Recording", "Engine", "Queue", "Practice", "Transfers", "Library", "Stretching",
+                "Store", "Catalogue",
             ],
             swiftSettings: settings),
         // The interface for C: the header, and the functions behind it.
@@ -204,9 +214,8 @@ let package = Package(
         .target(
             name: "CInterface",
             dependencies: [
-                "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "DSP", "Engine", "Explanations",
-                "Files",
-                "Practice", "Realtime", "Recording", "Sections", "Takes", "Waveforms", "Woodshed",
+                "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "DSP", "Engine", "Explanations", "Files",
+                "Practice", "Realtime", "Recording", "Sections", "Takes", "Waveforms", "Woodshed", "Store",
             ],
             swiftSettings: settings),
         .target(
@@ -214,11 +223,8 @@ let package = Package(
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Terminal",
-                "Realtime", "DSP", "DesktopBus", "Drawing", "Explanations", "Files", "JSON", "Library",
-                "RemoteControl",
-                "RunLog", "Settings", "UserState",
-                "Woodshed",
+                "AudioFiles", "DesktopBus", "Drawing", "Engine", "Explanations", "Files", "JSON", "Library", "Realtime",
+                "RemoteControl", "RunLog", "Settings", "Terminal", "UserState", "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: unoptimised),
@@ -261,7 +267,7 @@ let package = Package(
             name: "CInterfaceTests",
             dependencies: [
                 "AudioFiles", "CConformance", "CInterface", "CWoodshed", "Practice", "Sections", "SoundFileSupport",
-                "TestSupport",
+                "TestSupport", "Store",
             ],
             swiftSettings: unoptimised),
         .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: unoptimised),
@@ -280,7 +286,7 @@ let package = Package(
             name: "LibraryTests",
             dependencies: [
                 "AudioFiles", "Clips", "Database", "Engine", "Files", "JSON", "Library", "Practice", "Sections",
-                "SoundFileSupport", "TestSupport", "Transfers",
+                "SoundFileSupport", "TestSupport", "Transfers", "Store", "Catalogue",
             ],
             exclude: ["Podcasts/Servers"],
             swiftSettings: unoptimised),
@@ -344,6 +350,7 @@ let package = Package(
             dependencies: [
                 "AudioDevices", "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Files", "Practice",
                 "Realtime", "Recording", "Sections", "SoundFileSupport", "Takes", "TestSupport", "VirtualCardSupport",
+                "Store",
             ],
             exclude: ["Schedules", "Stores"], swiftSettings: soundSettings),
         .testTarget(

@@ -4,6 +4,7 @@ internal import CWoodshed
 internal import Engine
 internal import Practice
 internal import Recording
+internal import Store
 
 /// An event before a C program takes it.
 @safe

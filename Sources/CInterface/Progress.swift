@@ -2,6 +2,7 @@ public import CWoodshed
 internal import Glibc
 internal import Practice
 internal import Sections
+internal import Store
 
 extension woodshed_due_section: ListedStruct {
     static var listKind: HandleKind { .dueList }

@@ -4,6 +4,7 @@ internal import Engine
 internal import Glibc
 internal import Practice
 internal import Realtime
+internal import Store
 internal import Synchronization
 
 /// A session that a C program has open.

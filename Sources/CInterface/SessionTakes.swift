@@ -5,6 +5,7 @@ internal import Engine
 internal import Glibc
 internal import Practice
 internal import Recording
+internal import Store
 
 extension PracticeRecorder.Settings {
     /// The settings of a C program.

@@ -2,6 +2,7 @@ internal import AudioFiles
 public import CWoodshed
 internal import Practice
 internal import Sections
+internal import Store
 
 /// A store that a C program has open.
 final class StoreBox: Handled {

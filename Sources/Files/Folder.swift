@@ -23,3 +23,6 @@ package enum Folder {
         }
     }
 }
+
+/// The last component of a path; the path itself if it has none.
+package func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }

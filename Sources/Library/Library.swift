@@ -1,4 +1,4 @@
-// Library: the recordings that a user keeps. It takes them in, from files and from the network, finds them again, and puts them in lists.
+// Library: how recordings come into the catalogue, and leave it: fetches, feeds, links of video sites, lists of other players, exchange with
+// other computers, backups.
 //
-// It shares the store of `Practice`: a recording in the library is the recording whose sections and takes are kept there. The module does
-// not know terminals, nor how bytes come over the network (`Transfers`).
+// The module knows no terminals, and not how bytes come over the network (`Transfers`).

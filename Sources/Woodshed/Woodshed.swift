@@ -2,6 +2,7 @@
 // written with `import Woodshed` alone. Pictures are not in it: `import Drawing`.
 @_exported public import AudioDevices
 @_exported public import AudioFiles
+@_exported public import Catalogue
 @_exported public import Clips
 // Meters, waveforms and spectrograms, which recorders and recordings show.
 @_exported public import DSP
@@ -14,6 +15,7 @@
 @_exported public import Realtime
 @_exported public import Recording
 @_exported public import Sections
+@_exported public import Store
 // The stretcher, for sound that no player plays.
 @_exported public import Stretching
 @_exported public import Takes

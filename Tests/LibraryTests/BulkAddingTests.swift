@@ -1,6 +1,8 @@
+import Catalogue
 import Library
 import Practice
 import SoundFileSupport
+import Store
 import TestSupport
 import Testing
 

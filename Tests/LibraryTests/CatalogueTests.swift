@@ -7,7 +7,9 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 /// A library in a scratch folder, with recordings that differ.
 final class LibraryHarness {

@@ -6,7 +6,9 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 extension LibraryHarness {
     var documentFiles: [String] { names(library.folderPath + "/documents") }

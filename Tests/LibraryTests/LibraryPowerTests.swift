@@ -5,7 +5,9 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 @Suite("Libraries and losses of power")
 struct LibraryPowerTests {

@@ -3,7 +3,9 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 @Suite("Playlists")
 struct PlaylistTests {

@@ -3,7 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 @Suite("A library of several programs")
 struct SharedLibraryTests {

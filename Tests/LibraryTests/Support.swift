@@ -1,3 +1,5 @@
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store

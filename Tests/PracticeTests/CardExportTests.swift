@@ -6,6 +6,7 @@ import Foundation
 import Practice
 import Sections
 import SoundFileSupport
+import Store
 import TestSupport
 import Testing
 

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Practice
+@testable import Store
 
 @Suite("Recordings in files")
 struct FileRecordingTests {

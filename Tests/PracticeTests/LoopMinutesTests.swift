@@ -5,6 +5,7 @@ import VirtualCardSupport
 
 @testable import Engine
 @testable import Practice
+@testable import Store
 
 @Suite("Ten minutes over a loop")
 struct LoopMinutesTests {

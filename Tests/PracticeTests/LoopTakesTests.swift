@@ -14,6 +14,7 @@ import VirtualCardSupport
 @testable import Engine
 @testable import Practice
 @testable import Recording
+@testable import Store
 
 /// A duplex stream whose device thread asks for `prepare` before each block, as the virtual clock does: what happens between two blocks does
 /// not depend on how fast the machine is.

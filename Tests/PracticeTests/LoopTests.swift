@@ -4,6 +4,7 @@ import Testing
 
 @testable import Engine
 @testable import Practice
+@testable import Store
 
 @Suite("A loop that is set by ear")
 struct LoopTests {

@@ -5,6 +5,7 @@ import Sections
 import Testing
 
 @testable import Practice
+@testable import Store
 
 @Suite("Progress of sections that are taken over")
 struct MovedProgressTests {

@@ -9,6 +9,7 @@ import Testing
 
 @testable import Engine
 @testable import Practice
+@testable import Store
 
 @Suite("The practice log")
 struct PracticeLogTests {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Practice
+@testable import Store
 
 /// Noon at Greenwich, some days after the first of January 2026.
 func noon(_ day: Int, hour: Int = 12) -> Int64 { 1_767_225_600 + Int64(day) * 86_400 + Int64(hour) * 3600 }

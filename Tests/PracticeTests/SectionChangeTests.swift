@@ -6,6 +6,7 @@ import Testing
 
 @testable import Engine
 @testable import Practice
+@testable import Store
 
 /// Sections that change while a session plays them. The recording is a ruler: the sample tells its frame.
 @Suite("Sections that change while they play")

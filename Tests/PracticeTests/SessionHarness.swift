@@ -4,6 +4,7 @@ import Synchronization
 
 @testable import Engine
 @testable import Practice
+@testable import Store
 
 /// A session without a device: the clock is the number of frames rendered, less a buffer that has not been heard yet.
 final class SessionHarness {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Engine
 @testable import Practice
+@testable import Store
 
 @Suite("A practice session")
 struct PracticeSessionTests {

@@ -1,6 +1,7 @@
 // A session as slowly and plainly as it can be said: one frame at a time, no scores, no threads. Tests compare the real one with it.
 import Engine
 import Practice
+import Store
 
 /// What is played at speed 1, without gaps, by the rules of docs/sections.md.
 struct SlowSession {

@@ -9,6 +9,7 @@ import Testing
 @testable import DSP
 @testable import Practice
 @testable import Samples
+@testable import Store
 
 /// A recording of the same sound is recognised whatever was done to its samples; another sound is not.
 @Suite("Recognising copies of a recording")

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Practice
+@testable import Store
 
 @Suite("Practice statistics")
 struct StatisticsTests {

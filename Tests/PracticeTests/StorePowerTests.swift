@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Practice
+@testable import Store
 
 @Suite("Stores and losses of power")
 struct StorePowerTests {

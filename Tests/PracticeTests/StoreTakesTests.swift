@@ -2,6 +2,7 @@
 import Foundation
 import Practice
 import SoundFileSupport
+import Store
 import TestSupport
 import Testing
 

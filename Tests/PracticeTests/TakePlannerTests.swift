@@ -3,6 +3,7 @@ import Testing
 
 @testable import Engine
 @testable import Practice
+@testable import Store
 
 @Suite("When takes begin and end")
 struct TakePlannerTests {

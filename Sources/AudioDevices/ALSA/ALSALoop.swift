@@ -1,5 +1,4 @@
 import CALSA
-internal import DSP
 import Glibc
 internal import Samples
 

@@ -1,3 +1,4 @@
+public import Catalogue
 public import Explanations
 public import Transfers
 

@@ -1,5 +1,6 @@
-// Whether what a server sends is a recording. Its content decides; what the server says about it only saves the way.
 internal import AudioFiles
+// Whether what a server sends is a recording. Its content decides; what the server says about it only saves the way.
+internal import Catalogue
 internal import Clips
 internal import DSP
 internal import Files
@@ -92,4 +93,9 @@ extension String {
     fileprivate func dropPrefix(_ prefix: String) -> String {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }
+}
+
+extension PendingFetch {
+    /// What it is called while it is fetched: the title that the user gave, or else the name of the file.
+    package var shownName: String { wishes.title ?? FetchedContent.name(of: address) }
 }

@@ -1,10 +1,11 @@
 internal import AudioFiles
+public import Catalogue
 internal import Database
 internal import Explanations
 internal import Files
 internal import Glibc
-internal import Practice
 internal import Realtime
+internal import Store
 internal import Synchronization
 public import Transfers
 

@@ -1,7 +1,8 @@
-// The rows of feeds and their episodes.
+internal import Catalogue
 internal import Database
 internal import JSON
-internal import Practice
+// The rows of feeds and their episodes.
+internal import Store
 
 struct FeedRows {
     let rows: StoreRows

@@ -1,8 +1,9 @@
 internal import AudioFiles
+public import Catalogue
 internal import Database
 internal import Explanations
 internal import Files
-public import Practice
+public import Store
 public import Transfers
 
 /// Feeds that the user follows. Nothing is fetched unless it is asked for: feeds by `refresh`, episodes by `askFor(episodes:)`.

@@ -4,6 +4,7 @@ internal import Clips
 internal import Files
 internal import Glibc
 internal import Sections
+public import Store
 
 /// The sections of a recording as flash cards for the program Anki: a package (`.apkg`) with a note for each section.
 ///

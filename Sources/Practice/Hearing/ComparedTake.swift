@@ -1,5 +1,6 @@
 public import AudioFiles
 public import Clips
+public import Store
 
 /// A take from the store beside its model, to be compared: the same place of both as is heard by a ``HeardPair``.
 public struct ComparedTake: Sendable {

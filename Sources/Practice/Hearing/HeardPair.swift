@@ -1,6 +1,7 @@
 public import AudioFiles
 public import Clips
 internal import Engine
+public import Store
 
 /// A take beside what it was recorded against: both as they sounded then, at the same time and equally loud.
 ///

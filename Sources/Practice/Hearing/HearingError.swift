@@ -1,4 +1,5 @@
 public import Explanations
+internal import Store
 
 /// A take that cannot be heard beside what it was recorded against. What plays goes on as it was.
 public struct HearingError: ExplainedError, Hashable {

@@ -1,6 +1,7 @@
 public import AudioFiles
 public import Clips
 internal import Samples
+public import Store
 
 /// A take beside what it was recorded against, as a stereo file: the model left, the take right.
 public enum PairExport {

@@ -1,5 +1,6 @@
 package import AudioFiles
 internal import Clips
+package import Store
 
 /// Where a take lies on the passage that it was recorded against: arithmetic alone. Frames of the pair count from the model's first frame, at
 /// the rate of the recording's clip.

@@ -3,6 +3,7 @@ internal import Clips
 internal import Engine
 internal import Glibc
 internal import Realtime
+public import Store
 internal import Synchronization
 
 /// Logs what is practised in a session: at the end of each section, and every ten seconds. If the program is killed, only the last seconds are

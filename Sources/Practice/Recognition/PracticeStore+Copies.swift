@@ -1,6 +1,7 @@
 internal import AudioFiles
 internal import Clips
 public import Sections
+public import Store
 
 /// A recording in the store whose sections fit another one: the same music in another encoding, or what the other one's file contained before it
 /// was changed.

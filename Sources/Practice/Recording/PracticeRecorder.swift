@@ -4,6 +4,7 @@ internal import Clips
 public import Engine
 internal import Realtime
 public import Recording
+public import Store
 internal import Synchronization
 public import Takes
 

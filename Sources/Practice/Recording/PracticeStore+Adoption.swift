@@ -1,4 +1,5 @@
 internal import AudioFiles
+public import Store
 public import Takes
 
 /// A take of a session that was interrupted, as a later start found it.

@@ -4,6 +4,7 @@ internal import Files
 internal import Glibc
 internal import Realtime
 internal import Recording
+public import Store
 internal import Synchronization
 internal import Takes
 internal import UserState

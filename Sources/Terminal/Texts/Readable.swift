@@ -91,11 +91,6 @@ package func printable(_ text: String) -> String {
     return result
 }
 
-/// The last component of a path.
-package func fileName(_ path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
-}
-
 /// A word as it can be typed in a shell, quoted if it has to be.
 package func shellWord(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { scalar in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 // `woodshed ctl`: steers a run from elsewhere, by its socket.
 import Glibc
 import JSON

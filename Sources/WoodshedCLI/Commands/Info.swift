@@ -1,5 +1,6 @@
-// `woodshed info`: describes a file, by its content and by decoding.
 import ArgumentParser
+// `woodshed info`: describes a file, by its content and by decoding.
+import Files
 import JSON
 import Terminal
 import Woodshed

@@ -1,5 +1,6 @@
-// `woodshed stats`: what was practised, how often, how long and how fast.
 import ArgumentParser
+// `woodshed stats`: what was practised, how often, how long and how fast.
+import Files
 import Glibc
 import JSON
 import Terminal

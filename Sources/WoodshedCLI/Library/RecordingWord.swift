@@ -1,4 +1,5 @@
 // Which recording a user means: a file, a place in the library such as `@3`, or words of a title.
+import Files
 import Glibc
 import Terminal
 import Woodshed

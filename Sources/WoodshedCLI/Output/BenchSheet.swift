@@ -1,5 +1,6 @@
-// The results of `bench stretch`, as text and as JSON.
 @_spi(Benchmarks) import Engine
+// The results of `bench stretch`, as text and as JSON.
+import Files
 import JSON
 import Terminal
 import Woodshed

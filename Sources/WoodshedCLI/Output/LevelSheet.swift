@@ -1,4 +1,5 @@
 // The results of `measure`, as text and as JSON.
+import Files
 import JSON
 import Terminal
 import Woodshed

@@ -1,4 +1,5 @@
 // Which sections `practice --due` plays.
+import Files
 import Glibc
 import Terminal
 import Woodshed

@@ -1,4 +1,5 @@
 // What is due, for people and for programs.
+import Files
 import JSON
 import Terminal
 import Woodshed

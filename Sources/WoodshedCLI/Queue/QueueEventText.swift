@@ -1,5 +1,6 @@
-// Events of recordings in a row, for people and for programs.
 import Explanations
+// Events of recordings in a row, for people and for programs.
+import Files
 import JSON
 import Terminal
 import Woodshed

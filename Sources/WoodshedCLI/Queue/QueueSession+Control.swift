@@ -1,4 +1,5 @@
 import DesktopBus
+import Files
 // A row of recordings that is controlled from elsewhere: by a socket, a pedal, or media keys.
 import Glibc
 import JSON

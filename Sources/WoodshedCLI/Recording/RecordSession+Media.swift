@@ -1,4 +1,5 @@
 import DesktopBus
+import Files
 import Terminal
 // A recording that media keys pause and end.
 import Woodshed

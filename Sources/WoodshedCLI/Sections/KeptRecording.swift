@@ -1,4 +1,5 @@
 // A recording with what the user's store keeps of it.
+import Files
 import Terminal
 import Woodshed
 

@@ -1,4 +1,5 @@
 // A list of takes, for people and for programs.
+import Files
 import Glibc
 import JSON
 import Terminal

@@ -1,5 +1,6 @@
 // The range of a recording that is shown, and its columns at any zoom: from the waveform if that is fine enough, otherwise from
 // samples.
+import Files
 import Terminal
 import Woodshed
 

@@ -7,7 +7,9 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 /// A library with a recording of its own, a linked one, one in the trash, sections, a playlist and a take.
 private func filled() throws -> LibraryHarness {

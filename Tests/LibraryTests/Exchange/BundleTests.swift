@@ -7,7 +7,9 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 /// The bytes of an archive with these members.
 private func archive(_ members: [(name: String, bytes: [UInt8])], isEnded: Bool = true) -> [UInt8] {

@@ -4,7 +4,9 @@ import Practice
 import SoundFileSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 /// What a disk that fails, once and for all at some call, leaves of backups and bundles. Every call is tried in turn.
 @Suite("Backups and bundles on a disk that fails")

@@ -7,7 +7,9 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 /// What a library shows to its user, without numbers that differ between computers.
 private func shown(_ harness: LibraryHarness) throws -> [String] {

@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 private let place = "https://example.org/slow/feed.xml"
 

@@ -3,7 +3,9 @@ import Practice
 import Testing
 import Transfers
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 @Suite("Fetching by a program", .timeLimit(.minutes(10)))
 struct FetcherTests {

@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 import Transfers
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 @Suite("Cache of extracted addresses")
 struct ExtractionCacheTests {

@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 import Transfers
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 /// A helper program that is a shell's script, in a folder of its own.
 private final class Helper {

@@ -1,6 +1,8 @@
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 @Suite("Links of video sites")
 struct VideoLinkTests {

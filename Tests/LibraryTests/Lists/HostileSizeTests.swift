@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 /// Large inputs, made so that a reader with nested loops would take hours.
 @Suite("Playlists and feeds of hostile sizes", .enabled(if: Workload.isWhole))

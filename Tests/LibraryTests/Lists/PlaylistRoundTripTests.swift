@@ -2,7 +2,9 @@ import AudioFiles
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 private typealias Entry = PlaylistFile.Entry
 

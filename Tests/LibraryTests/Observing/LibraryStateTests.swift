@@ -3,7 +3,9 @@ import Practice
 import SoundFileSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 @Suite("Those who watch a library", .timeLimit(.minutes(10)))
 struct LibraryStateTests {

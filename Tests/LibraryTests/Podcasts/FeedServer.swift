@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 import Transfers
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 /// A server of feeds and recordings; it ends with the tests, because its standard input does.
 final class FeedServer {

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 import Transfers
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 @Suite("Subscriptions")
 struct SubscriptionTests {

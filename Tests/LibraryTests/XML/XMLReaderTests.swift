@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
 
+@testable import Catalogue
 @testable import Library
+@testable import Store
 
 /// Writes down what it gets.
 private final class Record: XMLEvents {

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Practice
+@testable import Store
 
 @Suite("A take beside its model")
 struct HeardPairTests {

@@ -4,6 +4,7 @@ import Clips
 import SoundFileSupport
 
 @testable import Practice
+@testable import Store
 
 /// A recording in a file, and takes of it.
 struct PairMaterial {

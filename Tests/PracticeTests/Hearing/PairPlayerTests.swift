@@ -6,6 +6,7 @@ import Testing
 
 @testable import Engine
 @testable import Practice
+@testable import Store
 
 @Suite("A pair that is played")
 struct PairPlayerTests {

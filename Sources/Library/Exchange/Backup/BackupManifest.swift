@@ -1,5 +1,6 @@
-// What a backup consists of. It is written last, so a folder with a manifest is a whole backup.
 internal import AudioFiles
+// What a backup consists of. It is written last, so a folder with a manifest is a whole backup.
+internal import Catalogue
 internal import Files
 internal import JSON
 

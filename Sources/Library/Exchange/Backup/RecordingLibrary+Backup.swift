@@ -1,8 +1,9 @@
 internal import AudioFiles
+public import Catalogue
 internal import Database
 internal import Files
 internal import Glibc
-internal import Practice
+internal import Store
 internal import UserState
 
 /// The contents of a backup, and how much of it was new.

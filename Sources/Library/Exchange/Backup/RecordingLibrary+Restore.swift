@@ -1,8 +1,9 @@
 internal import AudioFiles
+public import Catalogue
 internal import Database
 internal import Files
 internal import Glibc
-internal import Practice
+internal import Store
 
 extension RecordingLibrary {
     /// Brings back everything from a backup into a library that is empty, or merges the backup into this one.

@@ -1,9 +1,10 @@
 internal import AudioFiles
+public import Catalogue
 internal import Database
 internal import Files
 internal import Glibc
 internal import JSON
-internal import Practice
+internal import Store
 internal import UserState
 
 /// What was imported from a catalogue, a bundle or a backup.

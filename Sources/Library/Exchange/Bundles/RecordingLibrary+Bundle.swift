@@ -1,8 +1,9 @@
 internal import AudioFiles
+public import Catalogue
 internal import Database
 internal import Files
 internal import JSON
-internal import Practice
+internal import Store
 
 /// What was written into a bundle.
 public struct BundleContents: Sendable, Hashable {

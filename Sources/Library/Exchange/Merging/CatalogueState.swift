@@ -1,7 +1,8 @@
-// The catalogue of a store: what it said last, with what was changed since.
 internal import AudioFiles
+// The catalogue of a store: what it said last, with what was changed since.
+internal import Catalogue
 internal import Database
-internal import Practice
+internal import Store
 
 /// The catalogue as it is kept, on a connection whose transaction the caller has begun.
 struct CatalogueState {

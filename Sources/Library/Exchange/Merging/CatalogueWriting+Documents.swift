@@ -1,7 +1,8 @@
 // Documents of a catalogue as documents of the store.
+internal import Catalogue
 internal import Database
 internal import JSON
-internal import Practice
+internal import Store
 
 extension CatalogueWriter {
     /// Makes the documents of a recording those of the catalogue. Their files come with a bundle or a backup; until then they are missing.

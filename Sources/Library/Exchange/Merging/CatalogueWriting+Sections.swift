@@ -1,8 +1,9 @@
-// Sections of a catalogue as sections of the store.
+internal import Catalogue
 internal import Database
 internal import JSON
-internal import Practice
 internal import Sections
+// Sections of a catalogue as sections of the store.
+internal import Store
 
 extension CatalogueWriter {
     /// Makes the sections of a recording those of the catalogue, as one change that can be undone.

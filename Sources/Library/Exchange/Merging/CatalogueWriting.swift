@@ -1,11 +1,12 @@
-// Makes the store show what a catalogue says.
 internal import AudioFiles
+// Makes the store show what a catalogue says.
+internal import Catalogue
 internal import Database
 internal import Files
 internal import Glibc
 internal import JSON
-internal import Practice
 internal import Sections
+internal import Store
 
 /// What a merge has changed in the library.
 public struct MergeSummary: Sendable, Hashable {

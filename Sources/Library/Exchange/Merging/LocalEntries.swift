@@ -1,9 +1,10 @@
-// Reads what the store has of a catalogue.
 internal import AudioFiles
+// Reads what the store has of a catalogue.
+internal import Catalogue
 internal import Database
 internal import JSON
-internal import Practice
 internal import Sections
+internal import Store
 
 /// Everything that the store has of a catalogue, in one state of it.
 struct LocalEntries {

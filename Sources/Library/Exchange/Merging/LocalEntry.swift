@@ -1,6 +1,6 @@
-// What the store has of a thing of a catalogue, and how a change to it becomes a change with a time.
 internal import JSON
-internal import Practice
+// What the store has of a thing of a catalogue, and how a change to it becomes a change with a time.
+internal import Store
 
 /// Which thing of a catalogue.
 struct EntryID: Hashable {

@@ -1,6 +1,6 @@
-// What the catalogue said when it was written or merged last, and how that was shown in the store.
 internal import Database
-internal import Practice
+// What the catalogue said when it was written or merged last, and how that was shown in the store.
+internal import Store
 
 /// A thing of a catalogue, with what was shown of it.
 struct MergedEntry: Equatable {

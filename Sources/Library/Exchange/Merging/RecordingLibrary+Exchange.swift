@@ -1,8 +1,9 @@
 internal import AudioFiles
+public import Catalogue
 internal import Database
 internal import Files
 internal import JSON
-public import Practice
+public import Store
 
 /// What the library holds, for other computers, without the sound.
 extension RecordingLibrary {

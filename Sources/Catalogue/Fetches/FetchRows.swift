@@ -1,0 +1,115 @@
+package import Database
+internal import JSON
+// The rows of fetches that are not done.
+package import Store
+
+/// Fetches in the order of the store, as rows of an open transaction.
+package struct FetchRows {
+    package let rows: StoreRows
+
+    private var database: Database { rows.database }
+
+    private static let columns =
+        "id, address, state, priority, wishes, done, total, error, remedy, added, tried"
+    private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM fetch)"
+
+    /// All of them, in the order in which they are fetched.
+    package func all() throws(DatabaseError) -> [PendingFetch] {
+        try database.rows("SELECT \(Self.columns) FROM fetch ORDER BY priority DESC, id", row: Self.value)
+    }
+
+    func fetch(_ number: Int) throws(DatabaseError) -> PendingFetch? {
+        try database.first("SELECT \(Self.columns) FROM fetch WHERE id = ?", .integer(number), row: Self.value)
+    }
+
+    func fetch(address: String) throws(DatabaseError) -> PendingFetch? {
+        try database.first("SELECT \(Self.columns) FROM fetch WHERE address = ?", .text(address), row: Self.value)
+    }
+
+    package func add(_ address: String, _ wishes: FetchWishes, priority: Int, at time: Int64) throws(DatabaseError)
+        -> Int
+    {
+        try database.run(
+            """
+            INSERT INTO fetch (address, state, priority, wishes, added, revision)
+            VALUES (?, 'waiting', ?, ?, ?, \(Self.nextRevision))
+            """, .text(address), .integer(priority), .text(Self.text(wishes)), .integer(time))
+        return Int(database.lastInsertedRow)
+    }
+
+    func set(_ number: Int, _ state: PendingFetch.State) throws(DatabaseError) {
+        try database.run(
+            "UPDATE fetch SET state = ?, error = '', remedy = '', revision = \(Self.nextRevision) WHERE id = ?",
+            .text(state.rawValue), .integer(number))
+    }
+
+    func setPriority(_ number: Int, _ priority: Int) throws(DatabaseError) {
+        try database.run(
+            "UPDATE fetch SET priority = ?, revision = \(Self.nextRevision) WHERE id = ?", .integer(priority),
+            .integer(number))
+    }
+
+    package func note(_ number: Int, done: Int64, total: Int64?) throws(DatabaseError) {
+        try database.run(
+            "UPDATE fetch SET done = ?, total = ? WHERE id = ?", .integer(max(0, done)), .integer(orNull: total),
+            .integer(number))
+    }
+
+    package func fail(_ number: Int, _ error: String, _ remedy: String, at time: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            UPDATE fetch SET state = 'failed', error = ?, remedy = ?, tried = ?, revision = \(Self.nextRevision)
+            WHERE id = ?
+            """, .text(error), .text(remedy), .integer(time), .integer(number))
+    }
+
+    package func remove(_ number: Int) throws(DatabaseError) {
+        try database.run("DELETE FROM fetch WHERE id = ?", .integer(number))
+    }
+
+    private static func value(_ row: DatabaseRow) throws(DatabaseError) -> PendingFetch {
+        guard let state = PendingFetch.State(rawValue: try row.text(2)) else {
+            throw .damaged("a fetch has an impossible state")
+        }
+        return PendingFetch(
+            number: Int(try row.integer(0)), address: try row.text(1), state: state,
+            priority: Int(try row.integer(3)), wishes: try wishes(try row.text(4)), doneBytes: try row.integer(5),
+            totalBytes: try row.integer(orNull: 6), error: try row.text(7), remedy: try row.text(8),
+            addedAt: try row.integer(9), triedAt: try row.integer(orNull: 10))
+    }
+
+    private static func text(_ wishes: FetchWishes) -> String {
+        var fields: [JSONValue.Field] = []
+        func add(_ name: String, _ text: String?) {
+            if let text { fields.append(.init(name, .string(text))) }
+        }
+        add("title", wishes.title)
+        add("artist", wishes.artist)
+        add("language", wishes.language)
+        add("licence", wishes.licence)
+        add("sha256", wishes.sha256)
+        if !wishes.tags.isEmpty { fields.append(.init("tags", .array(wishes.tags.map { .string($0) }))) }
+        return JSONValue.object(fields).text
+    }
+
+    private static func wishes(_ text: String) throws(DatabaseError) -> FetchWishes {
+        guard let value = JSONValue(reading: Array(text.utf8)) else {
+            throw .damaged("what is wished of a fetch cannot be read")
+        }
+        var wishes = FetchWishes()
+        (wishes.title, wishes.artist) = (value["title"]?.stringValue, value["artist"]?.stringValue)
+        (wishes.language, wishes.licence) = (value["language"]?.stringValue, value["licence"]?.stringValue)
+        wishes.sha256 = value["sha256"]?.stringValue
+        wishes.tags = value["tags"]?.elements?.compactMap(\.stringValue) ?? []
+        return wishes
+    }
+}
+
+extension RecordingLibrary {
+    @discardableResult
+    package func changeFetches<Value: Sendable>(
+        _ body: (FetchRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        try store.change { (rows) throws(DatabaseError) in try body(FetchRows(rows: rows)) }
+    }
+}

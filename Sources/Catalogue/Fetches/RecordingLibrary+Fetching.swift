@@ -1,0 +1,105 @@
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import Glibc
+public import Store
+
+/// The list of what is to be fetched, which outlives the program. `Fetcher` carries it out.
+extension RecordingLibrary {
+    /// The fetches that are not done, in the order in which they are carried out.
+    public func pendingFetches() throws(StoreError) -> [PendingFetch] {
+        try store.read { (rows) throws(DatabaseError) in try FetchRows(rows: rows).all() } ?? []
+    }
+
+    /// Adds an address to the list of what is to be fetched. An address that is on the list already is not added again; if it had failed, it waits
+    /// again.
+    ///
+    /// - Parameters:
+    ///   - address: the address, which is checked when it is fetched.
+    ///   - wishes: the description that the recording gets.
+    ///   - priority: any number; a higher one is fetched earlier.
+    /// - Returns: The entry on the list.
+    @discardableResult
+    public func askFor(
+        _ address: String, _ wishes: FetchWishes = FetchWishes(), priority: Int = 0
+    ) throws(StoreError) -> PendingFetch {
+        let now = Self.now
+        return try changeFetches { (rows) throws(DatabaseError) in
+            let number: Int
+            if let known = try rows.fetch(address: address) {
+                number = known.number
+                if known.state != .waiting { try rows.set(number, .waiting) }
+                if priority != known.priority, priority != 0 { try rows.setPriority(number, priority) }
+            } else {
+                number = try rows.add(address, wishes, priority: priority, at: now)
+            }
+            guard let fetch = try rows.fetch(number) else { throw .damaged("a fetch is not found") }
+            return fetch
+        }
+    }
+
+    /// Changes the state of a fetch: waiting, also after a failure, or paused. A ``Fetcher`` that carries it out, in any program, notices within a
+    /// second.
+    ///
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
+    @discardableResult
+    public func setFetch(_ number: Int, _ state: PendingFetch.State) throws -> PendingFetch {
+        try changeFetch(number) { (rows) throws(DatabaseError) in try rows.set(number, state) }
+    }
+
+    /// Changes the priority of a fetch: a higher one is fetched earlier.
+    ///
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
+    @discardableResult
+    public func setFetch(_ number: Int, priority: Int) throws -> PendingFetch {
+        try changeFetch(number) { (rows) throws(DatabaseError) in try rows.setPriority(number, priority) }
+    }
+
+    /// Removes a fetch from the list.
+    ///
+    /// - Parameters:
+    ///   - number: the fetch.
+    ///   - discarding: whether the received bytes are removed. If not, asking for the address again continues from them.
+    /// - Returns: The fetch as it was.
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
+    @discardableResult
+    public func cancelFetch(_ number: Int, discarding: Bool) throws -> PendingFetch {
+        let fetch = try changeFetch(number) { (rows) throws(DatabaseError) in try rows.set(number, .paused) }
+        if discarding {
+            for name in Self.partNames(fetch.address) { _ = calls.remove(folder.parts + "/" + name) }
+        }
+        try changeFetches { (rows) throws(DatabaseError) in try rows.remove(number) }
+        return fetch
+    }
+
+    /// The names in the folder for parts that fetches on the list need.
+    func partsInUse() throws(StoreError) -> Set<String> {
+        Set(try pendingFetches().flatMap { Self.partNames($0.address) })
+    }
+
+    // MARK: Parts
+
+    /// The name of the file of an address, before it is a recording of the library. It follows from the address, so that a fetch that was
+    /// cancelled goes on when it is asked for again.
+    package static func partName(_ address: String) -> String {
+        var hash = ByteHash()
+        hash.update(Array(address.utf8))
+        return "fetch-" + ByteHash.hexadecimal(hash.digest().high)
+    }
+
+    private static func partNames(_ address: String) -> [String] {
+        ["", ".part", ".part.json"].map { partName(address) + $0 }
+    }
+
+    private func changeFetch(
+        _ number: Int, _ body: (FetchRows) throws(DatabaseError) -> Void
+    ) throws -> PendingFetch {
+        try changeFetches { (rows) throws(DatabaseError) -> Result<PendingFetch, RecordingLibraryError> in
+            let unknown = RecordingLibraryError(
+                .unknown, "there is no fetch \(number)", remedy: "List them with: woodshed get --list")
+            guard try rows.fetch(number) != nil else { return .failure(unknown) }
+            try body(rows)
+            return try rows.fetch(number).map { .success($0) } ?? .failure(unknown)
+        }.get()
+    }
+}

@@ -1,0 +1,151 @@
+package import Database
+// The rows of playlists and their entries. Entries are ordered by `place`; there are gaps between the places, so an entry that is moved needs
+// no other to be changed, until a gap is used up.
+internal import Store
+
+package struct PlaylistRows {
+    let items: ItemRows
+
+    package init(items: ItemRows) { self.items = items }
+
+    private var database: Database { items.rows.database }
+
+    /// The distance between the places of neighbours that were not moved.
+    private static let gap: Int64 = 1 << 20
+    private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM playlist)"
+    private static let columns = """
+        playlist.id, identity, name, made, changed,
+        (SELECT count(*) FROM entry WHERE entry.playlist = playlist.id),
+        (SELECT coalesce(sum(1000 * frame_count / sample_rate), 0) FROM entry
+            JOIN recording ON entry.recording = recording.id WHERE entry.playlist = playlist.id)
+        """
+
+    // MARK: Playlists
+
+    package func playlists() throws(DatabaseError) -> [Playlist] {
+        try database.rows("SELECT \(Self.columns) FROM playlist ORDER BY name COLLATE NOCASE, id", row: Self.value)
+    }
+
+    func playlist(_ number: Int) throws(DatabaseError) -> Playlist? {
+        try database.first("SELECT \(Self.columns) FROM playlist WHERE id = ?", .integer(number), row: Self.value)
+    }
+
+    func playlist(named name: String) throws(DatabaseError) -> Playlist? {
+        try database.first("SELECT \(Self.columns) FROM playlist WHERE name = ?", .text(name), row: Self.value)
+    }
+
+    package func make(_ name: String, identity: String, at time: Int64) throws(DatabaseError) -> Int {
+        try database.run(
+            "INSERT INTO playlist (identity, name, made, changed, revision) VALUES (?, ?, ?, ?, \(Self.nextRevision))",
+            .text(identity), .text(name), .integer(time), .integer(StoreRows.milliseconds))
+        return Int(database.lastInsertedRow)
+    }
+
+    package func rename(_ number: Int, _ name: String) throws(DatabaseError) {
+        try database.run("UPDATE playlist SET name = ? WHERE id = ?", .text(name), .integer(number))
+        try touch(number)
+    }
+
+    /// Deletes a playlist with its entries, and notes that it was deleted.
+    package func delete(_ playlist: Playlist) throws(DatabaseError) {
+        try database.run("DELETE FROM playlist WHERE id = ?", .integer(playlist.number))
+        try database.run(
+            "INSERT OR REPLACE INTO deleted_playlist (identity, time) VALUES (?, ?)", .text(playlist.identity),
+            .integer(max(StoreRows.milliseconds, playlist.changedAt * 1000 + 1000)))
+    }
+
+    /// Notes that a playlist was changed. A later change has a later time, whatever the clock says.
+    func touch(_ number: Int) throws(DatabaseError) {
+        try database.run(
+            "UPDATE playlist SET changed = max(?, changed + 1), revision = \(Self.nextRevision) WHERE id = ?",
+            .integer(StoreRows.milliseconds), .integer(number))
+    }
+
+    private static func value(_ row: DatabaseRow) throws(DatabaseError) -> Playlist {
+        Playlist(
+            number: Int(try row.integer(0)), identity: try row.text(1), name: try row.text(2),
+            madeAt: try row.integer(3), changedAt: try row.integer(4) / 1000, entryCount: Int(try row.integer(5)),
+            seconds: Double(try row.integer(6)) / 1000)
+    }
+
+    // MARK: Entries
+
+    /// The identities of the entries and of their recordings' rows, in order.
+    package func places(_ playlist: Int) throws(DatabaseError) -> [(id: Int64, place: Int64, recording: Int64)] {
+        try database.rows(
+            "SELECT id, place, recording FROM entry WHERE playlist = ? ORDER BY place", [.integer(playlist)]
+        ) { (row) throws(DatabaseError) in (try row.integer(0), try row.integer(1), try row.integer(2)) }
+    }
+
+    /// Puts recordings in front of the entry with an index from 0; the number of entries for the end.
+    package func insert(
+        _ recordings: [Int64], into playlist: Int, at index: Int, time: Int64
+    ) throws(DatabaseError) {
+        let places = try freePlaces(recordings.count, in: playlist, at: index)
+        for (recording, place) in zip(recordings, places) {
+            try database.run(
+                "INSERT INTO entry (playlist, recording, place, added) VALUES (?, ?, ?, ?)", .integer(playlist),
+                .integer(recording), .integer(place), .integer(time))
+        }
+        try touch(playlist)
+    }
+
+    package func remove(_ ids: [Int64], from playlist: Int) throws(DatabaseError) {
+        for id in ids { try database.run("DELETE FROM entry WHERE id = ?", .integer(id)) }
+        try touch(playlist)
+    }
+
+    /// Moves an entry in front of the entry that has an index from 0 among the others.
+    func move(_ id: Int64, in playlist: Int, to index: Int) throws(DatabaseError) {
+        // Out of the way, so that its old place counts as free.
+        let lowest = try self.places(playlist).first?.place ?? 0
+        try database.run("UPDATE entry SET place = ? WHERE id = ?", .integer(lowest - Self.gap), .integer(id))
+        let places = try freePlaces(1, in: playlist, at: index, besides: id)
+        try database.run("UPDATE entry SET place = ? WHERE id = ?", .integer(places[0]), .integer(id))
+        try touch(playlist)
+    }
+
+    /// Places for new entries in front of the one with an index; makes room if there is none.
+    private func freePlaces(
+        _ count: Int, in playlist: Int, at index: Int, besides moved: Int64? = nil
+    ) throws(DatabaseError) -> [Int64] {
+        for _ in 0..<2 {
+            let places = try self.places(playlist).filter { $0.id != moved }.map(\.place)
+            let after = index > 0 ? places[index - 1] : (places.first ?? 0) - Self.gap * Int64(count + 1)
+            guard index < places.count else { return (1...max(1, Int64(count))).map { after + $0 * Self.gap } }
+            let step = (places[index] - after) / Int64(count + 1)
+            if step >= 1 { return (1...max(1, Int64(count))).map { after + $0 * step } }
+            try spread(playlist, besides: moved, gap: Self.gap * Int64(count + 1))
+        }
+        throw .damaged("the entries of a playlist have impossible places")
+    }
+
+    /// Gives all entries places with equal gaps.
+    private func spread(_ playlist: Int, besides moved: Int64?, gap: Int64) throws(DatabaseError) {
+        let entries = try places(playlist).filter { $0.id != moved }
+        // Two steps, because no two entries may have one place at any time. The moved one is below them all.
+        let highest = max(entries.last?.place ?? 0, Int64(entries.count + 1) * gap)
+        for (index, entry) in entries.enumerated() {
+            try database.run(
+                "UPDATE entry SET place = ? WHERE id = ?", .integer(highest + Int64(index + 1)), .integer(entry.id))
+        }
+        if let moved {
+            try database.run("UPDATE entry SET place = ? WHERE id = ?", .integer(-gap), .integer(moved))
+        }
+        for (index, entry) in entries.enumerated() {
+            try database.run(
+                "UPDATE entry SET place = ? WHERE id = ?", .integer(Int64(index) * gap), .integer(entry.id))
+        }
+    }
+
+    func entries(_ playlist: Int) throws(DatabaseError) -> [PlaylistEntry] {
+        var entries: [PlaylistEntry] = []
+        let indexes = try items.indexes()
+        for (id, _, recording) in try places(playlist) {
+            guard let row = try items.item(recording: recording) else { continue }
+            let item = row.with(index: indexes[row.number] ?? 0).item
+            entries.append(PlaylistEntry(id: id, index: entries.count + 1, item: item))
+        }
+        return entries
+    }
+}

@@ -1,0 +1,189 @@
+internal import Database
+public import Store
+
+extension RecordingLibrary {
+    // MARK: Reading playlists
+
+    /// All playlists, by name.
+    public func playlists() throws(StoreError) -> [Playlist] {
+        try read { (rows) throws(DatabaseError) in try PlaylistRows(items: rows).playlists() } ?? []
+    }
+
+    /// The playlist with this name; nil if there is none. If no name is equal, upper and lower case do not matter, provided that only one playlist
+    /// fits.
+    public func playlist(named name: String) throws(StoreError) -> Playlist? {
+        let all = try playlists()
+        if let playlist = all.first(where: { $0.name == name }) { return playlist }
+        let alike = all.filter { $0.name.lowercased() == name.lowercased() }
+        return alike.count == 1 ? alike[0] : nil
+    }
+
+    /// The entries of a playlist, in order. What was removed from the library for good is left out.
+    public func entries(of playlist: Playlist) throws(StoreError) -> [PlaylistEntry] {
+        try read { (rows) throws(DatabaseError) in try PlaylistRows(items: rows).entries(playlist.number) } ?? []
+    }
+
+    // MARK: Changing playlists
+
+    /// Makes an empty playlist.
+    ///
+    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken; `StoreError`.
+    @discardableResult
+    public func makePlaylist(_ name: String) throws -> Playlist {
+        let name = try Self.checkedName(name)
+        let (now, identity) = (Self.now, Self.newIdentity())
+        return try changePlaylists { (rows) throws(DatabaseError) -> Result<Playlist, RecordingLibraryError> in
+            if try rows.playlist(named: name) != nil { return .failure(Self.taken(name)) }
+            let number = try rows.make(name, identity: identity, at: now)
+            return try rows.playlist(number).map { .success($0) } ?? .failure(Self.unknownPlaylist(name))
+        }.get()
+    }
+
+    /// Renames a playlist.
+    ///
+    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken, `unknown` if there is no such playlist;
+    ///   `StoreError`.
+    @discardableResult
+    public func rename(_ playlist: Playlist, to name: String) throws -> Playlist {
+        let name = try Self.checkedName(name)
+        return try edit(playlist) { (rows, _) throws(DatabaseError) in
+            if let other = try rows.playlist(named: name), other.number != playlist.number { return Self.taken(name) }
+            try rows.rename(playlist.number, name)
+            return nil
+        }
+    }
+
+    /// Deletes a playlist. The recordings stay in the library, and their files where they are.
+    ///
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
+    public func delete(_ playlist: Playlist) throws {
+        try changePlaylists { (rows) throws(DatabaseError) -> Result<Void, RecordingLibraryError> in
+            guard let known = try rows.playlist(playlist.number) else {
+                return .failure(Self.unknownPlaylist(playlist.name))
+            }
+            try rows.delete(known)
+            return .success(())
+        }.get()
+    }
+
+    /// Adds recordings of the library to a playlist.
+    ///
+    /// - Parameters:
+    ///   - numbers: The recordings, in order; one may be named more than once.
+    ///   - playlist: The playlist.
+    ///   - index: The place of the first of them, from 1; nil for the end.
+    /// - Returns: The playlist as it is now.
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`. Nothing has changed then.
+    @discardableResult
+    public func add(_ numbers: [Int], to playlist: Playlist, at index: Int? = nil) throws -> Playlist {
+        try edit(playlist) { (rows, now) throws(DatabaseError) in
+            let count = try rows.places(playlist.number).count
+            var recordings: [Int64] = []
+            for number in numbers {
+                guard let row = try rows.items.item(number: number), !row.isGone else { return .unknown(number) }
+                recordings.append(row.recording)
+            }
+            let place = min(max((index ?? count + 1) - 1, 0), count)
+            if !recordings.isEmpty { try rows.insert(recordings, into: playlist.number, at: place, time: now) }
+            return nil
+        }
+    }
+
+    /// Removes entries from a playlist; the recordings stay in the library.
+    ///
+    /// - Parameters:
+    ///   - indexes: The places of the entries, from 1.
+    ///   - playlist: The playlist.
+    /// - Returns: The playlist as it is now.
+    /// - Throws: `RecordingLibraryError` of kind `unknown` if there is no such entry; `StoreError`. Nothing has changed then.
+    @discardableResult
+    public func removeEntries(_ indexes: [Int], from playlist: Playlist) throws -> Playlist {
+        try edit(playlist) { (rows, _) throws(DatabaseError) in
+            let entries = try rows.places(playlist.number)
+            for index in indexes where !(1...max(1, entries.count)).contains(index) || entries.isEmpty {
+                return Self.noEntry(index, playlist, entries.count)
+            }
+            try rows.remove(Set(indexes).map { entries[$0 - 1].id }, from: playlist.number)
+            return nil
+        }
+    }
+
+    /// Moves an entry of a playlist to another place.
+    ///
+    /// - Parameters:
+    ///   - index: Its place, from 1.
+    ///   - target: The place that it has afterwards, from 1; beyond the end for the end.
+    ///   - playlist: The playlist.
+    /// - Returns: The playlist as it is now.
+    /// - Throws: As `removeEntries`.
+    @discardableResult
+    public func moveEntry(_ index: Int, to target: Int, in playlist: Playlist) throws -> Playlist {
+        try edit(playlist) { (rows, _) throws(DatabaseError) in
+            let entries = try rows.places(playlist.number)
+            guard (1...max(1, entries.count)).contains(index), !entries.isEmpty else {
+                return Self.noEntry(index, playlist, entries.count)
+            }
+            let place = min(max(target, 1), entries.count) - 1
+            if place != index - 1 { try rows.move(entries[index - 1].id, in: playlist.number, to: place) }
+            return nil
+        }
+    }
+
+    // MARK: Parts
+
+    @discardableResult
+    private func changePlaylists<Value: Sendable>(
+        _ body: (PlaylistRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        try change { (rows) throws(DatabaseError) in try body(PlaylistRows(items: rows)) }
+    }
+
+    /// Changes a playlist that must still be there; `body` returns an error in place of a change.
+    private func edit(
+        _ playlist: Playlist, _ body: (PlaylistRows, Int64) throws(DatabaseError) -> RecordingLibraryError?
+    ) throws -> Playlist {
+        let now = Self.now
+        return try changePlaylists { (rows) throws(DatabaseError) -> Result<Playlist, RecordingLibraryError> in
+            guard try rows.playlist(playlist.number) != nil else {
+                return .failure(Self.unknownPlaylist(playlist.name))
+            }
+            if let error = try body(rows, now) { return .failure(error) }
+            return try rows.playlist(playlist.number).map { .success($0) }
+                ?? .failure(Self.unknownPlaylist(playlist.name))
+        }.get()
+    }
+
+    private static let mostNameCharacters = 200
+
+    private static func checkedName(_ name: String) throws(RecordingLibraryError) -> String {
+        let name = line(name)
+        guard !name.isEmpty, name.count <= mostNameCharacters else {
+            throw RecordingLibraryError(
+                .textRefused, "a playlist has a name of 1 to \(mostNameCharacters) characters",
+                remedy: "Choose another name.")
+        }
+        return name
+    }
+
+    static func newIdentity() -> String {
+        let digits = [UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max)].map { half in
+            let text = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }
+        return digits.joined()
+    }
+
+    private static func taken(_ name: String) -> RecordingLibraryError {
+        RecordingLibraryError(.textRefused, "there is a playlist '\(name)' already", remedy: "Choose another name.")
+    }
+
+    private static func unknownPlaylist(_ name: String) -> RecordingLibraryError {
+        RecordingLibraryError(.unknown, "there is no playlist '\(name)'", remedy: "List them with: woodshed playlist")
+    }
+
+    private static func noEntry(_ index: Int, _ playlist: Playlist, _ count: Int) -> RecordingLibraryError {
+        RecordingLibraryError(
+            .unknown, "there is no entry \(index) in '\(playlist.name)', which has \(count)",
+            remedy: "List them with: woodshed playlist list '\(playlist.name)'")
+    }
+}

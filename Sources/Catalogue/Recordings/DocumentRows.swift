@@ -1,0 +1,175 @@
+package import Database
+// The rows of documents, read and written on a connection whose transaction the caller has begun.
+internal import Store
+
+package struct DocumentRow {
+    /// Where a document stands, with its recording.
+    package enum State { case present, trashed, gone }
+
+    package let id: Int64
+    package let recording: Int64
+    let itemNumber: Int
+    package let hash: String
+    package let place: LibraryItem.Place
+    /// The name in the library's folder for documents, or the place of a linked file.
+    package let path: String
+    package let name: String
+    package let byteCount: Int64
+    let addedAt: Int64
+    /// When it was removed by itself.
+    let trashedAt: Int64?
+    /// Whether its file was removed for good, with its recording or by itself.
+    package let isGone: Bool
+    /// In ms since 1970.
+    package let changedAt: Int64
+    package let state: State
+    /// Whether a document that is present has the same file, this one or another one.
+    let isFilePresent: Bool
+
+    /// What a catalogue says of it: false after it was removed by itself, nil if it is as if it had never been here.
+    package var isTold: Bool? { trashedAt != nil ? false : isGone ? nil : true }
+}
+
+package struct DocumentRows {
+    let items: ItemRows
+
+    package init(items: ItemRows) { self.items = items }
+
+    private var database: Database { items.rows.database }
+
+    private static let present =
+        "document.gone = 0 AND document.trashed IS NULL AND item.gone = 0 AND item.trashed IS NULL"
+    private static let columns = """
+        document.id, document.recording, item.id, document.hash, document.place, document.path, document.name,
+        document.byte_count, document.added, document.trashed, document.gone, document.changed,
+        item.trashed IS NOT NULL, item.gone,
+        EXISTS (SELECT 1 FROM document AS other JOIN item AS owner ON owner.recording = other.recording
+            WHERE other.path = document.path AND other.place = 'kept' AND other.gone = 0 AND other.trashed IS NULL
+            AND owner.gone = 0 AND owner.trashed IS NULL)
+        """
+    private static let tables = "document JOIN item ON item.recording = document.recording"
+    private static let query = "SELECT \(columns) FROM \(tables)"
+
+    // MARK: Reading
+
+    /// All documents, also those that were removed.
+    package func all() throws(DatabaseError) -> [DocumentRow] {
+        try database.rows("\(Self.query) ORDER BY document.id", row: Self.value)
+    }
+
+    /// The documents of a recording that were not removed by themselves, in the order in which they were attached.
+    package func documents(of recording: Int64) throws(DatabaseError) -> [DocumentRow] {
+        try database.rows(
+            """
+            \(Self.query) WHERE document.recording = ? AND document.trashed IS NULL AND document.gone = 0
+            ORDER BY document.id
+            """, [.integer(recording)], row: Self.value)
+    }
+
+    package func document(_ hash: String, of recording: Int64) throws(DatabaseError) -> DocumentRow? {
+        try database.first(
+            "\(Self.query) WHERE document.recording = ? AND document.hash = ?", .integer(recording), .text(hash),
+            row: Self.value)
+    }
+
+    /// The documents of the library's own with this content that are not gone.
+    package func kept(_ hash: String) throws(DatabaseError) -> [DocumentRow] {
+        try database.rows(
+            """
+            \(Self.query) WHERE document.hash = ? AND document.place = 'kept' AND document.gone = 0 AND item.gone = 0
+            ORDER BY document.id
+            """, [.text(hash)], row: Self.value)
+    }
+
+    /// The documents that were removed in a step.
+    package func documents(trashing: Int64) throws(DatabaseError) -> [DocumentRow] {
+        try database.rows(
+            """
+            \(Self.query) WHERE document.trashing = ? AND document.trashed IS NOT NULL AND document.gone = 0
+            AND item.gone = 0 ORDER BY document.id
+            """, [.integer(trashing)], row: Self.value)
+    }
+
+    /// The bytes of the library's own documents, without those in the trash.
+    func keptBytes() throws(DatabaseError) -> Int64 {
+        try database.first(
+            """
+            SELECT coalesce(sum(bytes), 0) FROM (SELECT max(document.byte_count) AS bytes FROM \(Self.tables)
+                WHERE document.place = 'kept' AND \(Self.present) GROUP BY document.path)
+            """
+        ) { (row) throws(DatabaseError) in try row.integer(0) } ?? 0
+    }
+
+    // MARK: Writing
+
+    /// What is to be written of a document.
+    package struct New {
+        let hash: String
+        package let place: LibraryItem.Place
+        package let path: String
+        let name: String
+        let byteCount: Int64
+
+        package init(hash: String, place: LibraryItem.Place, path: String, name: String, byteCount: Int64) {
+            (self.hash, self.place, self.path) = (hash, place, path)
+            (self.name, self.byteCount) = (name, byteCount)
+        }
+    }
+
+    /// Adds a document, or brings back one that was removed, with its name and place as they are told now.
+    ///
+    /// - Parameters:
+    ///   - time: When it was attached, in seconds since 1970.
+    ///   - changed: When that was said, in ms, for a merge.
+    package func write(_ new: New, of recording: Int64, at time: Int64, changed: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO document (recording, hash, place, path, name, byte_count, added, changed)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (recording, hash) DO UPDATE SET place = excluded.place, path = excluded.path,
+                name = excluded.name, byte_count = excluded.byte_count,
+                added = CASE WHEN gone = 1 OR trashed IS NOT NULL THEN excluded.added ELSE added END,
+                trashed = NULL, trashing = NULL, gone = 0, changed = excluded.changed
+            """, .integer(recording), .text(new.hash), .text(new.place.rawValue), .text(new.path), .text(new.name),
+            .integer(new.byteCount), .integer(time), .integer(changed))
+    }
+
+    package func rename(_ id: Int64, _ name: String) throws(DatabaseError) {
+        try database.run("UPDATE document SET name = ? WHERE id = ?", .text(name), .integer(id))
+    }
+
+    /// Puts a document into the trash, or brings it back with nil.
+    ///
+    /// - Parameter changed: When that was said elsewhere, in ms; nil for now, which is later than what was said before, whatever the clock says.
+    package func trash(_ id: Int64, at time: Int64?, trashing: Int64?, changed: Int64? = nil) throws(DatabaseError) {
+        try database.run(
+            "UPDATE document SET trashed = ?, trashing = ?, changed = coalesce(?, max(?, changed + 1)) WHERE id = ?",
+            .integer(orNull: time), .integer(orNull: trashing), .integer(orNull: changed),
+            .integer(StoreRows.milliseconds), .integer(id))
+    }
+
+    /// Keeps of a document only that it was there.
+    func forget(_ id: Int64) throws(DatabaseError) {
+        try database.run("UPDATE document SET gone = 1, trashing = NULL WHERE id = ?", .integer(id))
+    }
+
+    /// The same for all documents of a recording.
+    func forget(recording: Int64) throws(DatabaseError) {
+        try database.run("UPDATE document SET gone = 1, trashing = NULL WHERE recording = ?", .integer(recording))
+    }
+
+    private static func value(_ row: DatabaseRow) throws(DatabaseError) -> DocumentRow {
+        guard let place = LibraryItem.Place(rawValue: try row.text(4)) else {
+            throw .damaged("a document has an impossible place")
+        }
+        let (trashed, isGone) = (try row.integer(orNull: 9), try row.integer(10) != 0)
+        let (isItemTrashed, isItemGone) = (try row.integer(12) != 0, try row.integer(13) != 0)
+        let state: DocumentRow.State =
+            isGone || isItemGone ? .gone : trashed != nil || isItemTrashed ? .trashed : .present
+        return DocumentRow(
+            id: try row.integer(0), recording: try row.integer(1), itemNumber: Int(try row.integer(2)),
+            hash: try row.text(3), place: place, path: try row.text(5), name: try row.text(6),
+            byteCount: try row.integer(7), addedAt: try row.integer(8), trashedAt: trashed, isGone: isGone,
+            changedAt: try row.integer(11), state: state, isFilePresent: try row.integer(14) != 0)
+    }
+}

@@ -1,0 +1,345 @@
+package import AudioFiles
+package import Database
+internal import JSON
+// The rows of the library's recordings, read and written on a connection whose transaction the caller has begun.
+package import Store
+
+/// A row before its file's place is known.
+package struct ItemRow {
+    package let number: Int
+    package let recording: Int64
+    package var isGone: Bool
+    /// The name in the library's folder, or the path of a linked file.
+    package let path: String
+    package let item: LibraryItem
+    /// When each field was changed by the user, in milliseconds since 1970.
+    package let edited: [String: Int64]
+    /// Which removal put it into the trash.
+    let trashing: Int64?
+}
+
+package struct ItemRows {
+    package let rows: StoreRows
+    package let folder: String
+    /// Recordings with a higher number get their words to search later; nil if all get them at once.
+    private var wordsComeLaterAfter: Int64?
+
+    package init(rows: StoreRows, folder: String) { (self.rows, self.folder) = (rows, folder) }
+
+    private var database: Database { rows.database }
+
+    private static let columns = """
+        item.id, item.recording, gone, place, item.path, original, byte_count, container, codec, channel_count, kind,
+        item.title, artist, language, tags, source, licence, loudness, true_peak, added, edited, trashed, trashing,
+        recording.key, recording.sample_rate, recording.frame_count, recording.seen, recording.section_count,
+        (SELECT count(*) FROM document
+            WHERE document.recording = item.recording AND document.trashed IS NULL AND document.gone = 0)
+        """
+    private static let tables = "item JOIN recording ON item.recording = recording.id"
+    static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM item)"
+
+    // MARK: Reading
+
+    package func item(number: Int) throws(DatabaseError) -> ItemRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE item.id = ?", .integer(number), row: value)
+    }
+
+    package func item(_ key: RecordingKey) throws(DatabaseError) -> ItemRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE recording.key = ?", .bytes(key.bytes), row: value)
+    }
+
+    /// The row for the row of a recording, unless it is gone.
+    package func item(recording: Int64) throws(DatabaseError) -> ItemRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE item.recording = ? AND gone = 0", .integer(recording),
+            row: value)
+    }
+
+    /// The bytes of the library's own files, without those in the trash.
+    func keptBytes() throws(DatabaseError) -> Int64 {
+        let recordings: Int64? = try database.first(
+            "SELECT coalesce(sum(byte_count), 0) FROM item WHERE place = 'kept' AND gone = 0 AND trashed IS NULL"
+        ) { (row) throws(DatabaseError) in try row.integer(0) }
+        return try (recordings ?? 0) + DocumentRows(items: self).keptBytes()
+    }
+
+    package func item(path: String) throws(DatabaseError) -> ItemRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE item.path = ? AND gone = 0 ORDER BY item.id DESC",
+            .text(path), row: value)
+    }
+
+    package func item(source: String) throws(DatabaseError) -> ItemRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE source = ? AND gone = 0 ORDER BY item.id DESC",
+            .text(source), row: value)
+    }
+
+    /// All rows, with those that are gone, in the order in which they were added.
+    package func all() throws(DatabaseError) -> [ItemRow] {
+        try database.rows("SELECT \(Self.columns) FROM \(Self.tables) ORDER BY item.id", row: value)
+    }
+
+    /// The recordings that a filter lets through. Each has its index among all that are not removed.
+    func items(_ filter: ItemFilter) throws(DatabaseError) -> [ItemRow] {
+        let query = ItemQuery(filter)
+        guard let query else { return [] }
+        let limit = query.isFilteredLater ? nil : filter.limit
+        var found = try database.rows(
+            """
+            SELECT \(Self.columns) FROM \(Self.tables) WHERE \(query.conditions.joined(separator: " AND "))
+            ORDER BY \(query.order) LIMIT \(limit ?? -1)
+            """, query.values, row: value)
+        if query.isFilteredLater {
+            found = Array(found.lazy.filter { query.accepts($0.item.words) }.prefix(filter.limit ?? .max))
+        }
+        if filter.isTrash { return found }
+        let isWhole =
+            query.conditions.count == ItemQuery.usualConditions && filter.order == .added && !query.isFilteredLater
+        let places = isWhole ? nil : try indexes()
+        for place in found.indices {
+            let index = places.map { $0[found[place].number] ?? 0 } ?? place + 1
+            found[place] = found[place].with(index: index)
+        }
+        return found
+    }
+
+    /// The index of each number: the one that was added last has 1.
+    func indexes() throws(DatabaseError) -> [Int: Int] {
+        let numbers = try database.rows(
+            "SELECT id FROM item WHERE gone = 0 AND trashed IS NULL ORDER BY added DESC, id DESC"
+        ) { (row) throws(DatabaseError) in Int(try row.integer(0)) }
+        return Dictionary(uniqueKeysWithValues: numbers.enumerated().map { ($1, $0 + 1) })
+    }
+
+    // MARK: Writing
+
+    /// Adds a recording, or brings back one that was removed; what the user said about it stays.
+    ///
+    /// - Returns: Its number.
+    package func add(_ new: NewItem, recording: Int64, at time: Int64) throws(DatabaseError) -> Int {
+        let file: [DatabaseValue] = [
+            .text(new.kind.rawValue), .text(new.place.rawValue), .text(new.path), .text(new.originalName),
+            .integer(new.byteCount), .text(new.container), .text(new.codec), .integer(new.channelCount),
+        ]
+        let known: Int64? = try database.first("SELECT id FROM item WHERE recording = ?", .integer(recording)) {
+            (row) throws(DatabaseError) in try row.integer(0)
+        }
+        if let known {
+            try database.run(
+                """
+                UPDATE item SET kind = ?, place = ?, path = ?, original = ?, byte_count = ?, container = ?, codec = ?,
+                channel_count = ?, gone = 0, trashed = NULL, trashing = NULL,
+                added = CASE WHEN gone = 1 OR trashed IS NOT NULL THEN ? ELSE added END,
+                revision = \(Self.nextRevision) WHERE id = ?
+                """, values: file + [.integer(time), .integer(known)])
+            return Int(known)
+        }
+        let words = new.words
+        try database.run(
+            """
+            INSERT INTO item (kind, place, path, original, byte_count, container, codec, channel_count, title, artist,
+            language, tags, source, licence, recording, added, edited, revision)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \(Self.nextRevision))
+            """,
+            values: file + [
+                .text(words.title), .text(words.artist), .text(words.language),
+                .text(words.tags.joined(separator: "\n")), .text(words.source), .text(words.licence),
+                .integer(recording), .integer(time),
+                .text(Self.text(new.told.reduce(into: [:]) { $0[$1] = StoreRows.milliseconds })),
+            ])
+        let number = database.lastInsertedRow
+        if wordsComeLaterAfter == nil { try addWords(of: number) }
+        return Int(number)
+    }
+
+    /// Changes what is said about a recording, and notes when.
+    package func edit(_ row: ItemRow, _ words: LibraryItem.Words, edited: [String: Int64]) throws(DatabaseError) {
+        try removeWords(of: Int64(row.number))
+        try database.run(
+            """
+            UPDATE item SET title = ?, artist = ?, language = ?, tags = ?, source = ?, licence = ?, edited = ?,
+            revision = \(Self.nextRevision) WHERE id = ?
+            """, .text(words.title), .text(words.artist), .text(words.language),
+            .text(words.tags.joined(separator: "\n")), .text(words.source), .text(words.licence),
+            .text(Self.text(edited)), .integer(row.number))
+        try addWords(of: Int64(row.number))
+    }
+
+    /// Tells when a recording was added.
+    package func setAdded(_ number: Int, _ time: Int64) throws(DatabaseError) {
+        try database.run(
+            "UPDATE item SET added = ?, revision = \(Self.nextRevision) WHERE id = ?", .integer(time), .integer(number))
+    }
+
+    /// Puts a recording that was removed for good into the list again.
+    package func bringBack(_ number: Int) throws(DatabaseError) {
+        try database.run(
+            "UPDATE item SET gone = 0, trashed = NULL, trashing = NULL, revision = \(Self.nextRevision) WHERE id = ?",
+            .integer(number))
+    }
+
+    func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(DatabaseError) {
+        func hundredths(_ value: Double) -> DatabaseValue { .integer(Int64((max(-1000, value) * 100).rounded())) }
+        try database.run(
+            "UPDATE item SET loudness = ?, true_peak = ? WHERE id = ?", hundredths(loudness.integrated),
+            hundredths(loudness.truePeak), .integer(number))
+    }
+
+    /// Tells where a recording's file is now.
+    func move(_ number: Int, _ place: LibraryItem.Place, _ path: String) throws(DatabaseError) {
+        try database.run(
+            "UPDATE item SET place = ?, path = ?, revision = \(Self.nextRevision) WHERE id = ?", .text(place.rawValue),
+            .text(path), .integer(number))
+    }
+
+    // MARK: The trash
+
+    package func trash(_ number: Int, at time: Int64?, trashing: Int64?) throws(DatabaseError) {
+        try database.run(
+            "UPDATE item SET trashed = ?, trashing = ?, revision = \(Self.nextRevision) WHERE id = ?",
+            .integer(orNull: time), .integer(orNull: trashing), .integer(number))
+    }
+
+    /// The number of the last removal of which something is still in the trash, a recording or a document; nil if the trash is empty.
+    package func lastTrashing() throws(DatabaseError) -> Int64? {
+        try database.first(
+            """
+            SELECT max(trashing) FROM (
+                SELECT trashing FROM item WHERE trashed IS NOT NULL AND gone = 0
+                UNION ALL
+                SELECT document.trashing FROM document JOIN item ON item.recording = document.recording
+                WHERE document.trashed IS NOT NULL AND document.gone = 0 AND item.gone = 0)
+            """
+        ) { (row) throws(DatabaseError) in try row.integer(orNull: 0) } ?? nil
+    }
+
+    func items(trashing: Int64) throws(DatabaseError) -> [ItemRow] {
+        try database.rows(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE trashed IS NOT NULL AND gone = 0 AND trashing = ? ORDER BY item.id",
+            [.integer(trashing)], row: value)
+    }
+
+    /// Keeps of a recording only that it was there.
+    func forget(_ number: Int) throws(DatabaseError) {
+        try database.run(
+            "UPDATE item SET gone = 1, trashing = NULL, revision = \(Self.nextRevision) WHERE id = ?", .integer(number))
+    }
+
+    // MARK: Words to search
+
+    private static let indexes = ["item_words", "item_trigrams"]
+
+    /// Carries out `body`, which may add recordings, but not edit them; these get their words to search afterwards, in one step.
+    func addingWordsAtOnce<Value>(_ body: (ItemRows) throws(DatabaseError) -> Value) throws(DatabaseError) -> Value {
+        try rows.addingWordsAtOnce { (later) throws(DatabaseError) in
+            let last = try database.first("SELECT coalesce(max(id), 0) FROM item") { (row) throws(DatabaseError) in
+                try row.integer(0)
+            }
+            var items = ItemRows(rows: later, folder: folder)
+            items.wordsComeLaterAfter = last ?? 0
+            let value = try body(items)
+            for index in Self.indexes {
+                try database.run(
+                    "INSERT INTO \(index) (rowid, title, artist, tags) SELECT id, title, artist, tags FROM item WHERE id > ?",
+                    .integer(last ?? 0))
+            }
+            return value
+        }
+    }
+
+    private func addWords(of number: Int64) throws(DatabaseError) {
+        for index in Self.indexes {
+            try database.run(
+                "INSERT INTO \(index) (rowid, title, artist, tags) SELECT id, title, artist, tags FROM item WHERE id = ?",
+                .integer(number))
+        }
+    }
+
+    /// The indexes have to be told the words, because they do not store them.
+    private func removeWords(of number: Int64) throws(DatabaseError) {
+        for index in Self.indexes {
+            try database.run(
+                """
+                INSERT INTO \(index) (\(index), rowid, title, artist, tags)
+                SELECT 'delete', id, title, artist, tags FROM item WHERE id = ?
+                """, .integer(number))
+        }
+    }
+
+    // MARK: Rows as values
+
+    private func value(_ row: DatabaseRow) throws(DatabaseError) -> ItemRow {
+        let (rate, frames) = (try row.integer(24), try row.integer(25))
+        guard let key = RecordingKey(bytes: try row.bytes(23)), (1...Int64(Int32.max)).contains(rate), frames >= 0,
+            let place = LibraryItem.Place(rawValue: try row.text(3)),
+            let kind = LibraryItem.Kind(rawValue: try row.text(10))
+        else { throw .damaged("a recording of the library has an impossible key, rate, length, place or kind") }
+        var words = LibraryItem.Words(title: try row.text(11))
+        (words.artist, words.language) = (try row.text(12), try row.text(13))
+        words.tags = try row.text(14).split(separator: "\n").map(String.init)
+        (words.source, words.licence) = (try row.text(15), try row.text(16))
+        var loudness: LibraryItem.Loudness?
+        if let integrated = try row.integer(orNull: 17), let peak = try row.integer(orNull: 18) {
+            loudness = .init(integrated: Double(integrated) / 100, truePeak: Double(peak) / 100)
+        }
+        let number = Int(try row.integer(0))
+        let (stored, trashed) = (try row.text(4), try row.integer(orNull: 21))
+        let file =
+            place == .kept ? folder + "/" + (trashed == nil ? "" : LibraryFolder.trashName + "/") + stored : stored
+        let recording = PracticeRecording(
+            key: key, sampleRate: Int(rate), frameCount: frames, title: words.title, path: file)
+        return ItemRow(
+            number: number, recording: try row.integer(1), isGone: try row.integer(2) != 0, path: stored,
+            item: LibraryItem(
+                number: number, index: 0, recording: recording, kind: kind, place: place, path: file,
+                originalName: try row.text(5), byteCount: try row.integer(6), container: try row.text(7),
+                codec: try row.text(8), channelCount: Int(try row.integer(9)), words: words, loudness: loudness,
+                addedAt: try row.integer(19), seenAt: try row.integer(26), sectionCount: Int(try row.integer(27)),
+                documentCount: Int(try row.integer(28)), trashedAt: trashed),
+            edited: try Self.times(try row.text(20)), trashing: try row.integer(orNull: 22))
+    }
+
+    private static func text(_ times: [String: Int64]) -> String {
+        JSONValue.object(times.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }).text
+    }
+
+    package static func times(_ text: String) throws(DatabaseError) -> [String: Int64] {
+        if text == "{}" { return [:] }
+        guard case .object(let fields)? = JSONValue(reading: Array(text.utf8)) else {
+            throw .damaged("the times of what was said about a recording cannot be read")
+        }
+        return fields.reduce(into: [:]) { times, field in times[field.key] = field.value.integerValue }
+    }
+}
+
+extension ItemRow {
+    func with(index: Int) -> ItemRow {
+        var item = item
+        item.index = index
+        return ItemRow(
+            number: number, recording: recording, isGone: isGone, path: path, item: item, edited: edited,
+            trashing: trashing)
+    }
+}
+
+extension RecordingLibrary {
+    package func read<Value: Sendable>(
+        _ body: (ItemRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value? {
+        try store.read { [folder] (rows) throws(DatabaseError) in
+            try body(ItemRows(rows: rows, folder: folder.path))
+        }
+    }
+
+    @discardableResult
+    package func change<Value: Sendable>(
+        _ body: (ItemRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        try store.change { [folder] (rows) throws(DatabaseError) in
+            try body(ItemRows(rows: rows, folder: folder.path))
+        }
+    }
+}

@@ -1,0 +1,206 @@
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import Glibc
+// Compares the library with the disk, and repairs what the user asks to be repaired.
+internal import Store
+
+/// Differences between the library's list and the files on the disk, as ``RecordingLibrary/check(lookingIn:isCancelled:)`` finds them.
+public struct LibraryReport: Sendable, Hashable {
+    /// Recordings whose file was not found.
+    public var missing: [LibraryItem] = []
+    /// Recordings whose file has another length than when it was added.
+    public var changed: [LibraryItem] = []
+    /// Recordings whose file was found at another place, by its sound.
+    public var moved: [Moved] = []
+    /// Files in the library's folder that belong to no recording of it.
+    public var orphans: [File] = []
+    /// Unfinished copies and downloads that no fetch on the list needs.
+    public var parts: [File] = []
+    /// Files of removed recordings outside the trash, and files of kept recordings inside it.
+    public var misplaced: [File] = []
+    /// Documents whose file was not found.
+    public var missingDocuments: [LibraryDocument] = []
+
+    /// A file, by its path from the root of the file system.
+    public struct File: Sendable, Hashable {
+        /// The path of the file, from the root of the file system.
+        public let path: String
+        /// The length of the file in bytes.
+        public let byteCount: Int64
+    }
+
+    /// A recording, and where its file is now.
+    public struct Moved: Sendable, Hashable {
+        /// The recording, with its old path.
+        public let item: LibraryItem
+        /// The path at which the file was found.
+        public let path: String
+    }
+
+    /// Whether there is nothing to repair.
+    public var isClean: Bool {
+        missing.isEmpty && changed.isEmpty && moved.isEmpty && orphans.isEmpty && parts.isEmpty && misplaced.isEmpty
+            && missingDocuments.isEmpty
+    }
+}
+
+extension RecordingLibrary {
+    /// Compares the list of recordings with the files on the disk. Changes nothing.
+    ///
+    /// Real-time safe: no; it reads files, and computes the keys of those that may be a missing recording.
+    ///
+    /// - Parameters:
+    ///   - folders: More folders in which to look for missing files. The folders in which they were are searched in any case.
+    ///   - isCancelled: Called before each file is read; if it returns true, the search ends early.
+    /// - Throws: `StoreError`.
+    public func check(
+        lookingIn folders: [String] = [], isCancelled: () -> Bool = { false }
+    ) throws -> LibraryReport {
+        let partsInUse = try partsInUse()
+        let rows = try read { (rows) throws(DatabaseError) in try rows.all() } ?? []
+        var report = LibraryReport()
+        var lost: [ItemRow] = []
+        for row in rows where !row.isGone && !row.item.isTrashed {
+            guard let state = unsafe FileState(FileName.systemName(row.item.path)) else {
+                lost.append(row)
+                continue
+            }
+            if state.byteCount != row.item.byteCount { report.changed.append(row.item) }
+        }
+        checkFolder(rows, lost, partsInUse, into: &report)
+        try checkDocuments(into: &report)
+        let places = search(for: lost, below: folders, isCancelled)
+        for row in lost {
+            if let path = places[row.number] {
+                report.moved.append(.init(item: row.item, path: path))
+            } else if !report.misplaced.contains(where: { fileName($0.path) == row.path && row.item.place == .kept }) {
+                report.missing.append(row.item)
+            }
+        }
+        return report
+    }
+
+    private func checkFolder(
+        _ rows: [ItemRow], _ lost: [ItemRow], _ partsInUse: Set<String>, into report: inout LibraryReport
+    ) {
+        let kept = rows.filter { $0.item.place == .kept && !$0.isGone }
+        let inPlace = Set(kept.filter { !$0.item.isTrashed }.map(\.path))
+        let inTrash = Set(kept.filter(\.item.isTrashed).map(\.path))
+        for file in Self.files(in: folder.path) {
+            let name = fileName(file.path)
+            if inPlace.contains(name) { continue }
+            if inTrash.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
+        }
+        let missing = Set(lost.map(\.path))
+        for file in Self.files(in: folder.trash) {
+            let name = fileName(file.path)
+            if inTrash.contains(name) { continue }
+            if missing.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
+        }
+        report.parts = Self.files(in: folder.parts).filter { file in
+            !partsInUse.contains(fileName(file.path)) && !Self.isYoung(file.path)
+        }
+    }
+
+    /// The files in a folder, by name, without those in folders in it.
+    static func files(in folder: String) -> [LibraryReport.File] {
+        (((try? Folder.names(in: folder)) ?? []).sorted()).compactMap { name in
+            byteCount(folder + "/" + name).map { LibraryReport.File(path: folder + "/" + name, byteCount: $0) }
+        }
+    }
+
+    /// Whether a program may be writing this part at the moment.
+    private static func isYoung(_ path: String) -> Bool {
+        // Files of a copy that is under way are younger than an hour.
+        guard let state = unsafe FileState(path) else { return true }
+        return state.modified.seconds > now - 3600
+    }
+
+    /// Looks through folders for files with the sound of lost recordings: only those of the same length are read.
+    private func search(
+        for lost: [ItemRow], below folders: [String], _ isCancelled: () -> Bool
+    ) -> [Int: String] {
+        guard !lost.isEmpty else { return [:] }
+        var wanted = Dictionary(grouping: lost, by: \.item.byteCount)
+        var found: [Int: String] = [:]
+        var seen: Set<String> = []
+        // A folder of the user's choice is looked through with those in it; the one in which a file was, alone.
+        var queue = lost.map { (path: FilePlace.folder(of: $0.item.path), depth: Self.deepest) }
+        queue += folders.map { ($0, 0) }
+        var count = 0
+        while let (path, depth) = queue.popLast(), count < Self.mostFiles {
+            guard let whole = FilePlace.resolved(path), seen.insert(whole).inserted, whole != folder.path else {
+                continue
+            }
+            for name in ((try? Folder.names(in: whole)) ?? []).sorted() {
+                if isCancelled() { return found }
+                count += 1
+                let file = (whole == "/" ? "" : whole) + "/" + name
+                guard let state = unsafe FileState(file) else {
+                    if depth < Self.deepest, !name.hasPrefix(".") { queue.append((file, depth + 1)) }
+                    continue
+                }
+                guard let rows = wanted[state.byteCount], let key = try? RecordingKey(ofFileAt: file) else { continue }
+                for row in rows where row.item.key == key && found[row.number] == nil { found[row.number] = file }
+                wanted[state.byteCount] = rows.filter { found[$0.number] == nil }
+            }
+        }
+        return found
+    }
+
+    /// Files that are looked at, at most, and how deep folders are.
+    private static let (mostFiles, deepest) = (200_000, 8)
+
+    // MARK: Repairing
+
+    /// Repairs the differences in a report. Moved files are linked, or copied again; files in the wrong folder are moved; orphans become recordings
+    /// of the library again; stale parts are removed. Missing recordings and documents stay in the list, and documents that nothing needs stay
+    /// where they are.
+    ///
+    /// Real-time safe: no.
+    ///
+    /// - Parameter report: what ``check(lookingIn:isCancelled:)`` found.
+    /// - Returns: The recordings that were brought up to date.
+    /// - Throws: The first failure; what was not repaired before it is as it was.
+    @discardableResult
+    public func repair(_ report: LibraryReport) throws -> [LibraryItem] {
+        var repaired: [LibraryItem] = []
+        for moved in report.moved {
+            if moved.item.place == .kept {
+                repaired.append(try add(fileAt: moved.path).item)
+                continue
+            }
+            let item = try change { (rows) throws(DatabaseError) -> LibraryItem? in
+                try rows.move(moved.item.number, .linked, moved.path)
+                return try rows.item(number: moved.item.number)?.item
+            }
+            if let item { repaired.append(item) }
+        }
+        if !report.misplaced.isEmpty { try folder.make() }
+        settleDocuments(named: report.misplaced.filter { isDocument($0.path) }.map { fileName($0.path) })
+        for file in report.misplaced where !isDocument(file.path) {
+            let name = fileName(file.path)
+            let isInTrash = FilePlace.folder(of: file.path) == folder.trash
+            let code = calls.rename(file.path, to: isInTrash ? folder.file(name) : folder.trashed(name))
+            if code < 0 { throw RecordingLibraryError.writing(file.path, FileFault(code: Int32(-code))) }
+        }
+        for file in report.orphans where !isDocument(file.path) {
+            // What is no recording stays where it is.
+            guard let item = try? add(fileAt: file.path, .move) else { continue }
+            repaired.append(item.item)
+        }
+        for file in report.parts {
+            let code = calls.remove(file.path)
+            if code < 0, code != -Int(ENOENT) {
+                throw RecordingLibraryError.writing(file.path, FileFault(code: Int32(-code)))
+            }
+        }
+        // What has changed under its name is another recording, or the same one with other tags.
+        for item in report.changed {
+            guard let key = try? RecordingKey(ofFileAt: item.path), key == item.key else { continue }
+            repaired.append(try add(fileAt: item.path, item.place == .kept ? .move : .link).item)
+        }
+        return repaired
+    }
+}

@@ -1,0 +1,66 @@
+// The library's own folder. A recording has its key as its name there, so two recordings never have the same name, whatever their titles, and
+// a file that lost its row can be recognised.
+package import AudioFiles
+internal import Files
+internal import Glibc
+internal import UserState
+
+package struct LibraryFolder: Sendable {
+    package let path: String
+
+    /// The folder inside it in which removed recordings wait until the trash is emptied.
+    static let trashName = "trash"
+    /// The folder inside it in which files are while they are fetched or copied.
+    static let partsName = "parts"
+
+    /// The folder inside it, and inside the trash, in which documents are.
+    static let documentsName = "documents"
+
+    package var trash: String { path + "/" + Self.trashName }
+    package var parts: String { path + "/" + Self.partsName }
+    package var documents: String { path + "/" + Self.documentsName }
+    var trashedDocuments: String { trash + "/" + Self.documentsName }
+
+    package func file(_ name: String) -> String { path + "/" + name }
+    package func trashed(_ name: String) -> String { trash + "/" + name }
+
+    /// The name of a recording's file.
+    ///
+    /// - Parameters:
+    ///   - original: The name that it had, whose ending it keeps if that is an ordinary one.
+    ///   - container: The kind of file, for the ending of others.
+    package static func name(_ key: RecordingKey, original: String, container: String) -> String {
+        let ending = original.split(separator: ".", omittingEmptySubsequences: false).last.map { $0.lowercased() } ?? ""
+        let isOrdinary =
+            original.contains(".") && (1...5).contains(ending.utf8.count)
+            && ending.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+        return "\(key)." + (isOrdinary ? ending : container)
+    }
+
+    /// The key in the name of a file; nil if it is not one of the library's.
+    static func key(_ name: String) -> RecordingKey? {
+        guard name.utf8.count > 33, let dot = name.firstIndex(of: ".") else { return nil }
+        return RecordingKey(String(name[..<dot]))
+    }
+
+    /// Carries out `body` while no other program moves files in the folder: between a file's name and its row in the store, or the other way
+    /// round. The folder must be there. Where the file system has no locks, it is carried out all the same.
+    func exclusively<Value>(_ body: () throws -> Value) rethrows -> Value {
+        let lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if lock >= 0 { close(lock) } }
+        if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
+        return try body()
+    }
+
+    /// Makes the folders that every library has, and those for documents.
+    package func make(forDocuments: Bool = false) throws(RecordingLibraryError) {
+        for folder in [trash, parts] + (forDocuments ? [documents, trashedDocuments] : []) {
+            do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: folder + "/x") } catch {
+                throw .writing(folder, FileFault(code: error.code, isCreating: true))
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import Files
+internal import Glibc
+public import Store
+internal import UserState
+
+/// The room that the program's files take on the disk.
+public struct LibraryStorage: Sendable, Hashable {
+    /// A kind of file.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Recordings of the library's own.
+        case recordings
+        /// Documents of the library's own.
+        case documents
+        /// Recordings and documents that were removed, until the trash is emptied.
+        case trash
+        /// Unfinished copies and fetches.
+        case parts
+        /// Takes, with those in their trash.
+        case takes
+        /// Files that can be made again, such as waveforms.
+        case cache
+        /// The store: descriptions, sections, and what was practised.
+        case store
+    }
+
+    /// Bytes on the disk of each kind.
+    public internal(set) var bytes: [Kind: Int64] = [:]
+    /// Bytes of linked recordings, which are not in the library's folder.
+    public internal(set) var linkedBytes: Int64 = 0
+
+    /// All kinds together.
+    public var total: Int64 { bytes.values.reduce(0, +) }
+}
+
+extension RecordingLibrary {
+    /// Measures the disk space of all files, as `du` does. Real-time safe: no.
+    public func storage() throws(StoreError) -> LibraryStorage {
+        var storage = LibraryStorage()
+        let linked = try items { $0.place = .linked }
+        storage.linkedBytes = linked.reduce(0) { $0 + (Self.byteCount($1.path) ?? 0) }
+        storage.bytes[.trash] = Self.roomBelow(folder.trash)
+        storage.bytes[.parts] = Self.roomBelow(folder.parts)
+        storage.bytes[.documents] = Self.roomBelow(folder.documents)
+        let others = [LibraryStorage.Kind.trash, .parts, .documents].reduce(0) { $0 + (storage.bytes[$1] ?? 0) }
+        storage.bytes[.recordings] = Self.roomBelow(folder.path) - others
+        let takes = try store.takes() + store.takes(TakeFilter(isTrash: true))
+        storage.bytes[.takes] = takes.reduce(0) { $0 + (Self.byteCount($1.currentPath) ?? 0) }
+        storage.bytes[.cache] = CacheFolder.path.map(Self.roomBelow) ?? 0
+        storage.bytes[.store] = store.path.map { path in
+            ["", "-journal"].reduce(0) { $0 + (Self.byteCount(path + $1) ?? 0) }
+        }
+        return storage
+    }
+
+    /// Removes files of the library that are not needed: ``LibraryReport/parts`` and ``cacheFiles()``. Real-time safe: no.
+    ///
+    /// - Returns: The bytes that are free now.
+    /// - Throws: `RecordingLibraryError` for the first file that cannot be removed.
+    public func clean(_ files: [LibraryReport.File]) throws(RecordingLibraryError) -> Int64 {
+        var freed: Int64 = 0
+        for file in files {
+            let code = calls.remove(file.path)
+            guard code >= 0 || code == -Int(ENOENT) else {
+                throw .writing(file.path, FileFault(code: Int32(-code)))
+            }
+            if code >= 0 { freed += file.byteCount }
+        }
+        return freed
+    }
+
+    /// The files of the cache, all of which can be made again. Real-time safe: no.
+    public func cacheFiles() -> [LibraryReport.File] {
+        guard let path = CacheFolder.path else { return [] }
+        var files: [LibraryReport.File] = []
+        Self.walk(path, depth: 0) { name, status in
+            if status.st_mode & S_IFMT == S_IFREG {
+                files.append(.init(path: name, byteCount: Int64(status.st_blocks) * 512))
+            }
+        }
+        return files
+    }
+
+    private static func roomBelow(_ folder: String) -> Int64 {
+        var bytes: Int64 = 0
+        walk(folder, depth: 0) { bytes += Int64($1.st_blocks) * 512 }
+        return bytes
+    }
+
+    /// Passes a folder and everything below it, without following links.
+    private static func walk(_ path: String, depth: Int, _ body: (String, stat) -> Void) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        body(path, status)
+        guard status.st_mode & S_IFMT == S_IFDIR, depth < 32 else { return }
+        for name in (try? Folder.names(in: path)) ?? [] { walk(path + "/" + name, depth: depth + 1, body) }
+    }
+}

@@ -1,0 +1,149 @@
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import Glibc
+// Where the files of documents are: beside the recordings as long as one document that needs the file is present, in the trash as long as one
+// that was removed does. The store decides; what a program that ended has not moved is moved the next time, or by `check`.
+package import Store
+
+extension RecordingLibrary {
+    /// Puts the files of documents where they belong.
+    package func settleDocuments(_ rows: [DocumentRow]) {
+        settleDocuments(named: rows.filter { $0.place == .kept }.map(\.path))
+    }
+
+    /// The same for the documents of recordings that were removed or brought back.
+    package func settleDocuments(of numbers: [Int]) {
+        guard !numbers.isEmpty else { return }
+        let (rows, numbers) = ((try? documentRows()) ?? [], Set(numbers))
+        settleDocuments(rows.filter { numbers.contains($0.itemNumber) && $0.state != .gone })
+    }
+
+    /// The same by the names of the files. A file that cannot be moved stays where it is, and `check` tells of it.
+    package func settleDocuments(named names: [String]) {
+        guard !names.isEmpty, (try? folder.make(forDocuments: true)) != nil else { return }
+        folder.exclusively {
+            let all = (try? documentRows()) ?? []
+            for name in Set(names) {
+                let users = all.filter { $0.place == .kept && $0.path == name && $0.state != .gone }
+                guard !users.isEmpty else { continue }
+                let (place, trashed) = (folder.document(name), folder.trashedDocument(name))
+                let isPresent = users.contains { $0.state == .present }
+                let (from, to) = isPresent ? (trashed, place) : (place, trashed)
+                if FileIdentity(path: to) == nil { _ = calls.rename(from, to: to) } else { _ = calls.remove(from) }
+            }
+        }
+    }
+
+    /// All documents, also those that were removed.
+    package func documentRows() throws(StoreError) -> [DocumentRow] {
+        try read { (rows) throws(DatabaseError) in try DocumentRows(items: rows).all() } ?? []
+    }
+
+    // MARK: From elsewhere
+
+    /// Whether a document of the library's own lacks its file.
+    package func isDocumentWanted(_ hash: String) throws(StoreError) -> Bool {
+        let rows = try read { (rows) throws(DatabaseError) in try DocumentRows(items: rows).kept(hash) } ?? []
+        return rows.first.map { FileIdentity(path: path(of: $0)) == nil } ?? false
+    }
+
+    /// Takes in a file for a document that the store knows: one that is on the disk, in the folder for parts, and has this content.
+    ///
+    /// - Returns: False if no document needs it.
+    package func takeIn(documentAt part: String, _ hash: String) throws -> Bool {
+        try folder.make(forDocuments: true)
+        return try folder.exclusively { () throws -> Bool in
+            let rows = try read { (rows) throws(DatabaseError) in try DocumentRows(items: rows).kept(hash) } ?? []
+            guard let row = rows.first, FileIdentity(path: path(of: row)) == nil else { return false }
+            let code = calls.rename(part, to: path(of: row))
+            if code < 0 { throw RecordingLibraryError.writing(path(of: row), FileFault(code: Int32(-code))) }
+            _ = calls.synchroniseFolder(FilePlace.folder(of: path(of: row)))
+            return true
+        }
+    }
+
+    // MARK: The trash
+
+    /// The number of documents in the trash by themselves; those of recordings in the trash are not counted.
+    public var trashedDocumentCount: Int {
+        get throws(StoreError) {
+            try documentRows().count { $0.state == .trashed && $0.trashedAt != nil }
+        }
+    }
+
+    /// The room that documents in the trash take on the disk, in bytes.
+    func trashedDocumentBytes() throws(StoreError) -> Int64 {
+        let rows = try documentRows()
+        let names = rows.filter { $0.place == .kept && $0.state == .trashed && !$0.isFilePresent }.map(\.path)
+        return Set(names).reduce(0) { sum, name in
+            sum + [folder.document(name), folder.trashedDocument(name)].reduce(0) { $0 + (Self.byteCount($1) ?? 0) }
+        }
+    }
+
+    /// Removes the files that only the documents of these rows need. The caller holds the folder, and tells the store afterwards.
+    ///
+    /// - Returns: The bytes that are free now.
+    func removeDocumentFiles(_ isRemoved: (DocumentRow) -> Bool) throws -> Int64 {
+        let all = try documentRows()
+        let kept = all.filter { $0.place == .kept && $0.state != .gone }
+        var freed: Int64 = 0
+        for name in Set(kept.filter(isRemoved).map(\.path))
+        where !kept.contains(where: { $0.path == name && !isRemoved($0) }) {
+            for path in [folder.trashedDocument(name), folder.document(name)] { freed += try removeFile(path) }
+        }
+        return freed
+    }
+
+    /// Removes the documents that are in the trash by themselves, for good.
+    func emptyDocumentTrash() throws -> Int64 {
+        guard try trashedDocumentCount > 0 else { return 0 }
+        func isEmptied(_ row: DocumentRow) -> Bool { row.state == .trashed && row.trashedAt != nil }
+        return try folder.exclusively {
+            let bytes = try removeDocumentFiles(isEmptied)
+            try change { (rows) throws(DatabaseError) in
+                let documents = DocumentRows(items: rows)
+                for row in try documents.all() where isEmptied(row) { try documents.forget(row.id) }
+            }
+            return bytes
+        }
+    }
+
+    // MARK: The disk
+
+    /// Compares what the store says of documents with the disk.
+    func checkDocuments(into report: inout LibraryReport) throws(StoreError) {
+        let rows = try documentRows()
+        let kept = rows.filter { $0.place == .kept && $0.state != .gone }
+        let present = Set(kept.filter { $0.state == .present }.map(\.path))
+        let trashed = Set(kept.map(\.path)).subtracting(present)
+        for (path, own, other) in [
+            (folder.documents, present, trashed), (folder.trashedDocuments, trashed, present),
+        ] {
+            for file in Self.files(in: path) {
+                let name = fileName(file.path)
+                if own.contains(name) { continue }
+                if other.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
+            }
+        }
+        let misplaced = Set(report.misplaced.map { fileName($0.path) })
+        for (_, group) in Dictionary(grouping: rows, by: \.recording).sorted(by: { $0.key < $1.key }) {
+            for (place, row) in group.filter({ $0.trashedAt == nil && !$0.isGone }).enumerated()
+            where row.state == .present {
+                let document = document(row, index: place + 1)
+                guard document.isMissing, row.place == .linked || !misplaced.contains(row.path) else { continue }
+                report.missingDocuments.append(document)
+            }
+        }
+    }
+
+    /// Whether a file is one of the folders for documents.
+    func isDocument(_ path: String) -> Bool {
+        [folder.documents, folder.trashedDocuments].contains(FilePlace.folder(of: path))
+    }
+}
+
+extension LibraryFolder {
+    package func document(_ name: String) -> String { documents + "/" + name }
+    func trashedDocument(_ name: String) -> String { trashedDocuments + "/" + name }
+}

@@ -1,0 +1,228 @@
+internal import Database
+internal import Files
+internal import Glibc
+internal import RunLog
+// Removing recordings, and taking that back. The store is told first: if the program ends before a file is moved into the trash or out of
+// it, the file is found where it is, and `check` puts it where it belongs.
+public import Store
+
+extension RecordingLibrary {
+    /// Puts recordings into the trash, in one step that `undoRemoval` takes back. A file of the library's own waits in its trash; a linked file
+    /// stays where it is. Sections, takes and progress stay in the store.
+    ///
+    /// - Returns: The recordings as they are now.
+    /// - Throws: `RecordingLibraryError` if one is unknown or in the trash already: then nothing has changed; `StoreError`.
+    @discardableResult
+    public func remove(_ numbers: [Int]) throws -> [LibraryItem] {
+        // Of a program that adds the same recording now, the file would go into the trash, and the recording would stay.
+        let removed = try folder.exclusively { () throws in
+            let removed = try trash(numbers)
+            if removed.contains(where: { $0.item.place == .kept }) { try folder.make() }
+            for row in removed where row.item.place == .kept {
+                // If it cannot be moved, it stays where it is until the trash is emptied.
+                _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
+            }
+            return removed
+        }
+        settleDocuments(of: removed.map(\.number))
+        RunLog.note(.library, .info, "to the trash: \(removed.map(\.number))")
+        return removed.map(\.item)
+    }
+
+    /// Tells the store that recordings are in the trash; returns their rows as they are now.
+    private func trash(_ numbers: [Int]) throws -> [ItemRow] {
+        let now = Self.now
+        return try change { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
+            var removed: [ItemRow] = []
+            for number in Set(numbers).sorted() {
+                guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
+                guard !row.item.isTrashed else {
+                    return .failure(
+                        RecordingLibraryError(
+                            .trashed, "\(row.item.words.title) is in the trash already",
+                            remedy: "Bring it back with: woodshed rm --undo"))
+                }
+                removed.append(row)
+            }
+            let trashing = try (rows.lastTrashing() ?? 0) + 1
+            var trashed: [ItemRow] = []
+            for row in removed {
+                try rows.trash(row.number, at: now, trashing: trashing)
+                if let row = try rows.item(number: row.number) { trashed.append(row) }
+            }
+            return .success(trashed)
+        }.get()
+    }
+
+    /// Brings back the recordings that were removed last, or the document.
+    ///
+    /// - Returns: The recordings as they are now, also that of a document.
+    /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`; `StoreError`.
+    @discardableResult
+    public func undoRemoval() throws -> [LibraryItem] {
+        let (rows, documents) =
+            try read { (rows) throws(DatabaseError) -> ([ItemRow], [DocumentRow]) in
+                guard let trashing = try rows.lastTrashing() else { return ([], []) }
+                return (
+                    try rows.items(trashing: trashing),
+                    try DocumentRows(items: rows).documents(trashing: trashing)
+                )
+            } ?? ([], [])
+        if rows.isEmpty, documents.isEmpty {
+            throw RecordingLibraryError(.nothingToUndo, "nothing was removed that could come back", remedy: "")
+        }
+        let restored = try restore(rows)
+        return try restored + restore(documents, besides: restored)
+    }
+
+    /// Brings back documents; returns their recordings that are not named already.
+    private func restore(_ rows: [DocumentRow], besides known: [LibraryItem]) throws -> [LibraryItem] {
+        guard !rows.isEmpty else { return [] }
+        let owners = try change { (items) throws(DatabaseError) -> [LibraryItem] in
+            for row in rows { try DocumentRows(items: items).trash(row.id, at: nil, trashing: nil) }
+            var owners: [LibraryItem] = []
+            for number in Set(rows.map(\.itemNumber)).sorted() {
+                if let item = try items.item(number: number)?.item { owners.append(item) }
+            }
+            return owners
+        }
+        settleDocuments(rows)
+        let numbers = Set(known.map(\.number))
+        return owners.filter { !numbers.contains($0.number) }
+    }
+
+    /// Brings recordings back from the trash.
+    ///
+    /// - Returns: The recordings as they are now.
+    /// - Throws: `RecordingLibraryError` if one is unknown or not in the trash; `StoreError`.
+    @discardableResult
+    public func restore(_ numbers: [Int]) throws -> [LibraryItem] {
+        let rows = try read { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
+            var found: [ItemRow] = []
+            for number in Set(numbers).sorted() {
+                guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
+                guard row.item.isTrashed else {
+                    return .failure(
+                        RecordingLibraryError(
+                            .trashed, "\(row.item.words.title) is not in the trash", remedy: "List the trash."))
+                }
+                found.append(row)
+            }
+            return .success(found)
+        }
+        guard let rows else { throw RecordingLibraryError.unknown(numbers.first ?? 0) }
+        return try restore(try rows.get())
+    }
+
+    private func restore(_ listed: [ItemRow]) throws -> [LibraryItem] {
+        guard !listed.isEmpty else { return [] }
+        let restored = try folder.exclusively { () throws in
+            // Another program may have brought some back meanwhile, or emptied the trash.
+            let rows = try read { (rows) throws(DatabaseError) -> [ItemRow] in
+                var known: [ItemRow] = []
+                for row in listed { if let row = try rows.item(number: row.number) { known.append(row) } }
+                return known
+            }
+            return try untrash((rows ?? []).filter { !$0.isGone && $0.item.isTrashed })
+        }
+        settleDocuments(of: restored.map(\.number))
+        return restored
+    }
+
+    private func untrash(_ rows: [ItemRow]) throws -> [LibraryItem] {
+        for row in rows where row.item.place == .kept {
+            // Before the store is told: a file that cannot be moved stays in the trash with its recording. If the file is in its place
+            // already, because a program ended between two steps, there is nothing to move.
+            let code = calls.rename(folder.trashed(row.path), to: folder.file(row.path))
+            guard code >= 0 || code == -Int(ENOENT) else {
+                throw RecordingLibraryError.writing(folder.trashed(row.path), FileFault(code: Int32(-code)))
+            }
+        }
+        guard !rows.isEmpty else { return [] }
+        return try change { (items) throws(DatabaseError) in
+            var restored: [LibraryItem] = []
+            for row in rows {
+                try items.trash(row.number, at: nil, trashing: nil)
+                if let item = try items.item(number: row.number)?.item { restored.append(item) }
+            }
+            return restored
+        }
+    }
+
+    /// The bytes of the files in the trash that emptying it would free.
+    public func trashByteCount() throws(StoreError) -> Int64 {
+        var filter = ItemFilter()
+        filter.isTrash = true
+        let recordings = try items(filter).filter { $0.place == .kept }
+        return try recordings.reduce(0) { $0 + (Self.byteCount($1.path) ?? 0) } + trashedDocumentBytes()
+    }
+
+    /// Removes the files of all recordings and documents in the trash, for good, and forgets them.
+    ///
+    /// What was practised with them stays in the store: their sections come back if the recording is added again.
+    ///
+    /// - Returns: The recordings that were removed, and the bytes that are free now.
+    /// - Throws: `RecordingLibraryError` if a file cannot be removed: that recording and those after it stay in the trash.
+    @discardableResult
+    public func emptyTrash() throws -> (items: [LibraryItem], bytes: Int64) {
+        var filter = ItemFilter()
+        filter.isTrash = true
+        var (removed, freed): ([LibraryItem], Int64) = ([], 0)
+        for listed in try read({ (rows) throws(DatabaseError) in try rows.items(filter) }) ?? [] {
+            let emptied = try folder.exclusively { () throws -> (LibraryItem, Int64)? in
+                // Another program may have brought it back meanwhile.
+                guard
+                    let row = try read({ (rows) throws(DatabaseError) in try rows.item(number: listed.number) }) ?? nil,
+                    !row.isGone, row.item.isTrashed
+                else { return nil }
+                var bytes = row.item.place == .kept ? try removeFiles(of: row) : 0
+                bytes += try removeDocumentFiles { $0.recording == row.recording }
+                try change { (rows) throws(DatabaseError) in
+                    try rows.forget(row.number)
+                    try DocumentRows(items: rows).forget(recording: row.recording)
+                }
+                return (row.item, bytes)
+            }
+            guard let emptied else { continue }
+            removed.append(emptied.0)
+            freed += emptied.1
+        }
+        freed += try emptyDocumentTrash()
+        RunLog.note(.library, .info, "emptied the trash of \(removed.map(\.number)), \(freed) bytes")
+        return (removed, freed)
+    }
+
+    private func removeFiles(of row: ItemRow) throws(RecordingLibraryError) -> Int64 {
+        try removeFile(folder.trashed(row.path)) + removeFile(folder.file(row.path))
+    }
+
+    /// Removes a file that need not be there; returns the room that is free now, in bytes.
+    func removeFile(_ path: String) throws(RecordingLibraryError) -> Int64 {
+        let bytes = Self.byteCount(path)
+        let code = calls.remove(path)
+        guard code >= 0 || code == -Int(ENOENT) else { throw .writing(path, FileFault(code: Int32(-code))) }
+        return code >= 0 ? bytes ?? 0 : 0
+    }
+
+    /// Removes the file of a recording of the library's own and keeps the recording in the list, where it is missing until it is fetched or
+    /// added again.
+    ///
+    /// - Returns: The bytes that are free now.
+    /// - Throws: `RecordingLibraryError` if it is unknown, linked, or the file cannot be removed.
+    public func removeFile(of number: Int) throws -> Int64 {
+        guard let item = try item(number) else { throw RecordingLibraryError.unknown(number) }
+        guard item.place == .kept else {
+            throw RecordingLibraryError(
+                .trashed, "\(item.words.title) is a file of yours, which the library does not remove",
+                remedy: "Remove it from the list with: woodshed rm")
+        }
+        return try removeFile(item.path)
+    }
+
+    /// The room that a file takes on the disk, in bytes; nil if there is none.
+    package static func byteCount(_ path: String) -> Int64? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_blocks) * 512
+    }
+}

@@ -1,0 +1,206 @@
+public import AudioFiles
+internal import Database
+package import Files
+internal import Glibc
+public import Store
+internal import UserState
+
+/// The recordings that a user keeps, with titles, artists and tags.
+///
+/// Descriptions are in a `PracticeStore`, beside the sections; files are in a folder of the library's own, or stay where the user has them. Several
+/// programs may use one library at once.
+///
+///     let library = try RecordingLibrary(PracticeStore(.user))
+///     let added = try library.add(fileAt: "song.mp3")
+///     let found = try library.items { $0.text = "blue bossa" }
+///
+/// Threads: any; calls block for as long as the disk needs. Real-time safe: no.
+public final class RecordingLibrary: Sendable {
+    /// The store that contains the descriptions.
+    public let store: PracticeStore
+    package let folder: LibraryFolder
+    package let calls: any FileCalls
+    /// The most bytes that files in the library's folder may take; nil for no limit. A file that exceeds it is refused.
+    public let quota: Int64?
+
+    /// Makes a library. Nothing is opened or created yet.
+    ///
+    /// - Parameters:
+    ///   - store: contains the descriptions.
+    ///   - folder: the folder for files; nil for `library` beside the user's store.
+    ///   - quota: the most bytes that files in the folder may take; nil for no limit.
+    /// - Throws: `RecordingLibraryError` of kind `noHome` if there is no folder for this user.
+    public convenience init(
+        _ store: PracticeStore, folder: String? = nil, quota: Int64? = nil
+    ) throws(RecordingLibraryError) {
+        try self.init(store, folder: folder, quota: quota, calls: SystemFileCalls())
+    }
+
+    package init(
+        _ store: PracticeStore, folder: String?, quota: Int64? = nil, calls: any FileCalls
+    ) throws(RecordingLibraryError) {
+        guard let path = folder ?? DataFolder.path.map({ $0 + "/library" }) else { throw .noHome }
+        (self.store, self.folder, self.calls, self.quota) = (store, LibraryFolder(path: path), calls, quota)
+    }
+
+    /// The folder of its files.
+    public var folderPath: String { folder.path }
+
+    /// The key of the recording in a file of the library's folder, by its name; nil for another file's.
+    package static func key(ofFileNamed name: String) -> RecordingKey? { LibraryFolder.key(name) }
+
+    /// Seconds since 1970.
+    package static var now: Int64 { Int64(time(nil)) }
+
+    // MARK: Reading
+
+    /// The recordings that a filter lets through.
+    public func items(_ filter: ItemFilter = ItemFilter()) throws(StoreError) -> [LibraryItem] {
+        try read { (rows) throws(DatabaseError) in try rows.items(filter).map(\.item) } ?? []
+    }
+
+    /// The recordings that a filter lets through, which `change` sets up.
+    public func items(_ change: (inout ItemFilter) -> Void) throws(StoreError) -> [LibraryItem] {
+        var filter = ItemFilter()
+        change(&filter)
+        return try items(filter)
+    }
+
+    /// The recording of a number, also from the trash; nil if there is none.
+    public func item(_ number: Int) throws(StoreError) -> LibraryItem? {
+        try read { (rows) throws(DatabaseError) in try rows.item(number: number).flatMap(Self.present) } ?? nil
+    }
+
+    /// The recording with this sound, also from the trash; nil if it is not in the library.
+    public func item(_ key: RecordingKey) throws(StoreError) -> LibraryItem? {
+        try read { (rows) throws(DatabaseError) in try rows.item(key).flatMap(Self.present) } ?? nil
+    }
+
+    /// The recordings with these sounds, as of one moment: nil for those that are not in the library, and for nil.
+    func items(_ keys: [RecordingKey?]) throws(StoreError) -> [LibraryItem?] {
+        try read { (rows) throws(DatabaseError) in
+            try keys.map { (key) throws(DatabaseError) in
+                guard let key else { return nil }
+                return try rows.item(key).flatMap(Self.present)
+            }
+        } ?? keys.map { _ in nil }
+    }
+
+    /// The recording in a file, with its index; nil if it is not in the library. The file is not read.
+    public func item(atPath path: String) throws(StoreError) -> LibraryItem? {
+        let name = path.hasPrefix(folder.path + "/") ? String(path.dropFirst(folder.path.count + 1)) : path
+        return try read { (rows) throws(DatabaseError) -> LibraryItem? in
+            guard let row = try rows.item(path: name), !row.isGone, !row.item.isTrashed else { return nil }
+            return row.with(index: try rows.indexes()[row.number] ?? 0).item
+        } ?? nil
+    }
+
+    /// The recording that came from an address, also from the trash; nil if there is none.
+    public func item(from source: String) throws(StoreError) -> LibraryItem? {
+        try read { (rows) throws(DatabaseError) in try rows.item(source: source).flatMap(Self.present) } ?? nil
+    }
+
+    private static func present(_ row: ItemRow) -> LibraryItem? { row.isGone ? nil : row.item }
+
+    // MARK: Editing
+
+    /// Changes the description of a recording.
+    ///
+    /// - Parameters:
+    ///   - number: the recording's number.
+    ///   - change: gets the description, and changes it.
+    /// - Returns: The recording as it is now.
+    /// - Throws: `RecordingLibraryError` if it is unknown or a text is refused; `StoreError`.
+    @discardableResult
+    public func edit(_ number: Int, _ change: @Sendable (inout LibraryItem.Words) -> Void) throws -> LibraryItem {
+        let now = StoreRows.milliseconds
+        return try self.change { (rows) throws(DatabaseError) -> Result<LibraryItem, RecordingLibraryError> in
+            guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
+            var words = row.item.words
+            change(&words)
+            let cleaned: LibraryItem.Words
+            do throws(RecordingLibraryError) { cleaned = try words.checked() } catch { return .failure(error) }
+            let changed = row.item.words.fields(otherThan: cleaned)
+            guard !changed.isEmpty else { return .success(row.item) }
+            let edited = changed.reduce(into: row.edited) { $0[$1] = max(now, ($0[$1] ?? 0) + 1) }
+            try rows.edit(row, cleaned, edited: edited)
+            return try rows.item(number: number).map { .success($0.item) } ?? .failure(.unknown(number))
+        }.get()
+    }
+
+    /// Stores the loudness of a recording, which levels it with others when it is played.
+    public func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(StoreError) {
+        try change { (rows) throws(DatabaseError) in try rows.setLoudness(loudness, of: number) }
+    }
+
+    // MARK: Parts
+
+    /// Refuses files for which there is no room within the limit.
+    ///
+    /// - Parameter bytes: What is to be added, and what was added in the same step.
+    package func checkQuota(adding bytes: Int64) throws {
+        guard let quota else { return }
+        let kept = try read { (rows) throws(DatabaseError) in try rows.keptBytes() } ?? 0
+        guard kept + bytes > quota else { return }
+        throw RecordingLibraryError(
+            .overQuota, "the library would take \(kept + bytes) bytes, and its limit is \(quota)",
+            remedy: "Remove something (woodshed rm), add it with --link, or raise the limit: woodshed config set quota")
+    }
+}
+
+extension LibraryItem.Words {
+    /// The longest text, in characters.
+    package static let mostCharacters = 1000
+    private static let mostTags = 100
+
+    /// The words with each text as one line, without doubled tags.
+    ///
+    /// - Throws: `RecordingLibraryError` of kind `textRefused`.
+    package func checked() throws(RecordingLibraryError) -> LibraryItem.Words {
+        func checked(_ text: String, _ name: String) throws(RecordingLibraryError) -> String {
+            let text = line(text)
+            guard text.count <= Self.mostCharacters else {
+                throw RecordingLibraryError(
+                    .textRefused, "the \(name) has more than \(Self.mostCharacters) characters",
+                    remedy: "Make it shorter.")
+            }
+            return text
+        }
+        var words = self
+        words.title = try checked(title, "title")
+        if words.title.isEmpty {
+            throw RecordingLibraryError(.textRefused, "a recording needs a title", remedy: "Give it one.")
+        }
+        words.artist = try checked(artist, "artist")
+        words.language = try checked(language, "language")
+        let isTag = words.language.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "-") || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        guard isTag, words.language.utf8.count <= 35 else {
+            throw RecordingLibraryError(
+                .textRefused, "'\(words.language)' is no language tag", remedy: "Write it as in: de, or pt-BR.")
+        }
+        (words.source, words.licence) = (try checked(source, "source"), try checked(licence, "licence"))
+        var seen: Set<String> = []
+        words.tags = []
+        for tag in tags {
+            let tag = try checked(tag, "tag")
+            if !tag.isEmpty, seen.insert(tag.lowercased()).inserted { words.tags.append(tag) }
+        }
+        guard words.tags.count <= Self.mostTags else {
+            throw RecordingLibraryError(
+                .textRefused, "a recording has at most \(Self.mostTags) tags", remedy: "Remove some.")
+        }
+        return words
+    }
+
+    /// The names of the fields that differ.
+    func fields(otherThan other: LibraryItem.Words) -> [String] {
+        [
+            ("title", title == other.title), ("artist", artist == other.artist),
+            ("language", language == other.language), ("tags", tags == other.tags), ("source", source == other.source),
+            ("licence", licence == other.licence),
+        ].filter { !$0.1 }.map(\.0)
+    }
+}

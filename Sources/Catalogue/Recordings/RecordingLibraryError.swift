@@ -1,0 +1,116 @@
+public import Explanations
+package import Files
+internal import Glibc
+internal import Store
+
+/// Why something could not be done in the library. Nothing has changed then, unless it says so.
+public struct RecordingLibraryError: ExplainedError, Equatable {
+    /// The kind of failure, to decide by.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// There is no such recording, playlist, fetch or feed.
+        case unknown
+        /// The words fit several recordings, playlists or feeds.
+        case ambiguous
+        /// A name or text that cannot be kept, or that is taken.
+        case textRefused
+        /// There is no removal to undo.
+        case nothingToUndo
+        /// The recording is in the trash, or it is not and should be.
+        case trashed
+        /// The recording's file is not where it was.
+        case missing
+        /// The copy is not equal to the original.
+        case changed
+        /// The library would become larger than its limit.
+        case overQuota
+        /// The file is no bundle or catalogue of a library.
+        case badBundle
+        /// The library or the folder is not empty, and its contents would be replaced.
+        case notEmpty
+        /// The system denies access.
+        case permissionDenied
+        /// There is not enough space left.
+        case diskFull
+        /// The user stopped it.
+        case cancelled
+        /// There is no home folder.
+        case noHome
+        /// Reading or writing failed.
+        case io
+    }
+
+    /// The kind of failure.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+
+    package init(_ kind: Kind, _ message: String, remedy: String) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+}
+
+extension RecordingLibraryError {
+    package static let noHome = RecordingLibraryError(
+        .noHome, "there is no home folder to keep recordings in",
+        remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
+
+    package static let cancelled = RecordingLibraryError(.cancelled, "it was stopped", remedy: "")
+
+    package static func unknown(_ number: Int) -> RecordingLibraryError {
+        RecordingLibraryError(
+            .unknown, "there is no recording \(number) in the library", remedy: "List them with: woodshed list")
+    }
+
+    /// The error for a failed call on a file of the library.
+    package static func writing(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
+        let failure = WritingFailure<WritingKind>(path, fault)
+        let kind: Kind =
+            switch failure.kind {
+            case .permissionDenied: .permissionDenied
+            case .diskFull, .limitExceeded: .diskFull
+            case .isDirectory, .closedPipe, .cannotCreate, .io: .io
+            }
+        return RecordingLibraryError(kind, failure.message, remedy: failure.remedy)
+    }
+
+    /// The error for a file that cannot be read.
+    package static func reading(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
+        let words = systemText(fault.code)
+        switch fault.code {
+        case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
+            return RecordingLibraryError(.unknown, "\(path): there is no such file", remedy: "Check the name.")
+        case EACCES, EPERM:
+            return RecordingLibraryError(
+                .permissionDenied, "\(path): you may not read this file", remedy: "Ask its owner.")
+        case EISDIR, ENODEV:
+            return RecordingLibraryError(
+                .unknown, "\(path): this is no ordinary file", remedy: "Name a file, not a folder or a device.")
+        default:
+            return RecordingLibraryError(.io, "\(path): reading failed: \(words)", remedy: "Check the disk.")
+        }
+    }
+
+    private enum WritingKind: WritingFailureKind {
+        case permissionDenied, isDirectory, diskFull, limitExceeded, closedPipe, cannotCreate, io
+    }
+}
+
+extension RecordingLibraryError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .unknown, .ambiguous, .nothingToUndo, .trashed, .missing: .notFound
+        case .textRefused: .usage
+        case .changed, .badBundle: .badData
+        case .notEmpty: .cannotCreate
+        case .overQuota, .diskFull, .io: .inputOutput
+        case .permissionDenied: .noPermission
+        case .cancelled: .interrupted
+        case .noHome: .unavailable
+        }
+    }
+}

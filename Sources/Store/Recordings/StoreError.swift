@@ -1,0 +1,130 @@
+internal import Database
+public import Explanations
+internal import Glibc
+
+/// Why a store could not be opened, read or changed. What it held before, it still holds.
+public struct StoreError: ExplainedError, Equatable {
+    /// The kind of failure, to decide by.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The file cannot be opened or made.
+        case cannotOpen
+        /// The system denies access.
+        case permissionDenied
+        /// There is not enough space left.
+        case diskFull
+        /// The file or its disk can only be read.
+        case readOnly
+        /// Another program has been changing the store for more than five seconds.
+        case busy
+        /// The file is damaged, and could not be repaired.
+        case damaged
+        /// A newer version of this program made the store.
+        case newer
+        /// The file is another program's database.
+        case foreign
+        /// The store knows the recording with another length or sample rate.
+        case otherRecording
+        /// SQLite is missing on this machine.
+        case libraryMissing
+        /// The user has no home folder.
+        case noHome
+        /// Reading or writing failed.
+        case io
+    }
+
+    /// The kind of failure.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+
+    init(_ kind: Kind, _ message: String, remedy: String) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+}
+
+extension StoreError {
+    package static let noHome = StoreError(
+        .noHome, "there is no home folder to keep sections in",
+        remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
+
+    static func newer(_ path: String, version: Int64) -> StoreError {
+        StoreError(
+            .newer, "\(path): the store was made by a newer version of this program (its version is \(version))",
+            remedy: "Use the newer version. The file was left as it is.")
+    }
+
+    static func foreign(_ path: String) -> StoreError {
+        StoreError(
+            .foreign, "\(path): this is another program's database",
+            remedy: "Move it away, or name another file. It was left as it is.")
+    }
+
+    static func cannotOpen(_ path: String, _ reason: String) -> StoreError {
+        StoreError(.cannotOpen, "\(path): \(reason)", remedy: "Move it away, or name another file.")
+    }
+
+    /// The error for an errno.
+    package static func system(_ path: String, _ code: Int32) -> StoreError {
+        let kind: Kind =
+            switch code {
+            case EACCES, EPERM: .permissionDenied
+            case EROFS: .readOnly
+            case ENOSPC, EDQUOT, EFBIG: .diskFull
+            default: .cannotOpen
+            }
+        let remedy =
+            switch kind {
+            case .permissionDenied, .readOnly: "Change the permissions of the file and its directory."
+            case .diskFull: "Free some room. Nothing has changed."
+            default: "Check that its directory exists and can be written."
+            }
+        return StoreError(kind, "\(path): the store cannot be opened or changed (\(systemText(code)))", remedy: remedy)
+    }
+
+    /// A damaged store that stays as it is.
+    static func beyondRepair(_ path: String, _ damage: StoreError, _ reason: StoreError) -> StoreError {
+        StoreError(
+            .damaged, "\(damage.message); it could not be repaired: \(reason.message)", remedy: reason.remedy)
+    }
+
+    static func otherRecording(_ recording: PracticeRecording, known: PracticeRecording) -> StoreError {
+        StoreError(
+            .otherRecording,
+            "\(recording.path ?? recording.title): the store knows this recording with \(known.frameCount) frames at "
+                + "\(known.sampleRate) Hz, not with \(recording.frameCount) at \(recording.sampleRate) Hz",
+            remedy: "Check that the file is whole; fetch it again if it is not.")
+    }
+
+    init(_ error: DatabaseError, path: String) {
+        let kind: Kind =
+            switch error.kind {
+            case .libraryMissing: .libraryMissing
+            case .cannotOpen: .cannotOpen
+            case .permissionDenied: .permissionDenied
+            case .readOnly: .readOnly
+            case .busy: .busy
+            case .diskFull: .diskFull
+            case .damaged: .damaged
+            case .interrupted, .outOfMemory, .io, .refused: .io
+            }
+        let isAboutFile = kind != .libraryMissing
+        self.init(kind, isAboutFile ? "\(path): \(error.message)" : error.message, remedy: error.remedy)
+    }
+}
+
+extension StoreError {
+    /// The exit status of a command that ends with this error.
+    ///
+    /// Real-time safe: no.
+    public var exitStatus: ExitStatus {
+        switch kind {
+        case .cannotOpen: .cannotCreate
+        case .permissionDenied, .readOnly: .noPermission
+        case .diskFull, .io: .inputOutput
+        case .damaged, .newer, .foreign, .otherRecording: .badData
+        case .busy, .libraryMissing, .noHome: .unavailable
+        }
+    }
+}

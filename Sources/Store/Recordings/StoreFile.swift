@@ -1,0 +1,138 @@
+internal import Database
+internal import Files
+internal import Glibc
+internal import RunLog
+internal import UserState
+
+/// The file of a store, and the connection to it. One thread at a time.
+struct StoreFile: ~Copyable {
+    /// The path, or ":memory:".
+    let path: String
+    /// What was repaired last.
+    private(set) var repair: StoreRepair?
+    private let isInMemory: Bool
+    private let schema: StoreSchema
+    private let busyTimeout: Int32
+    private var database: Database?
+    /// The file that the connection has opened; another one may have taken its name since.
+    private var opened: FileIdentity?
+
+    init(path: String, isInMemory: Bool, schema: StoreSchema = .current, busyTimeout: Int32 = 5000) {
+        (self.path, self.isInMemory, self.schema, self.busyTimeout) = (path, isInMemory, schema, busyTimeout)
+    }
+
+    // MARK: Reading and changing
+
+    /// Reads one state of the store; nil if there is none yet, and then none is made.
+    mutating func read<Value>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value? {
+        try repairing { (file) throws(StoreError) in
+            guard let database = try file.open(creating: false) else { return nil }
+            return try file.stating { () throws(DatabaseError) in
+                try database.snapshot { () throws(DatabaseError) in try body(StoreRows(database: database)) }
+            }
+        }
+    }
+
+    /// Changes the store in one transaction; makes it if there is none yet.
+    package mutating func change<Value>(_ body: (StoreRows) throws(DatabaseError) -> Value) throws(StoreError) -> Value
+    {
+        try repairing { (file) throws(StoreError) in
+            // Another program may replace the file by a repaired one, again and again; three times does not happen by chance.
+            for _ in 0..<3 {
+                guard let database = try file.open(creating: true) else { continue }
+                let place = (isInMemory: file.isInMemory, path: file.path, opened: file.opened)
+                let value = try file.stating { () throws(DatabaseError) in
+                    try database.transaction { () throws(DatabaseError) -> Value? in
+                        // With the right to write, no other program can put another file in this one's place.
+                        let isInPlace = place.isInMemory || Self.isFile(at: place.path, place.opened)
+                        return isInPlace ? try body(StoreRows(database: database)) : nil
+                    }
+                }
+                if let value { return value }
+            }
+            throw .cannotOpen(file.path, "another program replaces it all the time")
+        }
+    }
+
+    /// The number that changes whenever another connection has changed the store; nil if there is none.
+    mutating func dataVersion() -> Int64? {
+        guard let database = try? open(creating: false) else { return nil }
+        return try? database.first("PRAGMA data_version") { (row) throws(DatabaseError) in try row.integer(0) }
+    }
+
+    /// Carries out `body`; if the file is found damaged, it is repaired and `body` is carried out once more.
+    private mutating func repairing<Value>(
+        _ body: (inout StoreFile) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        do throws(StoreError) { return try body(&self) } catch {
+            guard error.kind == .damaged, !isInMemory else { throw error }
+            close()
+            RunLog.note(.sql, .warning, "damaged, is being repaired: \(error.message)")
+            repair = try StoreRepair(of: path, schema: schema, cause: error, busyTimeout: busyTimeout) ?? repair
+            RunLog.note(.sql, .info, repair?.message ?? "repaired by another program: \(path)")
+        }
+        return try body(&self)
+    }
+
+    /// Carries out `body`, and names the store in its error.
+    private func stating<Value>(_ body: () throws(DatabaseError) -> Value) throws(StoreError) -> Value {
+        do throws(DatabaseError) { return try body() } catch {
+            throw StoreError(isDamaged(error) ? .damaged(error.message) : error, path: path)
+        }
+    }
+
+    /// Whether a statement was refused because of what is in the file, and not because of a mistake in the program: SQLite tells the two
+    /// apart by no code.
+    private func isDamaged(_ error: DatabaseError) -> Bool {
+        guard error.kind == .refused, let database else { return false }
+        return !schema.isWhole(database)
+    }
+
+    // MARK: The connection
+
+    private mutating func close() { (database, opened) = (nil, nil) }
+
+    private static func isFile(at path: String, _ opened: FileIdentity?) -> Bool {
+        FileIdentity(path: path).map { $0.isSame(as: opened) } ?? false
+    }
+
+    private mutating func open(creating: Bool) throws(StoreError) -> Database? {
+        if let database, isInMemory || Self.isFile(at: path, opened) { return database }
+        close()
+        if !isInMemory {
+            guard try prepareFile(creating: creating) else { return nil }
+        }
+        let (path, schema, timeout) = (path, schema, busyTimeout)
+        let creates = creating || isInMemory
+        let database = try stating { () throws(DatabaseError) in
+            try Database(path: path, creating: creates, busyTimeout: timeout)
+        }
+        // Before anything is read: if the file is replaced now, the identity is the new one's, and the next transaction notices.
+        let opened = FileIdentity(path: path)
+        guard try schema.prepare(database, path: path, creating: creates) else { return nil }
+        (self.database, self.opened) = (database, opened)
+        return database
+    }
+
+    /// Finds out whether there is a file to open; makes the folders above it if it is to be made.
+    private func prepareFile(creating: Bool) throws(StoreError) -> Bool {
+        var status = stat()
+        if unsafe stat(path, &status) == 0 {
+            // Opening a pipe could wait for ever.
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .cannotOpen(path, "this is not a file") }
+            guard unsafe access(path, R_OK) == 0 else { throw .system(path, errno) }
+            if creating, unsafe access(path, W_OK) != 0 { throw .system(path, errno) }
+            return true
+        }
+        guard errno == ENOENT || errno == ENOTDIR && !creating else { throw .system(path, errno) }
+        guard creating else { return false }
+        do throws(StateFile.Fault) { try StateFolder.makeFolders(above: path) } catch {
+            throw .system(path, error.code)
+        }
+        let folder = FilePlace.folder(of: path)
+        guard unsafe access(folder, W_OK | X_OK) == 0 else { throw .system(path, errno) }
+        return true
+    }
+}

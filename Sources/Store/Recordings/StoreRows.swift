@@ -1,0 +1,386 @@
+// The rows of a store, read and written on a connection whose transaction the caller has begun.
+package import AudioFiles
+package import Database
+internal import Files
+package import Sections
+internal import Synchronization
+
+/// The row of a recording, with the columns that users do not see.
+package struct RecordingRow {
+    package let id: Int64
+    package let stored: StoredRecording
+    package let nextSection: Int
+    /// The number of the last change that is not undone.
+    let done: Int64
+}
+
+package struct StoreRows {
+    package let database: Database
+    /// Recordings with a higher number get their words to search later; nil if all get them at once.
+    private var wordsComeLaterAfter: Int64?
+
+    package init(database: Database) { self.database = database }
+
+    /// Changes that are kept of a recording, at most.
+    static let mostChanges: Int64 = 1000
+
+    // MARK: Recordings
+
+    private static let columns = """
+        recording.id, key, sample_rate, frame_count, title, path, seen, position, settings, section_count, next_section, done
+        """
+
+    package func recording(_ key: RecordingKey) throws(DatabaseError) -> RecordingRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM recording WHERE key = ?", .bytes(key.bytes), row: Self.recording)
+    }
+
+    /// Milliseconds since 1970.
+    package static var milliseconds: Int64 {
+        let moment = FileState.Moment.now
+        return moment.seconds * 1000 + moment.nanoseconds / 1_000_000
+    }
+
+    package func recording(id: Int64) throws(DatabaseError) -> RecordingRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM recording WHERE recording.id = ?", .integer(id), row: Self.recording)
+    }
+
+    /// All recordings, the last seen first.
+    func recordings() throws(DatabaseError) -> [StoredRecording] {
+        try database.rows(
+            "SELECT \(Self.columns) FROM recording ORDER BY seen DESC, recording.id DESC", row: Self.stored)
+    }
+
+    /// The recordings with words in the title, or in one section, that begin as the words of `query`; the last seen first.
+    func recordings(matching query: String) throws(DatabaseError) -> [StoredRecording] {
+        try database.rows(
+            """
+            SELECT \(Self.columns) FROM recording WHERE recording.id IN (
+                SELECT rowid FROM recording_words WHERE recording_words MATCH ?1
+                UNION
+                SELECT recording FROM section WHERE row IN (
+                    SELECT rowid FROM section_words WHERE section_words MATCH ?1))
+            ORDER BY seen DESC, recording.id DESC
+            """, [.text(query)], row: Self.stored)
+    }
+
+    private static func stored(_ row: DatabaseRow) throws(DatabaseError) -> StoredRecording {
+        try recording(row).stored
+    }
+
+    private static func recording(_ row: DatabaseRow) throws(DatabaseError) -> RecordingRow {
+        let (rate, frames) = (try row.integer(2), try row.integer(3))
+        guard let key = RecordingKey(bytes: try row.bytes(1)), (1...Int64(Int32.max)).contains(rate), frames >= 0 else {
+            throw .damaged("a recording has an impossible key, rate or length")
+        }
+        let recording = PracticeRecording(
+            key: key, sampleRate: Int(rate), frameCount: frames, title: try row.text(4), path: try row.text(orNull: 5))
+        let stored = StoredRecording(
+            recording: recording, lastSeen: try row.integer(6), position: try row.integer(orNull: 7),
+            settings: try StoredText.settings(try row.text(8)), sectionCount: Int(try row.integer(9)))
+        return RecordingRow(
+            id: try row.integer(0), stored: stored, nextSection: Int(try row.integer(10)), done: try row.integer(11))
+    }
+
+    /// Adds the recording, or brings its title, its path and when it was seen up to date; returns its row.
+    package func see(_ recording: PracticeRecording, at time: Int64) throws(DatabaseError) -> RecordingRow {
+        if let row = try self.recording(recording.key) {
+            let isRenamed = row.stored.recording.title != recording.title && row.id <= wordsComeLaterAfter ?? .max
+            if isRenamed { try removeWords(ofRecording: row.id) }
+            try database.run(
+                """
+                UPDATE recording SET title = ?, path = coalesce(?, path), seen = ?, frame_count = ?,
+                revision = \(Self.nextRevision) WHERE id = ?
+                """, .text(recording.title), .text(orNull: recording.path), .integer(time),
+                .integer(recording.frameCount),
+                .integer(row.id))
+            if isRenamed { try addWords(ofRecording: row.id) }
+        } else {
+            try database.run(
+                """
+                INSERT INTO recording (key, sample_rate, frame_count, title, path, seen, revision)
+                VALUES (?, ?, ?, ?, ?, ?, \(Self.nextRevision))
+                """, .bytes(recording.key.bytes), .integer(recording.sampleRate), .integer(recording.frameCount),
+                .text(recording.title), .text(orNull: recording.path), .integer(time))
+            if wordsComeLaterAfter == nil { try addWords(ofRecording: database.lastInsertedRow) }
+        }
+        guard let row = try self.recording(recording.key) else { throw .damaged("a recording is not found") }
+        if let state = recording.fileState { try write(state, of: row.id) }
+        return row
+    }
+
+    func remember(_ id: Int64, position: Int64?, settings: [String: String]) throws(DatabaseError) {
+        try database.run(
+            "UPDATE recording SET position = ?, settings = ? WHERE id = ?", .integer(orNull: position),
+            .text(StoredText.text(settings)), .integer(id))
+    }
+
+    // MARK: Files
+
+    /// The key of the recording in a file that is in this state; nil if it was not seen in it.
+    func key(ofFileIn state: FileState) throws(DatabaseError) -> RecordingKey? {
+        try database.rows(
+            """
+            SELECT key FROM file JOIN recording ON recording = recording.id WHERE device = ? AND inode = ?
+            AND byte_count = ? AND modified = ? AND modified_nanoseconds = ? AND changed = ? AND changed_nanoseconds = ?
+            """, Self.values(state)
+        ) { (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0)) }.first ?? nil
+    }
+
+    /// An earlier state of the same file is forgotten.
+    private func write(_ state: FileState, of id: Int64) throws(DatabaseError) {
+        try database.run(
+            "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values: Self.values(state) + [.integer(id)])
+    }
+
+    private static func values(_ state: FileState) -> [DatabaseValue] {
+        [
+            Int64(bitPattern: state.device), Int64(bitPattern: state.inode), state.byteCount,
+            state.modified.seconds, state.modified.nanoseconds, state.changed.seconds, state.changed.nanoseconds,
+        ].map { .integer($0) }
+    }
+
+    // MARK: Revisions
+
+    private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM recording)"
+
+    func revision() throws(DatabaseError) -> Int64 {
+        try database.first("SELECT coalesce(max(revision), 0) FROM recording") { (row) throws(DatabaseError) in
+            try row.integer(0)
+        } ?? 0
+    }
+
+    func keys(changedAfter revision: Int64) throws(DatabaseError) -> [RecordingKey] {
+        try database.rows("SELECT key FROM recording WHERE revision > ?", [.integer(revision)]) {
+            (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0))
+        }.compactMap { $0 }
+    }
+
+    // MARK: Sections
+
+    /// - Parameter frameCount: The length of the recording as it is now; nil if it is as it was. What is kept beyond it ends there.
+    package func sections(of row: RecordingRow, frameCount: Int64? = nil) throws(DatabaseError) -> SectionList {
+        let recording = row.stored.recording
+        let end = frameCount ?? recording.frameCount
+        var sections = try database.rows(
+            "SELECT id, kind, first, past, name, text, hard, settings FROM section WHERE recording = ?",
+            [.integer(row.id)], row: Self.section)
+        for index in sections.indices where sections[index].frames.upperBound > end && end > 0 {
+            let frames = sections[index].frames
+            sections[index].frames = min(frames.lowerBound, end - 1)..<end
+        }
+        return SectionList(
+            sampleRate: recording.sampleRate, frameCount: end, sections: sections, nextID: row.nextSection)
+    }
+
+    package static func section(_ row: DatabaseRow) throws(DatabaseError) -> SavedSection {
+        let (id, first, past) = (try row.integer(0), try row.integer(2), try row.integer(3))
+        guard let kind = SavedSection.Kind(rawValue: try row.text(1)), first < past, id > 0 else {
+            throw .damaged("a section has an impossible kind or impossible frames")
+        }
+        return SavedSection(
+            id: Int(id), kind: kind, frames: first..<past, name: try row.text(4), text: try row.text(5),
+            isHard: try row.integer(6) != 0, settings: try StoredText.settings(try row.text(7)))
+    }
+
+    /// Writes what differs, and the identity that the next new section gets.
+    package func write(_ change: SectionChange, nextSection: Int, of id: Int64) throws(DatabaseError) {
+        let now = Self.milliseconds
+        for section in change.removed {
+            try noteChange(ofSection: section.id, of: id, at: now)
+            try removeWords(ofSection: section.id, in: id)
+            try database.run("DELETE FROM section WHERE recording = ? AND id = ?", .integer(id), .integer(section.id))
+        }
+        for section in change.added {
+            try noteChange(ofSection: section.id, of: id, at: now)
+            try insert(section, into: id)
+        }
+        try database.run(
+            "UPDATE recording SET next_section = ?, section_count = section_count + ?, revision = \(Self.nextRevision) WHERE id = ?",
+            .integer(nextSection), .integer(change.added.count - change.removed.count), .integer(id))
+    }
+
+    /// A later change has a later time, whatever the clock says.
+    private func noteChange(ofSection section: Int, of id: Int64, at time: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO section_time (recording, section, changed) VALUES (?, ?, ?)
+            ON CONFLICT (recording, section) DO UPDATE SET changed = max(changed + 1, excluded.changed)
+            """, .integer(id), .integer(section), .integer(time))
+    }
+
+    func insert(_ section: SavedSection, into id: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO section (recording, id, kind, first, past, name, text, hard, settings)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .integer(id), .integer(section.id), .text(section.kind.rawValue), .integer(section.frames.lowerBound),
+            .integer(section.frames.upperBound), .text(section.name), .text(section.text),
+            .integer(section.isHard ? 1 : 0), .text(StoredText.text(section.settings)))
+        let row = database.lastInsertedRow
+        for index in Self.sectionIndexes {
+            try database.run(
+                "INSERT INTO \(index) (rowid, name, text) VALUES (?, ?, ?)", .integer(row), .text(section.name),
+                .text(section.text))
+        }
+    }
+
+    // MARK: Words to search
+
+    /// Carries out `body`, and gives the recordings that it adds their words to search afterwards, in one step: SQLite writes out what an
+    /// index has gathered before every statement that changes one, which would be most of the work with many recordings.
+    package func addingWordsAtOnce<Value>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> Value {
+        let last = try database.first("SELECT coalesce(max(id), 0) FROM recording") { (row) throws(DatabaseError) in
+            try row.integer(0)
+        }
+        var rows = self
+        rows.wordsComeLaterAfter = last ?? 0
+        let value = try body(rows)
+        try database.run(
+            "INSERT INTO recording_words (rowid, title) SELECT id, title FROM recording WHERE id > ?",
+            .integer(last ?? 0))
+        return value
+    }
+
+    private func addWords(ofRecording id: Int64) throws(DatabaseError) {
+        try database.run(
+            "INSERT INTO recording_words (rowid, title) SELECT id, title FROM recording WHERE id = ?", .integer(id))
+    }
+
+    /// The index has to be told the words, because it does not store them.
+    private func removeWords(ofRecording id: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO recording_words (recording_words, rowid, title)
+            SELECT 'delete', id, title FROM recording WHERE id = ?
+            """, .integer(id))
+    }
+
+    private func removeWords(ofSection section: Int, in id: Int64) throws(DatabaseError) {
+        for index in Self.sectionIndexes {
+            try database.run(
+                """
+                INSERT INTO \(index) (\(index), rowid, name, text)
+                SELECT 'delete', row, name, text FROM section WHERE recording = ? AND id = ?
+                """, .integer(id), .integer(section))
+        }
+    }
+
+    private static let sectionIndexes = ["section_words", "section_trigrams"]
+
+    // MARK: History
+
+    /// The change with a number; nil if there is none.
+    package func change(_ number: Int64, of id: Int64) throws(DatabaseError) -> SectionChange? {
+        try database.first(
+            "SELECT summary, removed, added FROM change WHERE recording = ? AND number = ?", .integer(id),
+            .integer(number)
+        ) { (row) throws(DatabaseError) in
+            SectionChange(
+                removed: try StoredText.sections(try row.text(1)), added: try StoredText.sections(try row.text(2)),
+                summary: try row.text(0))
+        }
+    }
+
+    func summary(_ number: Int64, of id: Int64) throws(DatabaseError) -> String? {
+        try database.first(
+            "SELECT summary FROM change WHERE recording = ? AND number = ?", .integer(id), .integer(number)
+        ) { (row) throws(DatabaseError) in try row.text(0) }
+    }
+
+    /// Adds a change after the last one that is not undone; those that were undone are gone.
+    package func append(_ change: SectionChange, to row: RecordingRow) throws(DatabaseError) {
+        try append(change, to: row, origins: [:])
+    }
+
+    func append(
+        _ change: SectionChange, to row: RecordingRow, origins: [Int: SectionOrigin]
+    ) throws(DatabaseError) {
+        try database.run("DELETE FROM change WHERE recording = ? AND number > ?", .integer(row.id), .integer(row.done))
+        try database.run(
+            "INSERT INTO change (recording, number, summary, removed, added) VALUES (?, ?, ?, ?, ?)", .integer(row.id),
+            .integer(row.done + 1), .text(change.summary), .text(StoredText.text(change.removed)),
+            .text(StoredText.text(change.added, origins: origins)))
+        try database.run(
+            "DELETE FROM change WHERE recording = ? AND number <= ?", .integer(row.id),
+            .integer(row.done + 1 - Self.mostChanges))
+        try setDone(row.done + 1, of: row.id)
+    }
+
+    func setDone(_ number: Int64, of id: Int64) throws(DatabaseError) {
+        try database.run("UPDATE recording SET done = ? WHERE id = ?", .integer(number), .integer(id))
+    }
+
+    // MARK: Envelopes
+
+    func envelope(of key: RecordingKey) throws(DatabaseError) -> [UInt8]? {
+        try database.first(
+            "SELECT content FROM envelope JOIN recording ON recording = recording.id WHERE key = ?", .bytes(key.bytes)
+        ) { (row) throws(DatabaseError) in try row.bytes(0) }
+    }
+
+    func setEnvelope(_ content: [UInt8], of id: Int64) throws(DatabaseError) {
+        try database.run(
+            "INSERT INTO envelope VALUES (?, ?) ON CONFLICT (recording) DO UPDATE SET content = excluded.content",
+            .integer(id), .bytes(content))
+    }
+
+    func recordings(inFileAt path: String) throws(DatabaseError) -> [StoredRecording] {
+        try database.rows(
+            "SELECT \(Self.columns) FROM recording WHERE path = ? ORDER BY seen DESC, recording.id DESC", [.text(path)],
+            row: Self.stored)
+    }
+
+    /// Recordings that last as long as `seconds` says, the last seen first.
+    func recordings(lasting seconds: ClosedRange<Double>) throws(DatabaseError) -> [StoredRecording] {
+        let milliseconds = seconds.lowerBound * 1000...seconds.upperBound * 1000
+        guard milliseconds.lowerBound.magnitude < 1e15, milliseconds.upperBound.magnitude < 1e15 else { return [] }
+        let rows = try database.rows(
+            """
+            SELECT \(Self.columns) FROM recording WHERE frame_count * 1000 / sample_rate BETWEEN ? AND ?
+            ORDER BY seen DESC, recording.id DESC
+            """,
+            [
+                .integer(Int64(milliseconds.lowerBound.rounded(.down))),
+                .integer(Int64(milliseconds.upperBound.rounded(.up))),
+            ], row: Self.stored)
+        return rows.filter {
+            seconds.contains(Double($0.recording.frameCount) / Double($0.recording.sampleRate))
+        }
+    }
+}
+
+extension PracticeStore {
+    /// Reads one state of the store; nil if there is none yet, and then none is made.
+    package func read<Value: Sendable>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value? {
+        try file.withLock { (file) throws(StoreError) in try file.read(body) }
+    }
+
+    /// Changes the store in one transaction; makes it if there is none yet.
+    @discardableResult
+    package func change<Value: Sendable>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        let value = try file.withLock { (file) throws(StoreError) in try file.change(body) }
+        announceChanges()
+        return value
+    }
+}
+
+extension RecordingKey {
+    /// 16 bytes, the highest first.
+    package var bytes: [UInt8] {
+        [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
+    }
+
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: half(bytes[..<8]), low: half(bytes[8...]))
+    }
+}

@@ -1,0 +1,92 @@
+// Sections and settings as texts of a column: JSON, one text for all sections of a change.
+package import AudioFiles
+internal import Database
+internal import JSON
+internal import Sections
+
+/// The section of another recording that a section was taken over from.
+package struct SectionOrigin: Sendable, Equatable {
+    let key: RecordingKey
+    let sectionID: Int
+
+    package init(key: RecordingKey, sectionID: Int) {
+        (self.key, self.sectionID) = (key, sectionID)
+    }
+}
+
+enum StoredText {
+    static func text(_ settings: [String: String]) -> String { value(settings).text }
+
+    static func settings(_ text: String) throws(DatabaseError) -> [String: String] {
+        if text == "{}" { return [:] }
+        return try settings(JSONValue(reading: Array(text.utf8)))
+    }
+
+    /// - Parameter origins: What the sections were taken over from, by their identities.
+    static func text(_ sections: [SavedSection], origins: [Int: SectionOrigin] = [:]) -> String {
+        let values: [JSONValue] = sections.map { section in
+            let origin = origins[section.id].map { origin in
+                [JSONValue.Field("origin", .string("\(origin.key) \(origin.sectionID)"))]
+            }
+            return .object(
+                [
+                    .init("id", .integer(section.id)), .init("kind", .string(section.kind.rawValue)),
+                    .init("first", .integer(section.frames.lowerBound)),
+                    .init("past", .integer(section.frames.upperBound)),
+                    .init("name", .string(section.name)), .init("text", .string(section.text)),
+                    .init("hard", .bool(section.isHard)), .init("settings", value(section.settings)),
+                ] + (origin ?? []))
+        }
+        return JSONValue.array(values).text
+    }
+
+    static func sections(_ text: String) throws(DatabaseError) -> [SavedSection] {
+        guard case .array(let values)? = JSONValue(reading: Array(text.utf8)) else { throw damaged }
+        var sections: [SavedSection] = []
+        for value in values { sections.append(try section(value)) }
+        return sections
+    }
+
+    /// What the sections of a change were taken over from, by their identities.
+    static func origins(_ text: String) throws(DatabaseError) -> [Int: SectionOrigin] {
+        guard case .array(let values)? = JSONValue(reading: Array(text.utf8)) else { throw damaged }
+        var origins: [Int: SectionOrigin] = [:]
+        for value in values {
+            guard let words = value["origin"]?.stringValue?.split(separator: " "), words.count == 2,
+                let id = value["id"]?.integerValue, let key = RecordingKey(String(words[0])), let from = Int(words[1])
+            else { continue }
+            origins[Int(id)] = SectionOrigin(key: key, sectionID: from)
+        }
+        return origins
+    }
+
+    /// Sorted, so that equal settings have equal texts.
+    private static func value(_ settings: [String: String]) -> JSONValue {
+        .object(settings.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) })
+    }
+
+    private static func settings(_ value: JSONValue?) throws(DatabaseError) -> [String: String] {
+        guard case .object(let fields)? = value else { throw damaged }
+        var settings: [String: String] = [:]
+        for field in fields {
+            guard case .string(let text) = field.value else { throw damaged }
+            settings[field.key] = text
+        }
+        return settings
+    }
+
+    private static func section(_ value: JSONValue) throws(DatabaseError) -> SavedSection {
+        guard case .object(let fields) = value, (8...9).contains(fields.count),
+            case .integer(let id) = fields[0].value, case .string(let kindName) = fields[1].value,
+            let kind = SavedSection.Kind(rawValue: kindName),
+            case .integer(let first) = fields[2].value, case .integer(let past) = fields[3].value, first < past,
+            case .string(let name) = fields[4].value, case .string(let text) = fields[5].value,
+            case .bool(let isHard) = fields[6].value
+        else { throw damaged }
+        return SavedSection(
+            id: Int(id), kind: kind, frames: first..<past, name: name, text: text, isHard: isHard,
+            settings: try settings(fields[7].value))
+    }
+
+    private static var damaged: DatabaseError { .damaged("a change or its settings cannot be read") }
+}
