@@ -4,7 +4,7 @@
 #
 #   scripts/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12 GB of disk);
 #                                         with names only these parts: Ring, Engine, Stretch, Meter, Compare, CardFault, Record,
-#                                         Waveform, Store, picture, start, keys, fetch, pedals, phrases, calls, whole, batch
+#                                         Waveform, Store, picture, start, keys, fetch, pedals, phrases, calls, whole, batch, types
 #
 # The figures are also written to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file that
 # WOODSHED_BENCH_JSON names. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two of them.
@@ -17,7 +17,7 @@ parts=' '
 for argument in "$@"; do
     case $argument in
     --long) long=yes ;;
-    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | calls | whole | batch) parts+="$argument " ;;
+    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | calls | whole | batch | types) parts+="$argument " ;;
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
@@ -214,6 +214,11 @@ if wanted batch; then
     # More recordings take no more memory.
     spend 1 "woodshed measure --jobs 2, 2 files" "$woodshed" measure batch/1.wav batch/2.wav --jobs 2 --json
     spend 1 "woodshed measure --jobs 2, $count files" "$woodshed" measure batch/*.wav --jobs 2 --json
+fi
+
+if wanted types; then
+    printf '\n==> expressions whose types take the compiler long\n'
+    "$root/scripts/build-times.py" --slow
 fi
 
 if [ $long = yes ]; then

@@ -1,55 +1,108 @@
 #!/usr/bin/env python3
-"""The picture of modules and their dependencies in docs/architecture.md, made from the package's own description.
+"""The picture of the modules and of their longest chain in docs/architecture.md, made from the imports of their sources.
 
   scripts/modules.py [FOLDER]          writes it between its two markers
   scripts/modules.py --check [FOLDER]  fails if the page shows another one; changes nothing
 
+Fails too if Package.swift declares a dependency that no source imports, and if the longest chain of modules, which a build with any number
+of cores must wait for, has become longer than docs/architecture.md says by more than a tenth. The times come from docs/build-times.txt.
 A dependency that follows from others is left out of the picture, so that it only has the necessary arrows.
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
 BEGIN, END = "<!-- modules: made by scripts/modules.py -->", "<!-- end of modules -->"
+IMPORT = re.compile(r"^(?:@\w+(?:\(\w+\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+(?:(?:struct|class|enum|func|protocol|var|let|typealias)\s+)?(\w+)",
+                    re.MULTILINE)
 
 
-def picture(targets: list) -> str:
+def fail(text: str):
+    sys.exit(f"modules: {text}")
+
+
+def described(root: pathlib.Path) -> list:
+    done = subprocess.run(["swift", "package", "--package-path", root, "describe", "--type", "json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        fail(f"the package cannot be described:\n{done.stderr}")
+    return json.loads(done.stdout)["targets"]
+
+
+def imports(folder: pathlib.Path) -> set:
+    return {name for file in folder.rglob("*.swift") if ".docc" not in str(file)
+            for name in IMPORT.findall(file.read_text(encoding="utf-8"))}
+
+
+def needs(root: pathlib.Path, targets: list) -> dict:
+    """What each module of Sources/ imports of the others."""
     ours = {t["name"]: t for t in targets if t["path"].startswith("Sources/") and t["type"] != "test"}
-    needs = {name: sorted(d for d in t.get("target_dependencies", []) if d in ours) for name, t in ours.items()}
+    names = {t["name"] for t in targets}
+    found = {}
+    for name, target in ours.items():
+        used = imports(root / target["path"])
+        idle = set(target.get("target_dependencies", [])) & names - used
+        if idle:
+            fail(f"{name} imports nothing of {', '.join(sorted(idle))}; take them out of Package.swift")
+        found[name] = sorted(used & ours.keys() - {name})
+    return found
 
+
+def picture(needed: dict) -> str:
     def reached(name: str) -> set:
-        return set(needs[name]).union(*(reached(other) for other in needs[name]))
+        return set(needed[name]).union(*(reached(other) for other in needed[name]))
 
     lines = ["```mermaid", "graph TD"]
-    for name in sorted(needs):
-        direct = [d for d in needs[name] if not any(d in reached(other) for other in needs[name])]
+    for name in sorted(needed):
+        direct = [d for d in needed[name] if not any(d in reached(other) for other in needed[name])]
         lines += [f"    {name} --> {d}" for d in direct] or [f"    {name}"]
     return "\n".join(lines + ["```"])
 
 
-def main() -> int:
+def chain(root: pathlib.Path, needed: dict) -> tuple:
+    """The modules of the command that take longest one after the other, and the seconds."""
+    times = {}
+    for line in (root / "docs/build-times.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, seconds = line.split()
+            times[name] = float(seconds)
+    longest = {}
+
+    def end_at(name: str) -> tuple:
+        if name not in longest:
+            if name not in times:
+                fail(f"docs/build-times.txt has no time of {name}; measure it: scripts/build-times.py")
+            before = max((end_at(other) for other in needed[name]), default=(0, []))
+            longest[name] = (before[0] + times[name], before[1] + [name])
+        return longest[name]
+
+    seconds, modules = end_at("WoodshedCommand")
+    return modules, seconds, sum(times[name] for name in longest)
+
+
+def main() -> None:
     arguments = [a for a in sys.argv[1:] if a != "--check"]
     root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parent.parent
     page = root / "docs/architecture.md"
-    described = subprocess.run(["swift", "package", "--package-path", root, "describe", "--type", "json"],
-                               capture_output=True, text=True)
-    if described.returncode != 0:
-        print(f"modules: the package cannot be described:\n{described.stderr}", file=sys.stderr)
-        return 1
-    made = f"{BEGIN}\n{picture(json.loads(described.stdout)['targets'])}\n{END}"
+    needed = needs(root, described(root))
+    modules, seconds, total = chain(root, needed)
+    told = (f"The longest chain for the command: {' → '.join(modules)}. Its modules take {seconds:.0f} s one after the other, all modules {total:.0f} s\n"
+            "([the times of each](build-times.txt)).")
+    made = f"{BEGIN}\n{picture(needed)}\n\n{told}\n{END}"
     text = page.read_text(encoding="utf-8")
     start, end = text.find(BEGIN), text.find(END)
     if start < 0 or end < start:
-        print(f"modules: {page} has no place for the picture: {BEGIN} and {END}", file=sys.stderr)
-        return 1
-    if text[start:end + len(END)] == made:
-        return 0
+        fail(f"{page} has no place for the picture: {BEGIN} and {END}")
+    before = re.search(r"Its modules take (\d+) s one after the other", text[start:end])
     if "--check" in sys.argv[1:]:
-        print(f"modules: the picture in {page} is out of date; make it anew: scripts/modules.py", file=sys.stderr)
-        return 1
+        if before and seconds > 1.1 * float(before[1]):
+            fail(f"the longest chain has grown from {before[1]} to {seconds:.0f} s: {' → '.join(modules)}; cut it, or give the reason in "
+                 "docs/decisions.md and run scripts/modules.py")
+        if text[start:end + len(END)] != made:
+            fail(f"the picture in {page} is out of date; make it anew: scripts/modules.py")
+        return
     page.write_text(text[:start] + made + text[end + len(END):], encoding="utf-8")
-    return 0
 
 
-sys.exit(main())
+main()

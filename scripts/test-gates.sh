@@ -164,21 +164,35 @@ expect nothing "the package has a target for each program" grep 'executableTarge
 lay_articles && rm "$folder/Sources/Woodshed/Woodshed.docc/Steps.tutorial" && expect found "a step that no tutorial shows" articles
 lay_articles && sed -i '/^\/\/ swift-tools-version/d' "$folder/Sources/Woodshed/Woodshed.docc/First.md" && expect found "articles that show no manifest" articles
 
-# The picture of the modules must match the package.
-lay_module && mkdir -p "$folder/docs" "$folder/Sources/Other"
+# The picture of the modules and their longest chain must match the package.
+lay_module && mkdir -p "$folder/docs" "$folder/Sources/"{Other,WoodshedCommand}
 cp "$folder/Sources/Sample/Sample.swift" "$folder/Sources/Other/Other.swift"
+printf '%s\n' '// The command.' 'import Sample' >"$folder/Sources/WoodshedCommand/main.swift"
 package() {
     printf '%s\n' '// swift-tools-version: 6.2' 'import PackageDescription' \
-        "let package = Package(name: \"sample\", targets: [.target(name: \"Other\"), .target(name: \"Sample\"$1)])" >"$folder/Package.swift"
+        "let package = Package(name: \"sample\", targets: [.target(name: \"Other\"), .target(name: \"Sample\"$1)," \
+        '.executableTarget(name: "WoodshedCommand", dependencies: ["Sample"])])' >"$folder/Package.swift"
 }
+compile_times() { printf '%s\n' '# Seconds' "Other $1" 'Sample 10' 'WoodshedCommand 1' >"$folder/docs/build-times.txt"; }
 package ''
+compile_times 10
 printf '%s\n' '<!-- modules: made by scripts/modules.py -->' '<!-- end of modules -->' >"$folder/docs/architecture.md"
 shown_modules() { "$scripts/modules.py" --check "$folder"; }
 expect found "a page without the picture of its modules" shown_modules
 "$scripts/modules.py" "$folder"
 expect nothing "a page with the picture of its modules" shown_modules
 package ', dependencies: ["Other"]'
-expect found "a dependency that the picture does not show" shown_modules
+expect found "a dependency that nothing imports" shown_modules
+echo 'internal import Other' >>"$folder/Sources/Sample/Sample.swift"
+expect found "a dependency that the picture does not show, and a chain that has grown by more than a tenth" shown_modules
+grew() { ! shown_modules >"$folder/told" 2>&1 && grep -q 'has grown from 11 to 21 s: Other → Sample → WoodshedCommand' "$folder/told"; }
+expect nothing "the chain that has grown, by name" grew
+"$scripts/modules.py" "$folder"
+compile_times 11
+expect found "a picture with older times" shown_modules
+expect nothing "a chain that has grown by less than a tenth" bash -c "! '$scripts/modules.py' --check '$folder' 2>&1 | grep -q grown"
+sed -i '/^Other/d' "$folder/docs/build-times.txt"
+expect found "a module whose time is not known" shown_modules
 # The folders of a module must depend on each other in one direction only.
 lay_folders() {
     lay_module

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Measures how long each module of the command takes to compile, alone and as it ships.
+
+  scripts/build-times.py            writes docs/build-times.txt; scripts/modules.py reads the longest chain from it
+  scripts/build-times.py --slow     prints the expressions whose types take the compiler more than 200 ms
+
+Needs the build of `make build`, and an idle machine. The next `make build` compiles the measured modules again. A module's time is the
+processor's, because it varies less than the time on the clock; each compiler run has one thread.
+"""
+import json
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEADER = """# Seconds of processor time that the compiler takes for each module of the command, optimised as it ships. Made by scripts/build-times.py;
+# the numbers of one run on one machine, whose ratios count. scripts/modules.py finds the longest chain of modules in them.
+"""
+
+
+def commands() -> dict:
+    """The compiler's command line for each module of this package that was built."""
+    text = (ROOT / ".build/release.yaml").read_text(encoding="utf-8")
+    found = {}
+    for name, body in re.findall(r'"C\.(\w+)-[\w-]*-release\.module":\n(.*?)\n\n', text, re.DOTALL):
+        command = json.loads(re.search(r"args: (.*)", body)[1])
+        # Other products have modules that were not built.
+        lists = [pathlib.Path(word[1:]) for word in command if word.startswith("@")]
+        if (ROOT / "Sources" / name).is_dir() and all(file.exists() for file in lists):
+            found[name] = command
+    return found
+
+
+def run(command: list) -> tuple:
+    """The processor time of a compiler run in seconds, and what it printed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        reasons = sorted(set(re.findall(r"error: [^\n\"]*", done.stdout + done.stderr)))
+        sys.exit("build-times: a module does not compile; run make build first:\n" + "\n".join(reasons[:5]))
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout + done.stderr
+
+
+def main():
+    try:
+        modules = commands()
+    except OSError as error:
+        sys.exit(f"build-times: {error}; run make build first")
+    if sys.argv[1:] == ["--slow"]:
+        slow = set()
+        for name, command in modules.items():
+            _, output = run(command + ["-Xfrontend", "-warn-long-expression-type-checking=200"])
+            slow |= {(int(ms), name, place) for place, ms in
+                     re.findall(r"(\w+\.swift:\d+):\d+: warning: [^\n]*took (\d+)ms", output.replace("\\/", "/"))}
+        for ms, name, place in sorted(slow, reverse=True):
+            print(f"{ms:6} ms  {name}  {place}")
+        print(f"expressions of more than 200 ms: {len(slow)}")
+        return
+    lines = [f"{name:15} {run(command)[0]:6.1f}" for name, command in modules.items()]
+    (ROOT / "docs/build-times.txt").write_text(HEADER + "\n".join(sorted(lines)) + "\n", encoding="utf-8")
+
+
+main()
