@@ -79,7 +79,7 @@ struct Voice: ~Copyable {
 
     /// How far ahead of the next frame a change of speed must be told.
     ///
-    /// It is mutating, because a function that only reads a voice at a pointer gets a copy of its 13 KB.
+    /// It is mutating, because a function that only reads a voice at a pointer gets a copy of all that is not in a box.
     mutating func leadFrames() -> Int64 {
         let lead = tempo.leadFrames
         let limited = Int64(limiter.lookAheadFrames)

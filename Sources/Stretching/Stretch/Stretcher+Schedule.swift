@@ -195,7 +195,7 @@ extension Stretcher {
 
     /// Adds the step's frames of all tracks to those of the high band's short windows, where the output is collected.
     ///
-    /// It is mutating, and its parts are handed what they read: a function that borrows all of a stretcher gets a copy of its 13 KB,
+    /// It is mutating, and its parts are handed what they read: a function that borrows all of a stretcher gets a copy of all that is not in a box,
     /// at every step.
     private mutating func mixBands() {
         let first = step * Int64(shape.gridFrames)
