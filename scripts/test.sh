@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests that `swift build --build-tests` has built: scripts/test.sh [arguments of swift test].
 #
-# Without --filter, the tests run in three processes side by side. A test that waits for a program or for a device holds a thread of its
+# Without --filter, the tests run in five processes side by side. A test that waits for a program or for a device holds a thread of its
 # process's pool, which has one for each core; one process alone leaves half of the processor idle.
 # Each process begins only as many tests as finish in turn. Without that limit all begin at once, and one that waits for a task of its
 # own waits behind a thousand others. Swift before 6.3 has no such limit.
@@ -14,9 +14,12 @@ records=${WOODSHED_TEST_RECORDS:-}
 width=--experimental-maximum-parallelization-width
 if "$swift" test --help-hidden 2>/dev/null | grep -q -- "$width"; then set -- "$width" "${WOODSHED_TESTS_AT_ONCE:-16}" "$@"; fi
 
-# Groups of test modules that take about the same time. Modules that are in no group run in the last process.
-groups=('WoodshedCLITests' 'EngineTests|DSPTests|PracticeTests')
-parts=("--filter=^(${groups[0]})\\." "--filter=^(${groups[1]})\\." "--skip=^(${groups[0]}|${groups[1]})\\.")
+# Groups of tests that take about the same time. Tests that are in no group run in the last process.
+groups=('WoodshedCLITests\.[A-L]' 'WoodshedCLITests\.[^A-L]' '(EngineTests|DSPTests|PracticeTests)\.'
+    '(AudioDevicesTests|AudioFilesTests|QueueTests|VirtualCardTests)\.')
+parts=()
+for group in "${groups[@]}"; do parts+=("--filter=^$group"); done
+parts+=("--skip=^($(IFS='|' && echo "${groups[*]}"))")
 case " $* " in *' --filter'*) parts=("") ;; esac
 
 processes=()

@@ -38,7 +38,7 @@ extension RecordingLibrary {
         }
     }
 
-    /// Changes the state of a fetch: waiting, also after a failure, or paused. A ``Fetcher`` that carries it out, in any program, notices within a
+    /// Changes the state of a fetch: waiting, also after a failure, or paused. A `Fetcher` that carries it out, in any program, notices within a
     /// second.
     ///
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
