@@ -11,6 +11,7 @@
 #  - no signal to a process by its number: -1 is every process, and after a process was waited for, its number can be reused.
 #    Swift and C use a descriptor (pidfd), Python its own Popen or a descriptor, the shell one of its own jobs (%1)
 #  - the first line in one file of each module's folder in Sources/ is a comment that states the module's purpose
+#  - no file's comment between two of its imports, where the formatter takes it if a module is added above it
 set -uo pipefail
 cd "${1:-$(dirname "$0")/..}" || exit 1
 
@@ -60,6 +61,14 @@ report '^(?!\s*//).*(\b(kill|killpg|sigqueue|tgkill)\s*\(|\bSYS_(kill|tkill|tgki
 report '^(?!\s*#).*\bos\.(kill|killpg)\b' "$by_number" "${python[@]}"
 # Bash checks whether the job still runs, and whether it is one of its own.
 report '^(?!\s*#).*(?<![\w.$/-])((pkill|killall5?|skill)\b|kill\s++(?!("?-\S+ )?"?(%|\$\$)))' "$by_number" "${shell[@]}"
+
+while IFS= read -r file; do
+    fault "the comment of $file stands between its imports; move it to the first line"
+done < <(printf '%s\0' "${all[@]}" | grep -z '\.swift$' | xargs -0 awk '
+    function is_import() { return /^(@[^ ]+ )*((public|package|internal|private|fileprivate) )?import / }
+    FNR == 1 { stage = is_import() ? 1 : 0; next }
+    stage == 1 { stage = is_import() ? 1 : /^\/\/[^\/]/ ? 2 : 0; next }
+    stage == 2 { if (is_import()) print FILENAME; if (!/^\/\/[^\/]/) stage = 0 }')
 
 for folder in Sources/*/; do
     [ -d "$folder" ] || continue

@@ -49,6 +49,9 @@ expect nothing "a clean module passes the formatter" format_lint
 
 plant() { printf '%s\n' "$1" >>"$folder/Sources/Sample/Sample.swift"; }
 
+imports() { lay_module && printf '%s\n' "$@" >"$folder/Sources/Sample/Other.swift"; }
+imports 'import Files' '// Reads frames.' 'import JSON' && expect found "a file's comment between its imports" house_rules
+imports '// Reads frames.' 'import Files' 'import JSON' '' '// Counts.' && expect nothing "a file's comment above its imports" house_rules
 lay_module && yes '// long' | head -n 400 >>"$folder/Sources/Sample/Sample.swift"
 expect found "a file past 400 lines" house_rules
 echo 'Sources/Sample/Sample.swift  a table that has no second idea' >"$folder/scripts/long-files.txt"

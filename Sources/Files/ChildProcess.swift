@@ -1,5 +1,5 @@
-internal import CLinux
 // Runs a program without a shell, reads its output, and ends it when it takes too long.
+internal import CLinux
 internal import Glibc
 
 /// How long a program may run.

@@ -1,6 +1,6 @@
-import ArgumentParser
 // WoodshedCLI is the command `woodshed`: it parses arguments, drives the engine, draws the terminal and ends with a documented exit
 // code. It makes no decisions about sound; the engine does everything.
+import ArgumentParser
 package import Explanations
 import Glibc
 import RunLog

@@ -1,5 +1,5 @@
-internal import Glibc
 // The meters' loops skip what changes nothing, and compute several frames at once: against the plain formulas, frame by frame.
+internal import Glibc
 import SoundMeasures
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+// What an embedder sees who catches an error, prints it or lets it end the program; and what the command makes of it.
 import DSP
 import Drawing
-// What an embedder sees who catches an error, prints it or lets it end the program; and what the command makes of it.
 import Realtime
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+// Every kind of error, and the code a script sees.
 import ArgumentParser
 import Terminal
-// Every kind of error, and the code a script sees.
 import Testing
 import Woodshed
 

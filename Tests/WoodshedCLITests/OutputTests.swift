@@ -1,7 +1,7 @@
+// Lines for programs and lines for people.
 import JSON
 import Terminal
 import Testing
-// Lines for programs and lines for people.
 import Woodshed
 
 @testable import WoodshedCLI

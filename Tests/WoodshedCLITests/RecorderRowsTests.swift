@@ -1,5 +1,5 @@
-import ArgumentParser
 // Rows of docs/requirements.md that no other test shows: what recording was asked to do, as a user meets it.
+import ArgumentParser
 import Glibc
 import JSON
 import Terminal

@@ -1,5 +1,5 @@
-@_spi(Benchmarks) import Engine
 // Ours and the peers, asked the same way: a sound at a speed, whole or block by block.
+@_spi(Benchmarks) import Engine
 import SoundMeasures
 import StretchPeers
 import Woodshed

@@ -1,9 +1,9 @@
+// The rows of fetches that are not done.
 package import Database
 internal import JSON
-// The rows of fetches that are not done.
 package import Store
 
-/// Fetches in the order of the store, as rows of an open transaction.
+/// The rows of the fetches that are not done, on a connection whose transaction the caller has begun.
 package struct FetchRows {
     package let rows: StoreRows
 

@@ -1,6 +1,6 @@
-package import Database
 // The rows of playlists and their entries. Entries are ordered by `place`; there are gaps between the places, so an entry that is moved needs
 // no other to be changed, until a gap is used up.
+package import Database
 internal import Store
 
 package struct PlaylistRows {

@@ -1,5 +1,5 @@
-package import Database
 // The rows of documents, read and written on a connection whose transaction the caller has begun.
+package import Database
 internal import Store
 
 package struct DocumentRow {

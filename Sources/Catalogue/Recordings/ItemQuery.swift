@@ -1,5 +1,5 @@
-internal import Database
 // The conditions of a filter, in the words of SQLite.
+internal import Database
 internal import Store
 
 struct ItemQuery {

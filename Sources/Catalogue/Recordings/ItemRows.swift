@@ -1,7 +1,7 @@
+// The rows of the library's recordings, read and written on a connection whose transaction the caller has begun.
 package import AudioFiles
 package import Database
 internal import JSON
-// The rows of the library's recordings, read and written on a connection whose transaction the caller has begun.
 package import Store
 
 /// A row before its file's place is known.

@@ -1,8 +1,8 @@
+// Compares the library with the disk, and repairs what the user asks to be repaired.
 internal import AudioFiles
 internal import Database
 internal import Files
 internal import Glibc
-// Compares the library with the disk, and repairs what the user asks to be repaired.
 internal import Store
 
 /// Differences between the library's list and the files on the disk, as ``RecordingLibrary/check(lookingIn:isCancelled:)`` finds them.

@@ -1,11 +1,11 @@
+// Taking files in. A file of the library's own appears in its folder as a whole, and on the disk, before the store knows it; so a program that
+// ends between two steps leaves at most a file that the store does not know, which `check` finds.
 internal import AudioFiles
 internal import Database
 internal import Files
 internal import Glibc
 internal import Realtime
 internal import RunLog
-// Taking files in. A file of the library's own appears in its folder as a whole, and on the disk, before the store knows it; so a program that
-// ends between two steps leaves at most a file that the store does not know, which `check` finds.
 internal import Store
 
 /// How the file of a recording is added to the library.

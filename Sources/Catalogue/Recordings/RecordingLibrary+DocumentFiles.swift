@@ -1,9 +1,9 @@
+// Where the files of documents are: beside the recordings as long as one document that needs the file is present, in the trash as long as one
+// that was removed does. The store decides; what a program that ended has not moved is moved the next time, or by `check`.
 internal import AudioFiles
 internal import Database
 internal import Files
 internal import Glibc
-// Where the files of documents are: beside the recordings as long as one document that needs the file is present, in the trash as long as one
-// that was removed does. The store decides; what a program that ended has not moved is moved the next time, or by `check`.
 package import Store
 
 extension RecordingLibrary {

@@ -1,9 +1,9 @@
+// Documents of recordings. As with recordings, a file of the library's own appears under its name as a whole, and on the disk, before the store knows
+// it; so a program that ends between two steps leaves at most a file that the store does not know, which `check` finds.
 internal import AudioFiles
 internal import Database
 internal import Files
 internal import Glibc
-// Documents of recordings. As with recordings, a file of the library's own appears under its name as a whole, and on the disk, before the store knows
-// it; so a program that ends between two steps leaves at most a file that the store does not know, which `check` finds.
 public import Store
 
 extension RecordingLibrary {

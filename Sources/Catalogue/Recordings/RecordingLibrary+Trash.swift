@@ -1,9 +1,9 @@
+// Removing recordings, and taking that back. The store is told first: if the program ends before a file is moved into the trash or out of
+// it, the file is found where it is, and `check` puts it where it belongs.
 internal import Database
 internal import Files
 internal import Glibc
 internal import RunLog
-// Removing recordings, and taking that back. The store is told first: if the program ends before a file is moved into the trash or out of
-// it, the file is found where it is, and `check` puts it where it belongs.
 public import Store
 
 extension RecordingLibrary {

@@ -1,5 +1,5 @@
-internal import AudioFiles
 // Whether what a server sends is a recording. Its content decides; what the server says about it only saves the way.
+internal import AudioFiles
 internal import Catalogue
 internal import Clips
 internal import DSP

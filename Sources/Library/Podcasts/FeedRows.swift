@@ -1,7 +1,7 @@
+// The rows of feeds and their episodes.
 internal import Catalogue
 internal import Database
 internal import JSON
-// The rows of feeds and their episodes.
 internal import Store
 
 struct FeedRows {

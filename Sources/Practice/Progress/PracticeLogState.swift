@@ -1,7 +1,7 @@
-internal import AudioFiles
-internal import Engine
 // What follows for the practice log from the events of a session. Kept apart from the log's threads, so that every rule can be
 // tested as a function.
+internal import AudioFiles
+internal import Engine
 internal import Store
 
 /// The entries that are open or not yet written.

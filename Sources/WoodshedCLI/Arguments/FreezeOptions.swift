@@ -1,6 +1,6 @@
+// The sound of one place instead of passes, for `render`.
 import ArgumentParser
 import Terminal
-// The sound of one place instead of passes, for `render`.
 import Woodshed
 
 /// The place whose sound is held, and for how long.

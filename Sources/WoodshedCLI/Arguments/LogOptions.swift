@@ -1,6 +1,6 @@
-import AudioFiles
 // `--log-level` and `--log-file`, which every verb takes, and their variables. They are read before the verb's own options, because
 // what those say is logged, too.
+import AudioFiles
 import Glibc
 import RunLog
 import Terminal

@@ -1,6 +1,6 @@
+// How a session leads through its sections.
 import ArgumentParser
 import Terminal
-// How a session leads through its sections.
 import Woodshed
 
 /// The order of the sections, and what happens before and between them.

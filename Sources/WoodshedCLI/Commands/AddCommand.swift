@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed add`: takes files into the library.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

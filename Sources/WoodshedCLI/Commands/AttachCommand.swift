@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed attach` and `woodshed open`: the documents of a recording.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

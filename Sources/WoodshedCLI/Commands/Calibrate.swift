@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed calibrate`: measures how long sound takes from output to input, and stores the result.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

@@ -1,6 +1,6 @@
+// `woodshed compare`: how a take differs from what it was recorded against.
 import ArgumentParser
 import Drawing
-// `woodshed compare`: how a take differs from what it was recorded against.
 import Files
 import JSON
 import Terminal

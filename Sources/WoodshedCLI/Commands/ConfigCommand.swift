@@ -1,6 +1,6 @@
+// `woodshed config`: what holds for every run, and where it comes from.
 import ArgumentParser
 import Explanations
-// `woodshed config`: what holds for every run, and where it comes from.
 import JSON
 import RemoteControl
 import Settings

@@ -1,6 +1,6 @@
+// `woodshed ctl`: steers a run from elsewhere, by its socket.
 import ArgumentParser
 import Files
-// `woodshed ctl`: steers a run from elsewhere, by its socket.
 import Glibc
 import JSON
 import RemoteControl

@@ -1,6 +1,6 @@
+// `woodshed demo`: shows what the program does, in half a minute, without any file.
 import ArgumentParser
 import Terminal
-// `woodshed demo`: shows what the program does, in half a minute, without any file.
 import Woodshed
 
 struct Demo: Verb {

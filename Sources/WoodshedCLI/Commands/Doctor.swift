@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed doctor`: reports what disturbs playing and recording on this computer, and the command that fixes each problem.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed edit` and `woodshed rm`: changing and removing recordings of the library.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

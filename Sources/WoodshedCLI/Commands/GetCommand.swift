@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed get`: fetches recordings into the library.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

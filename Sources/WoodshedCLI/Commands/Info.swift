@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed info`: describes a file, by its content and by decoding.
+import ArgumentParser
 import Files
 import JSON
 import Terminal

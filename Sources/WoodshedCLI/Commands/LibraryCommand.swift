@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed library`: the library as a whole.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed playlist`: lists of recordings, in an order of the user's.
+import ArgumentParser
 import Files
 import JSON
 import Terminal

@@ -1,6 +1,6 @@
+// `woodshed practice`: plays sections in a loop, in real time or as fast as possible.
 import ArgumentParser
 import Terminal
-// `woodshed practice`: plays sections in a loop, in real time or as fast as possible.
 import Woodshed
 
 struct PracticeCommand: Verb {

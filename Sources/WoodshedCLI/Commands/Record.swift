@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed record`: records an input into a file that is valid at every moment, with meters.
+import ArgumentParser
 import Glibc
 import Terminal
 import Woodshed

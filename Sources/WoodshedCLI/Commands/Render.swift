@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed render`: renders the same score as `practice`, as fast as possible, into a file that appears as a whole or not at all.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed sections`: lists and changes the sections that are kept with a recording.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed stats`: what was practised, how often, how long and how fast.
+import ArgumentParser
 import Files
 import Glibc
 import JSON

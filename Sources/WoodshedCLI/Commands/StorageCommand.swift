@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed storage` and `woodshed clean`: the room on the disk, and how to free some.
+import ArgumentParser
 import JSON
 import Terminal
 import Woodshed

@@ -1,5 +1,5 @@
-import ArgumentParser
 // `woodshed takes`: lists and changes the takes that are kept.
+import ArgumentParser
 import Files
 import Glibc
 import JSON

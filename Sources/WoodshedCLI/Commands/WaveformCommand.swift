@@ -1,6 +1,6 @@
+// `woodshed waveform`: draws a recording, in the terminal or into a file.
 import ArgumentParser
 import Drawing
-// `woodshed waveform`: draws a recording, in the terminal or into a file.
 import Glibc
 import JSON
 import Terminal

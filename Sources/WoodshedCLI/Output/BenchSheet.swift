@@ -1,5 +1,5 @@
-@_spi(Benchmarks) import Engine
 // The results of `bench stretch`, as text and as JSON.
+@_spi(Benchmarks) import Engine
 import Files
 import JSON
 import Terminal

@@ -1,5 +1,5 @@
-import Explanations
 // Events of recordings in a row, for people and for programs.
+import Explanations
 import Files
 import JSON
 import Terminal

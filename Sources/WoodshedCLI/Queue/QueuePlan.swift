@@ -1,5 +1,5 @@
-import ArgumentParser
 // What `woodshed play` is to play: one recording, or several in a row.
+import ArgumentParser
 import Files
 import Terminal
 import Woodshed

@@ -1,6 +1,6 @@
+// A row of recordings that is controlled from elsewhere: by a socket, a pedal, or media keys.
 import DesktopBus
 import Files
-// A row of recordings that is controlled from elsewhere: by a socket, a pedal, or media keys.
 import Glibc
 import JSON
 import Terminal

@@ -1,7 +1,7 @@
+// A recording that media keys pause and end.
 import DesktopBus
 import Files
 import Terminal
-// A recording that media keys pause and end.
 import Woodshed
 
 extension RecordSession: MediaControlled {

@@ -1,5 +1,5 @@
-import DesktopBus
 // A run of the player that media keys control.
+import DesktopBus
 import Glibc
 import Woodshed
 

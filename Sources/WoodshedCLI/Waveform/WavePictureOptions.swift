@@ -1,6 +1,6 @@
+// Pictures of a recording as files: its waveform, or its spectrogram.
 import ArgumentParser
 import Drawing
-// Pictures of a recording as files: its waveform, or its spectrogram.
 import Files
 import Terminal
 import Woodshed

@@ -1,5 +1,5 @@
-import ArgumentParser
 // Options for the range of a recording that is shown, and for the way a terminal shows it.
+import ArgumentParser
 import Glibc
 import Terminal
 import Woodshed

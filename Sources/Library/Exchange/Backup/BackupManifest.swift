@@ -1,5 +1,5 @@
-internal import AudioFiles
 // What a backup consists of. It is written last, so a folder with a manifest is a whole backup.
+internal import AudioFiles
 internal import Catalogue
 internal import Files
 internal import JSON

@@ -1,6 +1,6 @@
-internal import AudioFiles
 // What the members of a bundle are called. A bundle is an archive with the catalogue first, then recordings and takes, each named by its key, and
 // documents, each named by the hash of its content.
+internal import AudioFiles
 internal import Catalogue
 internal import Files
 

@@ -1,5 +1,5 @@
-internal import AudioFiles
 // The catalogue of a store: what it said last, with what was changed since.
+internal import AudioFiles
 internal import Catalogue
 internal import Database
 internal import Store

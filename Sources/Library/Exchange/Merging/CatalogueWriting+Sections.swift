@@ -1,8 +1,8 @@
+// Sections of a catalogue as sections of the store.
 internal import Catalogue
 internal import Database
 internal import JSON
 internal import Sections
-// Sections of a catalogue as sections of the store.
 internal import Store
 
 extension CatalogueWriter {

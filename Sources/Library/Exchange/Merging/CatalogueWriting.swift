@@ -1,5 +1,5 @@
-internal import AudioFiles
 // Makes the store show what a catalogue says.
+internal import AudioFiles
 internal import Catalogue
 internal import Database
 internal import Files

@@ -1,5 +1,5 @@
-internal import AudioFiles
 // Reads what the store has of a catalogue.
+internal import AudioFiles
 internal import Catalogue
 internal import Database
 internal import JSON

@@ -1,5 +1,5 @@
-internal import JSON
 // What the store has of a thing of a catalogue, and how a change to it becomes a change with a time.
+internal import JSON
 internal import Store
 
 /// Which thing of a catalogue.

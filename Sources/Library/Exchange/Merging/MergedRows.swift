@@ -1,5 +1,5 @@
-internal import Database
 // What the catalogue said when it was written or merged last, and how that was shown in the store.
+internal import Database
 internal import Store
 
 /// A thing of a catalogue, with what was shown of it.
