@@ -40,7 +40,7 @@ test-quick: DEBUG_TESTS := --skip DSPTests
 # While one step runs, which waits more than it computes, what later steps need is built.
 test: BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
 test: BESIDE_THREADS := scripts/beside.sh make --no-print-directory build-rest --
-test: test-begin test-gates test-release test-threads test-benchmarks test-examples test-docs test-c test-servers ## run all tests, under 30 minutes on two cores
+test: test-begin test-gates test-release test-threads test-benchmarks test-examples test-docs test-c test-servers ## run all tests, some 35 minutes on two cores
 	@scripts/skipped.sh $(TESTS)
 
 test-quick: test-begin test-gates test-debug ## run the short set of tests, after every change
