@@ -66,13 +66,13 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     ///   - takesKeys: False if a key would change the file that is written.
     ///   - altKeys: The keys that have an action together with Alt.
     init(
-        messages: MessageOptions, signals: Int32, takesKeys: Bool = true, altKeys: Set<UInt8> = []
+        messages: MessageOptions, signals: Int32, takesKeys: Bool = true, altKeys: @autoclosure () -> Set<UInt8> = []
     ) throws(CommandFailure) {
-        keys = KeyBytes(altKeys: altKeys)
         self.messages = messages
         signalDescriptor = signals
         traits = TerminalTraits.current(plain: messages.plain)
         self.takesKeys = takesKeys && traits.readsKeys
+        keys = KeyBytes(altKeys: self.takesKeys ? altKeys() : [])
         inbox = try Inbox()
     }
 

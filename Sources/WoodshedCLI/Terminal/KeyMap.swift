@@ -1,16 +1,31 @@
 // Which key does what: a table for each layer, with what the configuration has changed.
 import Terminal
 
+/// The usual keys of one layer until one of them is changed.
+///
+/// A table is made when it is first asked for: to read the words of all tables takes longer than the rest of the start of a run that no
+/// key reaches.
+@propertyWrapper
+struct Changeable<Action: NamedAction>: Sendable {
+    private let usual: @Sendable () -> KeyTable<Action>
+    private var changed: KeyTable<Action>?
+
+    init(wrappedValue: @autoclosure @escaping @Sendable () -> KeyTable<Action>) { usual = wrappedValue }
+
+    var wrappedValue: KeyTable<Action> {
+        get { changed ?? usual() }
+        set { changed = newValue }
+    }
+}
+
 /// The keys of the command.
-struct KeyMap: Equatable, Sendable {
-    var playing = KeyTable<KeyAction>(playingTable)
-    var list = KeyTable<ListAction>(listTable)
-    var input = KeyTable<InputAction>(inputTable)
-    var confirm = KeyTable<ConfirmAction>([(["y", "Y"], "yes"), (["n", "N", "escape"], "no")])
-    var recording = KeyTable<RecordAction>(recordingTable)
-    var rating = KeyTable<RatingAction>([
-        (["1"], "again"), (["2"], "hard"), (["3"], "good"), (["4"], "easy"), (["enter", "escape"], "skip"),
-    ])
+struct KeyMap: Sendable {
+    @Changeable var playing = standardPlaying
+    @Changeable var list = standardList
+    @Changeable var input = standardInput
+    @Changeable var confirm = standardConfirm
+    @Changeable var recording = standardRecording
+    @Changeable var rating = standardRating
 
     /// The keys of a fresh installation.
     static let standard = KeyMap()
@@ -65,7 +80,7 @@ struct KeyMap: Equatable, Sendable {
 
     // MARK: The usual keys
 
-    private static let playingTable: [(keys: [String], words: String)] = [
+    private static let standardPlaying = KeyTable<KeyAction>([
         (["space", "p"], "pause"), (["f"], "freeze"), (["q"], "quit"), (["Q"], "quit forget"), (["left"], "seek -5"),
         (["right"], "seek +5"), (["shift+left", "ctrl+left", "alt+left"], "seek -1"),
         (["shift+right", "ctrl+right", "alt+right"], "seek +1"), (["n", "down"], "section +1"),
@@ -83,22 +98,30 @@ struct KeyMap: Equatable, Sendable {
         (["7"], "passes 7"), (["8"], "passes 8"), (["9"], "passes 9"), (["0"], "passes endless"),
         (["+", "="], "gain +1"), (["-"], "gain -1"), (["k"], "centre"), (["K"], "channel"), (["B"], "reverse"),
         (["w", "W"], "waveform"), (["?", "h"], "help"), (["tab"], "list"), (["ctrl+l"], "redraw"), (["M"], "learn"),
-    ]
+    ])
 
-    private static let listTable: [(keys: [String], words: String)] = [
+    private static let standardList = KeyTable<ListAction>([
         (["up", "k"], "up"), (["down", "j"], "down"), (["pageup"], "page up"), (["pagedown"], "page down"),
         (["home"], "first"), (["end"], "last"), (["enter"], "play"), (["escape", "tab", "q"], "leave"),
-    ]
+    ])
 
-    private static let inputTable: [(keys: [String], words: String)] = [
+    private static let standardInput = KeyTable<InputAction>([
         (["enter"], "accept"), (["escape", "ctrl+g"], "cancel"), (["backspace"], "delete character"),
         (["ctrl+w"], "delete word"), (["ctrl+u"], "delete line"),
-    ]
+    ])
 
-    private static let recordingTable: [(keys: [String], words: String)] = [
+    private static let standardRecording = KeyTable<RecordAction>([
         (["space", "p", "r"], "pause"), (["s", "q"], "stop"), (["d"], "discard"), (["m"], "mark"),
         (["?", "h"], "help"), (["ctrl+l"], "redraw"),
-    ]
+    ])
+
+    private static let standardConfirm = KeyTable<ConfirmAction>([
+        (["y", "Y"], "yes"), (["n", "N", "escape"], "no"),
+    ])
+
+    private static let standardRating = KeyTable<RatingAction>([
+        (["1"], "again"), (["2"], "hard"), (["3"], "good"), (["4"], "easy"), (["enter", "escape"], "skip"),
+    ])
 
     // MARK: Help
 
