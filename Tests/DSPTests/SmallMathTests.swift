@@ -35,7 +35,8 @@ struct SmallMathTests {
             let (sine, cosine) = sineCosine(Lanes(repeating: radians))
             #expect(abs(Double(sine[0]) - sin(Double(radians))) < 1e-6)
             #expect(abs(Double(cosine[0]) - cos(Double(radians))) < 1e-6)
-            #expect(abs(sine[0] * sine[0] + cosine[0] * cosine[0] - 1) < 1e-6)
+            let square: Float = sine[0] * sine[0] + cosine[0] * cosine[0]
+            #expect(abs(square - 1) < 1e-6)
         }
     }
 

@@ -140,12 +140,16 @@ struct SoundMeasureTests {
     func stereo() {
         let sound = TestSignals.delayedMusic()
         #expect(StereoMeasure(sound).coherence > 0.999)
-        let apart = [sound[0], zip(sound[1], noise(-20, count: sound[1].count)).map { $0 + $1 }]
+        let noisy: [Float] = zip(sound[1], noise(-20, count: sound[1].count)).map { $0 + $1 }
+        let apart = [sound[0], noisy]
         #expect(StereoMeasure(apart).coherence < 0.99)
         let wide = TestSignals.wideMusic(seconds: 3)
         #expect(StereoMeasure.sideGain(wide, source: wide) == 0)
-        let middle = zip(wide[0], wide[1]).map { ($0 + $1) / 2 }
-        let louder = [0, 1].map { channel in zip(wide[channel], middle).map { $1 + 2 * ($0 - $1) } }
+        let middle: [Float] = zip(wide[0], wide[1]).map { ($0 + $1) / 2 }
+        func widened(_ channel: [Float]) -> [Float] {
+            zip(channel, middle).map { (sample: Float, middle: Float) in middle + 2 * (sample - middle) }
+        }
+        let louder = [widened(wide[0]), widened(wide[1])]
         #expect(abs(StereoMeasure.sideGain(louder, source: wide) - 6.02) < 0.05)
     }
 

@@ -138,7 +138,9 @@ struct VoiceOverMusicTests {
     func noClick() {
         // A chord alone, told that a voice comes and goes: nothing may be heard above its partials.
         let source = Self.chord(seconds: 6, below: 0)
-        let voice = (0..<12).map { VoicePeriod(frame: Int64($0 * 20_000), period: $0 % 2 == 0 ? 0 : 300) }
+        let voice = (0..<12).map { (turn: Int) in
+            VoicePeriod(frame: Int64(turn * 20_000), period: turn % 2 == 0 ? 0 : 300)
+        }
         func treble(_ sound: [Float]) -> Double {
             // The third difference is steep: clicks stand out, and partials below 4 kHz hardly count.
             var steep = sound

@@ -149,8 +149,9 @@ final class LossyRun: Sendable {
     func isTrue(_ stretches: [Stretch]) throws -> Bool {
         let expected = try reference(frameCount: stretches.map(\.end).max() ?? 0)
         return stretches.allSatisfy { stretch in
-            (0..<stretch.samples.count).allSatisfy { index in
-                stretch.samples[index] == Double(expected[index % 2][Int(stretch.origin) + index / 2])
+            stretch.samples.indices.allSatisfy { (index: Int) in
+                let frame: Int = Int(stretch.origin) + index / 2
+                return stretch.samples[index] == Double(expected[index % 2][frame])
             }
         }
     }

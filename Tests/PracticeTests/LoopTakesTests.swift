@@ -274,8 +274,9 @@ struct LoopTakesTests {
         for (take, _) in events.ended.dropFirst() {
             let (model, frames) = (try #require(take.model), rig.frames(of: take))
             let start = Int(model.start.rounded())
-            let offsets = (start + 500..<min(frames.count, start + 31_000)).map {
-                Double(frames[$0] - 1) - Double(model.frames.lowerBound) - (Double($0) - model.start)
+            let offsets = (start + 500..<min(frames.count, start + 31_000)).map { (frame: Int) -> Double in
+                let played: Double = Double(frames[frame] - 1) - Double(model.frames.lowerBound)
+                return played - (Double(frame) - model.start)
             }.sorted()
             let median = offsets.isEmpty ? 1e9 : offsets[offsets.count / 2]
             print("takes on two cards: \(ppm) ppm, take \(take.id) off by \(median) frames")

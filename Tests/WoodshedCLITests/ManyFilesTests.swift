@@ -213,12 +213,12 @@ struct ManyFilesTests {
     @Test("thousands of names in a row reach the verb as they are, options among them or not")
     func merging() throws {
         let names = (0..<300).map { "\($0).wav" }
-        for arguments in [
-            ["measure"] + names, ["measure", "--json"] + names, ["measure"] + names + ["--json", "--jobs", "2"],
-            ["measure", "--jobs"] + ["2"] + names, ["measure"] + names.prefix(150) + ["--json"] + names.suffix(150),
-            ["measure", "--json", "--"] + names,
-        ] {
-            let merged = RecordingArguments.merged(arguments)
+        let rows: [[[String]]] = [
+            [names], [["--json"], names], [names, ["--json", "--jobs", "2"]], [["--jobs", "2"], names],
+            [Array(names.prefix(150)), ["--json"], Array(names.suffix(150))], [["--json", "--"], names],
+        ]
+        for row in rows {
+            let merged = RecordingArguments.merged(["measure"] + row.flatMap { $0 })
             #expect(merged.count < 10)
             let measure = try #require(try Woodshed.parseAsRoot(merged) as? Measure)
             #expect(measure.recordings.files == names)

@@ -76,7 +76,8 @@ struct RenderTests {
         #expect(Command.run(["render", song] + periods + ["-o", folder["out.wav"]]).status == 0)
         #expect(practice(periods, output: "live.wav", period: 64).status == 0)
         let usual = folder.read("usual.wav")
-        #expect(Wave.floats(of: usual)?.count == 2 * (2 * 8820 + 441))
+        let twoPassesAndTheGap: Int = 2 * 8820 + 441
+        #expect(Wave.floats(of: usual)?.count == 2 * twoPassesAndTheGap)
         #expect(folder.read("out.wav") == usual && folder.read("live.wav") == usual)
     }
 

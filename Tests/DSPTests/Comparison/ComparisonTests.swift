@@ -142,7 +142,8 @@ import Testing
         let result = compared { $0.pause = (at: 4.1, seconds: 1) }
         #expect(abs(try #require(result.offsetSeconds)) < 0.02)
         #expect(abs(try #require(result.worstPlace?.lateSeconds) - 1) < 0.05)
-        #expect(abs(try #require(result.lengthRatio) - (1 + 1 / 7.2)) < 0.01)
+        let longer: Double = 1 + 1 / 7.2
+        #expect(abs(try #require(result.lengthRatio) - longer) < 0.01)
         let late = result.curves.lateSeconds
         #expect(late[100..<400].allSatisfy { abs($0) < 0.03 })
         #expect(late[480..<700].allSatisfy { abs($0 - 1) < 0.03 })

@@ -45,7 +45,7 @@ struct SectionBandTests {
             lines(nested, cells: 20) == ["[1 ----------------]", "  [2 --------------]", "    [3 ------------]"])
         #expect(SectionBands.lineCount(nested) == 3 && SectionBands.lineCount([]) == 0)
         // More of them than cells: every one that has a cell to itself is shown.
-        let many = (0..<100).map { band($0 + 1, "", Double($0) / 10, Double($0 + 1) / 10) }
+        let many = (0..<100).map { (number: Int) in band(number + 1, "", Double(number) / 10, Double(number + 1) / 10) }
         #expect(lines(many, cells: 10) == ["||||||||||"])
     }
 

@@ -17,7 +17,10 @@ struct WaveformSectionTests {
 
     /// A second of a sawtooth, alone and with marks: a verse from 0.25 s on, a chorus from 0.5 s on, one without a name from 0.75 s on.
     init() {
-        let data = (0..<8000).flatMap { Wave.little(UInt16(bitPattern: Int16(($0 % 100 - 50) * 600))) }
+        let data = (0..<8000).flatMap { (frame: Int) in
+            let sample: Int = (frame % 100 - 50) * 600
+            return Wave.little(UInt16(bitPattern: Int16(sample)))
+        }
         let plain = Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data)
         func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
             Array(name.utf8) + Wave.little(UInt32(content.count)) + content
