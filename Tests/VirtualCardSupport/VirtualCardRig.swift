@@ -96,7 +96,7 @@ public final class VirtualCardRig: @unchecked Sendable {
     public var time: Int64 { unsafe virtual_card_time(card) }
 
     /// Waits until a claim about the card holds, for no longer than `seconds` of real time; returns whether it does.
-    public func waits(seconds: Double = 5, until claim: () -> Bool) -> Bool {
+    public func waits(seconds: Double = 120, until claim: () -> Bool) -> Bool {
         for _ in 0..<Int(seconds * 1000) {
             if claim() { return true }
             usleep(1000)
