@@ -105,19 +105,21 @@ private struct DropoutAccount: CustomStringConvertible {
 
     var unexplained: Int { dropouts.count { !Self.isExplained($0, by: gaps) } }
 
-    /// Whether there was sound for most of the time, and the card was not overrun with dropouts, none of which came of itself.
+    /// Nanoseconds in which a dropout would be explained, those of all processors together.
+    private var explainedTime: Int64 {
+        gaps.filter { $0.microseconds >= Self.gap }.reduce(0) { $0 + $1.woken - $1.due + 2 * Self.buffer }
+    }
+
+    /// Whether there was sound for most of the time in which the machine ran, and the card was not overrun with dropouts, none of which
+    /// came of itself.
     var isExplained: Bool {
-        let blocks = UInt64(seconds) * 375 / 2
+        // 375 blocks a second, less those of the gaps; half of them.
+        let blocks = (Int64(seconds) * 1_000_000_000 - explainedTime) / 1_000_000 * 375 / 1000 / 2
         return unexplained == 0 && count == dropouts.count && gapsMissed == 0 && statistics.blocks > blocks
     }
 
     /// Whether a dropout at any moment would have been explained for less than half of the time.
-    var tells: Bool {
-        let explained = gaps.filter { $0.microseconds >= Self.gap }.reduce(0) {
-            $0 + $1.woken - $1.due + 2 * Self.buffer
-        }
-        return explained < Int64(seconds) * 500_000_000
-    }
+    var tells: Bool { explainedTime < Int64(seconds) * 500_000_000 }
 
     static func isExplained(_ dropout: Int64, by gaps: [WakeGap]) -> Bool {
         gaps.contains { $0.microseconds >= gap && $0.due <= dropout && dropout <= $0.woken + 2 * buffer }

@@ -32,7 +32,7 @@ extension DeviceLoss {
             mutating func live(_ generator: inout SeededGenerator) async throws {
                 try run.start()
                 // A hang is the only way to need so many.
-                for _ in 0..<5000 {
+                for _ in 0..<60_000 {
                     if run.hasEnded { return }
                     if run.interruptions.count > mustGoOn.count, run.player.status.state != .playing {
                         try await endure(&generator)

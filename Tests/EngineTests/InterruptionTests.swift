@@ -147,8 +147,8 @@ extension DeviceLoss {
                         try await finish(run)
                     }
                 }
-                // Only a hang would take so long.
-                #expect(ContinuousClock.now - begin < .seconds(5))
+                // Only a hang would take so long; on a busy machine the loss itself takes a while to come.
+                #expect(ContinuousClock.now - begin < .seconds(300))
             }
             #expect(await LossyRun.leavesNothing())
         }

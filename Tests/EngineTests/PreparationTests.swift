@@ -124,12 +124,12 @@ struct PreparationTests {
         let analysis = try #require(ClipAnalysis.shared(for: clip, bands: .three))
         let report = Mutex((begun: false, abandoned: false, waited: false, done: false))
         func wait(until isSo: () -> Bool) -> Bool {
-            for _ in 0..<60_000 where !isSo() { usleep(1000) }
+            for _ in 0..<300_000 where !isSo() { usleep(1000) }
             return isSo()
         }
         analysis.analyst.submit(owner: 7, replacesOlder: true) { analyst in
             report.withLock { $0.begun = true }
-            for _ in 0..<20_000 where !analyst.isAbandoned { usleep(1000) }
+            for _ in 0..<120_000 where !analyst.isAbandoned { usleep(1000) }
             let preparation = analyst.prepare(score)
             report.withLock { $0.abandoned = preparation == nil }
         }
