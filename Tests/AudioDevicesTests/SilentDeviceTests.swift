@@ -15,10 +15,10 @@ struct SilentDeviceTests {
         request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 256, realtimePriority: nil)
     }
 
-    /// Runs `body` on a thread of its own and tells whether it came back; half a minute is patience, not a measure.
+    /// Runs `body` on a thread of its own and tells whether it came back; two minutes are patience, not a measure.
     private func comesBack(_ body: @escaping @Sendable () throws(DeviceError) -> Void) -> Bool {
         do throws(DeviceError) {
-            try PendingAnswer("test", body).wait(seconds: 30)
+            try PendingAnswer("test", body).wait(seconds: 120)
             return true
         } catch {
             Issue.record("\(error)")
@@ -46,7 +46,7 @@ struct SilentDeviceTests {
         #expect(silent.truth(.playback).waiting == 1)
         // And who asked for it goes on when there is an answer after all.
         silent.silence(.playback, false)
-        try opening.wait(seconds: 30)
+        try opening.wait(seconds: 120)
         #expect(silent.truth(.playback).opens == 1)
     }
 
@@ -65,7 +65,7 @@ struct SilentDeviceTests {
         for direction in mode.directions { rig.silence(direction, true) }
         try core.start(StreamWork(DuplexCallbacks(process: { max($0.output.frameCount, $0.input.frameCount) })))
         let end = PendingAnswer(rig.name) { () throws(DeviceError) in try core.waitUntilFinished() }
-        let error = #expect(throws: DeviceError.self) { try end.wait(seconds: 30) }
+        let error = #expect(throws: DeviceError.self) { try end.wait(seconds: 120) }
         #expect(error?.lossCause == (mode == .capture ? .stoppedDelivering : .stoppedTaking))
         #expect(core.ledger.takeIncidents().last?.kind == .lost)
         #expect(mode.directions.allSatisfy { rig.truth($0).isOpen })
@@ -83,7 +83,7 @@ struct SilentDeviceTests {
         #expect(error?.kind == .unresponsive && error?.message.contains(rig.name) == true)
         rig.silence(.capture, false)
         #expect(rig.waits { rig.truth(.capture).opens == 1 && !rig.truth(.capture).isOpen })
-        #expect(try device.abilities(within: 30).channelCounts == 1...8)
+        #expect(try device.abilities(within: 120).channelCounts == 1...8)
     }
 
     @Test("a device reports its formats, channels and rates, without those of the other direction")
@@ -95,7 +95,7 @@ struct SilentDeviceTests {
         let rig = try VirtualCardRig(options)
         for side in StreamIncident.Side.allCases {
             let device = DeviceDescription(name: rig.name, description: "", side: side, isDefault: false, kind: .system)
-            let abilities = try device.abilities(within: 30)
+            let abilities = try device.abilities(within: 120)
             #expect(abilities.formats == ["S16_LE", "S32_LE"] && abilities.channelCounts == 2...6)
             #expect(abilities.sampleRates == 44_100...96_000 && abilities.usualRates == [44_100, 48_000, 96_000])
             #expect(abilities.description == "S16_LE, S32_LE; 2 to 6 channels; 44100 to 96000 Hz")
@@ -111,7 +111,7 @@ struct SilentDeviceTests {
         defer { stream.stop() }
         func kind(_ name: String) -> DeviceError.Kind? {
             let device = DeviceDescription(name: name, description: "", side: .output, isDefault: false, kind: .system)
-            return #expect(throws: DeviceError.self) { try device.abilities(within: 30) }?.kind
+            return #expect(throws: DeviceError.self) { try device.abilities(within: 120) }?.kind
         }
         #expect(kind(rig.name) == .busy)
         #expect(kind("nosuch") == .unknownDevice)
