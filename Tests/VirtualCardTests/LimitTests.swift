@@ -194,9 +194,14 @@ struct LimitTests {
     func wakes() throws {
         var options = VirtualCardOptions()
         options.clock = .real
+        // A buffer of two minutes, so that a program that comes late finds no overrun.
+        options.channels = 1...1
+        options.cableFrames = 1 << 22
+        options.bufferFramesMax = 1 << 20
+        options.periods = 2...4096
         let rig = try VirtualCardRig(options)
         var setup = Stream.Setup()
-        setup.periodCount = 64
+        (setup.rate, setup.periodCount) = (8000, 4096)
         let recorder = try Stream(rig.name, .capture, setup)
         try #require(recorder.start() == 0)
         for _ in 0..<40 {

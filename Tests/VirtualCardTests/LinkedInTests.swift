@@ -78,8 +78,8 @@ struct LinkedInTests {
 
     @Test("what rigs of dead processes have left behind is swept away, and nothing else")
     func sweep() throws {
-        // No process can have this number; this test's parent is one that lives.
-        let (dead, living, byHand) = ("test-4194399-1", "test-\(getppid())-4999", "mine")
+        // No process can have this number; this test's parent is one that lives. Another process of tests has other names.
+        let (dead, living, byHand) = ("test-4194399-\(getpid())", "test-\(getppid())-\(getpid())", "mine\(getpid())")
         defer { for name in [dead, living, byHand] { _ = unsafe virtual_card_remove(name) } }
         for name in [dead, living, byHand] {
             var card: OpaquePointer?

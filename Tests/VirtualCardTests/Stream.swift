@@ -93,7 +93,7 @@ final class Stream: @unchecked Sendable {
     }
     func resume() -> Int32 { unsafe snd_pcm_resume(pcm) }
     func drop() -> Int32 { unsafe snd_pcm_drop(pcm) }
-    func wait(milliseconds: Int32 = 2000) -> Int32 { unsafe snd_pcm_wait(pcm, milliseconds) }
+    func wait(milliseconds: Int32 = 120_000) -> Int32 { unsafe snd_pcm_wait(pcm, milliseconds) }
     func avail() -> Int { Int(unsafe snd_pcm_avail_update(pcm)) }
 
     /// What `snd_pcm_delay` answers: the delay, or a negative error number.
