@@ -515,7 +515,7 @@ static void test_listeners(const char *recording) {
     EXPECT(woodshed_player_start(player, WOODSHED_NOW) == WOODSHED_OK);
     EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
     EXPECT(woodshed_engine_wait(engine) == WOODSHED_OK);
-    EXPECT(poll(&waiting, 1, 1000) == 1);
+    EXPECT(poll(&waiting, 1, (int)(PATIENCE * 1000)) == 1);
     int passes = 0;
     while (woodshed_listener_next(polled, 0, &event) == WOODSHED_OK && event->kind != WOODSHED_EVENT_NONE)
         if (event->kind == WOODSHED_EVENT_PASS_STARTED) EXPECT(event->pass == ++passes && event->passes == 100);
@@ -527,7 +527,7 @@ static void test_listeners(const char *recording) {
 
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
     INVALID(woodshed_player_stop(player, WOODSHED_NOW));
-    EXPECT(poll(&waiting, 1, 1000) == 1);
+    EXPECT(poll(&waiting, 1, (int)(PATIENCE * 1000)) == 1);
     EXPECT(woodshed_listener_next(polled, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
     for (int turn = 0; turn < PATIENCE * 200 && !called.is_closed; turn++) usleep(5000);
     EXPECT(woodshed_listener_close(called_one) == WOODSHED_OK);

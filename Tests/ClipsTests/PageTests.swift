@@ -50,8 +50,8 @@ private final class Tally: Sendable {
     private let pageFrames: Int64 = 16_384
 
     private func eventually(_ condition: () -> Bool) -> Bool {
-        // Ten seconds are patience, not a measure.
-        for _ in 0..<5000 {
+        // Two minutes are patience, not a measure.
+        for _ in 0..<60_000 {
             if condition() { return true }
             usleep(2000)
         }
@@ -229,8 +229,9 @@ private final class Tally: Sendable {
             return thread
         }
         var generator = SeededGenerator(printedFor: #function)
-        // On a busy machine the threads come late: go on until they have met pages often enough.
-        for round in 0..<20_000 where round < 100 || tally.found.load(ordering: .relaxed) < 2000 {
+        // On a busy machine the threads come late: go on until they have met pages often enough, and wait for them at last.
+        for round in 0..<32_000 where round < 100 || tally.found.load(ordering: .relaxed) < 2000 {
+            if round >= 20_000 { usleep(10_000) }
             let start = Int64.random(in: 0..<clip.frameCount, using: &generator)
             try clip.waitUntilLoaded([start..<start + 100])
         }

@@ -130,7 +130,7 @@ struct TakeConversionTests {
     @Test("an ffmpeg that is missing, hangs, fails or writes something else is reported, and leaves no file")
     func programs() throws {
         let path = try source(frameCount: 1000)
-        func kind(_ script: String?, seconds: Double = 60) throws -> AudioFileError.Kind? {
+        func kind(_ script: String?, seconds: Double = 3600) throws -> AudioFileError.Kind? {
             var tools = FFmpegTools()
             tools.ffmpeg =
                 try script.map { text in
@@ -141,7 +141,7 @@ struct TakeConversionTests {
             tools.limits = ChildLimits(totalSeconds: seconds, silentSeconds: seconds)
             var kind: AudioFileError.Kind?
             // A script that was just written cannot be run while a program that is being started elsewhere holds it open, too.
-            for _ in 0..<100 {
+            for _ in 0..<12_000 {
                 do {
                     _ = try TakeConversion.run(
                         from: path, to: scratch.file("a.m4a"), format: .m4a, marks: [TakeMark(name: "m", frame: 1)],
@@ -154,7 +154,7 @@ struct TakeConversionTests {
             return kind
         }
         #expect(try kind(nil) == .helperMissing)
-        #expect(try kind("exec sleep 60", seconds: 0.1) == .limitExceeded)
+        #expect(try kind("exec sleep 600", seconds: 0.1) == .limitExceeded)
         #expect(try kind("echo broken >&2; exit 1") == .unsupported)
         #expect(try kind("echo 'x: No space left on device' >&2; exit 1") == .diskFull)
         #expect(try kind("exit 0") == .broken)
