@@ -38,8 +38,8 @@ struct RecorderTests {
     private func isCompared(period: Int, name: String) throws -> Bool {
         var options = VirtualCardOptions()
         options.channels = 1...2
-        // The card is asked later what it heard: a minute and a half, since it plays on meanwhile.
-        options.cableFrames = 1 << 22
+        // The card is asked later what it heard, and plays on meanwhile: it remembers for forty seconds.
+        options.cableFrames = 1 << 21
         let rig = try VirtualCardRig(options)
         let player = try openOutput(.system(rig.name), request(1024))
         defer { player.stop() }
