@@ -116,7 +116,7 @@ struct SilentDeviceTests {
         #expect(kind(rig.name) == .busy)
         #expect(kind("nosuch") == .unknownDevice)
         for device in (availableOutputs() + availableInputs()) where device.kind != .system {
-            let abilities = try device.abilities()
+            let abilities = try device.abilities(within: 120)
             #expect(abilities.channelCounts == 1...64 && abilities.sampleRates == 8000...768_000)
         }
     }
