@@ -203,7 +203,7 @@ final class BusProgram {
         path: String = BusInterface.path
     ) throws -> [BusValue] {
         let cookie = try #require(connection.call(destination, path, interface, member, values))
-        let limit = nanoseconds() + 60_000_000_000
+        let limit = nanoseconds() + 300_000_000_000
         while nanoseconds() < limit {
             guard let message = try step(), message.replyCookie == cookie else { continue }
             if message.kind == .error, let fault = message.fault {
@@ -230,7 +230,7 @@ final class BusProgram {
 
     /// Waits for a signal that fits, and removes all up to it.
     func signal(_ member: String, where fits: ([BusValue]) -> Bool = { _ in true }) throws -> [BusValue] {
-        let limit = nanoseconds() + 60_000_000_000
+        let limit = nanoseconds() + 300_000_000_000
         while nanoseconds() < limit {
             if let index = signals.firstIndex(where: { $0.member == member && fits($0.values) }) {
                 defer { signals.removeSubrange(...index) }

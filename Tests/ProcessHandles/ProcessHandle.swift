@@ -32,20 +32,20 @@ public final class ProcessHandle: Sendable {
     ///
     /// A program that was just started would be ended by it instead.
     ///
-    /// - Returns: Whether that came within half a minute, for which no machine is too busy.
+    /// - Returns: Whether that came within two minutes, for which no machine is too busy.
     public func waitUntilHandled(_ signal: Int32) -> Bool {
         eventually { self.isIn("SigCgt", signal) || self.isIn("SigBlk", signal) }
     }
 
     /// Waits until the process has taken a signal that was sent to it: of two that are waiting at a time, one is lost.
     ///
-    /// - Returns: Whether that came within half a minute, for which no machine is too busy.
+    /// - Returns: Whether that came within two minutes, for which no machine is too busy.
     public func waitUntilTaken(_ signal: Int32) -> Bool {
         eventually { !self.isIn("ShdPnd", signal) && !self.isIn("SigPnd", signal) }
     }
 
     private func eventually(_ isSo: () -> Bool) -> Bool {
-        for _ in 0..<6000 {
+        for _ in 0..<24_000 {
             // The number is the process's own as long as a signal can be sent to it.
             if isSo(), send(0) { return true }
             usleep(5000)

@@ -13,7 +13,7 @@ struct BadInputTests {
         _ path: String, _ arguments: [String] = [], status: Int32, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let before = folder.names
-        let run = Command.run(["render", path] + arguments + ["-o", folder["out.wav"]], seconds: 20)
+        let run = Command.run(["render", path] + arguments + ["-o", folder["out.wav"]])
         #expect(run.status == status, "\(run.error)", sourceLocation: sourceLocation)
         #expect((1...2).contains(run.errorLines.count), "\(run.error)", sourceLocation: sourceLocation)
         #expect(run.error.hasPrefix("woodshed: "), "\(run.error)", sourceLocation: sourceLocation)
@@ -99,7 +99,7 @@ struct BadInputTests {
         // Root may read what nobody may, unless the right to do so is taken from the program.
         let asRoot = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
         let words = (geteuid() == 0 ? asRoot : []) + [Command.path, "render", path, "-o", folder["out.wav"]]
-        let run = Command.run(Array(words.dropFirst()), program: words[0], seconds: 20)
+        let run = Command.run(Array(words.dropFirst()), program: words[0])
         #expect(run.status == 77 && (1...2).contains(run.errorLines.count), "\(run.error)")
         #expect(run.error.hasPrefix("woodshed: ") && run.output.isEmpty && folder.names == ["song.wav"])
     }
@@ -122,7 +122,7 @@ struct BadInputTests {
             + [UInt8](repeating: 255, count: 23) + [127] + [UInt8](repeating: 0, count: 4)
             + Wave.file(format: 1, channels: 2, rate: 44100, bits: 16, data: data, claimed: 0xFFFF_FFFF).dropFirst(12)
         folder.write("rf64.wav", rf64)
-        let long = Command.run(["info", folder["rf64.wav"], "--json"], seconds: 20)
+        let long = Command.run(["info", folder["rf64.wav"], "--json"])
         #expect(long.status == 65 || long.text.contains(#""frames":1000,"#), "\(long.text)\(long.error)")
     }
 
@@ -167,7 +167,7 @@ struct BadInputTests {
             (["--output", "hw:9"], 69), (["--output", "no-such-device"], 69), (["--output", ""], 64),
             (["--output", "file:"], 64), (["--output", "default", "--clock", "virtual"], 64),
         ] as [([String], Int32)] {
-            let run = Command.run(["play", path] + arguments, seconds: 20)
+            let run = Command.run(["play", path] + arguments)
             #expect(run.status == status, "\(arguments): \(run.error)")
             #expect((1...2).contains(run.errorLines.count), "\(run.error)")
         }
@@ -199,7 +199,7 @@ struct BadInputTests {
         let path = folder.write("long.wav", Wave.ramp(frames: 2_000_000, channels: 1))
         // The second section is longer than what is read ahead, so that not all of it is in memory when the file shrinks.
         let run = Command.run(
-            ["practice", path, "--section", "0-1", "--section", "20-44", "--output", "null", "--json"], seconds: 60
+            ["practice", path, "--section", "0-1", "--section", "20-44", "--output", "null", "--json"]
         ) { running in
             #expect(running.wait(for: #""event":"pass.started""#))
             _ = unsafe truncate(path, 400_000)
@@ -210,7 +210,7 @@ struct BadInputTests {
     @Test("a recording that vanishes while it is played is played to its end")
     func vanishing() {
         let path = folder.write("gone.wav", Wave.ramp(frames: 44100))
-        let run = Command.run(["play", path, "--output", "null", "--json"], seconds: 60) { running in
+        let run = Command.run(["play", path, "--output", "null", "--json"]) { running in
             #expect(running.wait(for: #""event":"pass.started""#))
             _ = unsafe unlink(path)
         }

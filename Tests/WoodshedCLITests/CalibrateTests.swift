@@ -113,7 +113,7 @@ struct CalibrateTests {
     func interrupt() throws {
         let rig = try card(.real)
         let stopped = measure(rig.name) { running in
-            #expect(rig.waits(seconds: 20) { rig.truth(.capture).isRunning })
+            #expect(rig.waits { rig.truth(.capture).isRunning })
             running.send(SIGINT)
         }
         #expect(stopped.status == 130 && stopped.output.isEmpty && folder.names.isEmpty)

@@ -70,7 +70,7 @@ struct CardCommandTests {
         sections("add", "0.5-450.0")
         let before = folder.names
         let run = sections("export", "cards.apkg") { running in
-            let limit = time(nil) + 50
+            let limit = time(nil) + 120
             while time(nil) < limit, !folder.names.contains(where: { $0.hasPrefix(".woodshed") }) { usleep(2000) }
             running.send(SIGINT)
         }
@@ -116,7 +116,7 @@ struct ComparedRatingTests {
     private func press(_ key: String, _ run: TerminalRun, until words: String) {
         let place = run.seen.count
         run.send(key)
-        #expect(run.wait(for: words, from: place, seconds: 60), "after \(key): \(run.text.suffix(600))")
+        #expect(run.wait(for: words, from: place), "after \(key): \(run.text.suffix(600))")
     }
 
     @Test(
@@ -133,7 +133,7 @@ struct ComparedRatingTests {
             until: #""event":"section.rated","section_id":1,"number":1,"section":"Solo","rating":"good","due":"2"#)
         #expect(run.text.contains(#""comparison":{"offset_ms":"#), "\(run.text.suffix(800))")
         // What is practised for a moment is not in the statistics.
-        #expect(run.wait(for: #""event":"pass.ended""#, seconds: 60))
+        #expect(run.wait(for: #""event":"pass.ended""#))
         press("n", run, until: #""event":"section.started""#)
         press("e", run, until: "How did Bridge go?")
         press("1", run, until: #""section":"Bridge","rating":"again""#)

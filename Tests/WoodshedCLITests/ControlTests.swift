@@ -31,7 +31,7 @@ struct Studio {
 
     /// Connects to the run that is there, or comes.
     func connect() -> Program? {
-        for _ in 0..<3000 {
+        for _ in 0..<12_000 {
             if let name = sockets.first, let program = Program(folder["run/woodshed/\(name)"]) { return program }
             usleep(10_000)
         }

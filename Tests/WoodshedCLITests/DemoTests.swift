@@ -89,7 +89,7 @@ struct DemoRunTests {
 
     @Test("after an interrupt it leaves no file")
     func interrupted() {
-        let run = Command.run(["demo", "--out", folder["demo.wav"]], seconds: 60) { running in
+        let run = Command.run(["demo", "--out", folder["demo.wav"]]) { running in
             // Once its file is there it is under way.
             #expect(eventually { !folder.names.isEmpty })
             running.send(SIGINT)

@@ -29,7 +29,7 @@ struct EndingTests {
     }
 
     private func isStuck(_ rig: VirtualCardRig, _ direction: VirtualDirection) -> Bool {
-        rig.waits(seconds: 30) { rig.truth(direction).faults[.hang] == 1 }
+        rig.waits { rig.truth(direction).faults[.hang] == 1 }
     }
 
     @Test(
@@ -54,7 +54,7 @@ struct EndingTests {
             Command.path, ["play", song, "--output", rig.name, "--priority", "0"], environment: environment)
         #expect(isStuck(rig, .playback))
         run.send("q")
-        #expect(run.finish(seconds: 30) == 69, "\(run.text)")
+        #expect(run.finish() == 69, "\(run.text)")
         #expect(run.localFlags & tcflag_t(ICANON | ECHO) == tcflag_t(ICANON | ECHO))
         var picture = TerminalPicture(columns: 80, reflows: true)
         picture.show(run.seen)

@@ -202,7 +202,7 @@ struct ManyFilesTests {
         let rendering = home.run(["render", "a.wav", "long.wav", "b.wav", "-o", "out/{}.wav", "--jobs", "3"]) {
             running in
             let isBegun = { home.folder.names(in: "out").contains { $0.hasPrefix(".woodshed-") } }
-            for _ in 0..<3000 where !isBegun() { usleep(10_000) }
+            for _ in 0..<12_000 where !isBegun() { usleep(10_000) }
             #expect(isBegun())
             running.send(SIGINT)
         }

@@ -295,7 +295,7 @@ struct RecordTests {
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null", flag], environment: environment,
             columns: 80)
-        for _ in 0..<1000 where !folder.names.contains("take.wav") { run.read(seconds: 0.02) }
+        for _ in 0..<6000 where !folder.names.contains("take.wav") { run.read(seconds: 0.02) }
         Self.waitForFrames(10_000, in: folder["take.wav"])
         run.send("d")
         #expect(run.wait(for: "Throw this take away?"))

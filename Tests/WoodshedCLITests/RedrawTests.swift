@@ -92,7 +92,7 @@ struct RedrawTests {
         picture.show(shell.seen)
         expectNothingLeft(picture, program)
         shell.send("exit\n")
-        _ = shell.finish(seconds: 5)
+        _ = shell.finish()
     }
 
     @Test("Ctrl-Z is no dropout: it is not counted, not reported, and gives no advice", .needsTerminal)
@@ -117,7 +117,7 @@ struct RedrawTests {
         #expect(shell.text.contains(#""xruns":0,"lost_frames":0"#), "\(shell.text)")
         #expect(shell.text.contains("0 dropouts") && !shell.text.contains("--period helps"))
         shell.send("exit\n")
-        _ = shell.finish(seconds: 5)
+        _ = shell.finish()
     }
 
     @Test("the keys' help fits 40 columns", .needsTerminal, arguments: [0, 1])

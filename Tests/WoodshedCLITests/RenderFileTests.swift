@@ -99,7 +99,7 @@ struct RenderFileTests {
         let name = "out.\(ending)"
         folder.write(name, [1, 2, 3])
         let run = Command.run(
-            ["render", folder["song.wav"], "-n", "100000", "-o", folder[name]], seconds: 60
+            ["render", folder["song.wav"], "-n", "100000", "-o", folder[name]]
         ) { running in
             #expect(eventually { folder.names.contains { $0.hasSuffix(".part") } })
             running.send(SIGTERM)

@@ -256,7 +256,7 @@ struct SessionTests {
         #expect(shell.wait(for: "finished after", from: before))
         #expect(String(decoding: shell.seen.dropFirst(before), as: UTF8.self).range(of: "▶") == nil)
         shell.send("wait; exit\n")
-        _ = shell.finish(seconds: 5)
+        _ = shell.finish()
     }
 
     @Test(
@@ -310,7 +310,7 @@ struct SessionTests {
     func interruptedEarly() {
         for number in [SIGINT, SIGTERM] {
             let run = Command.run(
-                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"]], seconds: 60
+                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"]]
             ) { running in
                 #expect(eventually { folder.names.contains { $0.hasSuffix(".part") } })
                 running.send(number)
@@ -338,7 +338,7 @@ struct SessionTests {
         shell.send("echo code $?\n")
         #expect(shell.wait(for: "code 130", from: before))
         shell.send("exit\n")
-        _ = shell.finish(seconds: 5)
+        _ = shell.finish()
     }
 
     @Test("a reader that closes the pipe ends the run without a message", .needsTerminal)

@@ -83,7 +83,7 @@ struct TakesCommandTests {
     func killed() {
         let take = run("record", "a.wav", "--input", "null") { running in
             // The list knows it while it runs.
-            let limit = time(nil) + 20
+            let limit = time(nil) + 120
             while time(nil) < limit, list().isEmpty || list()[0].hasSuffix(" 0") { usleep(50_000) }
             running.send(SIGKILL)
         }

@@ -21,7 +21,7 @@ private final class Helper {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    func failure(seconds: Double = 60, isWanted: () -> Bool = { true }) -> ExtractorError? {
+    func failure(seconds: Double = 600, isWanted: () -> Bool = { true }) -> ExtractorError? {
         do throws(ExtractorError) {
             _ = try extractor.extract(address: "https://example.org/a", seconds: seconds, isWanted: isWanted)
             return nil

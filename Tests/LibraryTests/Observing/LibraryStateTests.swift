@@ -65,7 +65,7 @@ struct LibraryStateTests {
             for await state in library.states() where state != .loading { break }
         }
         // The task that reads ends when it notices that nobody listens.
-        for _ in 0..<500 where watched != nil { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<12_000 where watched != nil { try await Task.sleep(for: .milliseconds(10)) }
         #expect(watched == nil)
     }
 

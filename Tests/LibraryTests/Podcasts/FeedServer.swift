@@ -29,7 +29,7 @@ final class FeedServer {
         settings.netrcPath = "/nonexistent/netrc"
         settings.retries = 0
         // A test that waits for an event goes on when one of the few threads of the tasks is free: on a busy machine, minutes later.
-        settings.stallSeconds = 600
+        (settings.answerSeconds, settings.stallSeconds) = (600, 600)
         settings.slowestBytesPerSecond = 0
         return settings
     }

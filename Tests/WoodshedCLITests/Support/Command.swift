@@ -43,7 +43,7 @@ enum Command {
     ///   - act: Called once it runs.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, outputPath: String? = nil,
-        program: String? = nil, seconds: Double = 60, act: ((RunningCommand) -> Void)? = nil
+        program: String? = nil, seconds: Double = 300, act: ((RunningCommand) -> Void)? = nil
     ) -> Finished {
         let (output, error) = (Pipe(), Pipe())
         var actions = unsafe posix_spawn_file_actions_t()
@@ -169,10 +169,10 @@ final class RunningCommand {
     /// Waits until it has taken a signal that it was sent.
     func waitUntilTaken(_ signal: Int32) -> Bool { handle?.waitUntilTaken(signal) ?? false }
 
-    /// Reads until its standard output has so many occurrences of a text; false when it ends, or after half a minute, without.
+    /// Reads until its standard output has so many occurrences of a text; false when it ends, or after two minutes, without.
     @discardableResult
     func wait(for wanted: String, count: Int = 1) -> Bool {
-        read(seconds: 30) { String(decoding: output, as: UTF8.self).ranges(of: wanted).count >= count }
+        read(seconds: 120) { String(decoding: output, as: UTF8.self).ranges(of: wanted).count >= count }
     }
 
     /// Reads all that comes until both pipes are closed, and ends what takes longer than `seconds`.

@@ -95,7 +95,7 @@ final class TerminalRun {
 
     /// Reads until one of the texts has been seen after `from` bytes, or the time is over.
     @discardableResult
-    func wait(for wanted: String..., from: Int = 0, seconds: Double = 15) -> Bool {
+    func wait(for wanted: String..., from: Int = 0, seconds: Double = 120) -> Bool {
         read(seconds: seconds) {
             let text = String(decoding: seen.dropFirst(from), as: UTF8.self)
             return wanted.contains { text.contains($0) }
@@ -106,7 +106,7 @@ final class TerminalRun {
     func read(seconds: Double) { read(seconds: seconds) { false } }
 
     /// Reads to the end and returns how the process ended; killed after `seconds`.
-    func finish(seconds: Double = 15) -> Int32 {
+    func finish(seconds: Double = 120) -> Int32 {
         read(seconds: seconds) { hasEnded }
         guard !isReaped else { return -127 }
         if !hasEnded { handle?.send(SIGKILL) }

@@ -70,7 +70,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(body[:50000])
             self.wfile.flush()
-            released.wait(60)
+            released.wait(3600)
             self.wfile.write(body[50000:])
             return
         if self.path == "/release":
