@@ -48,8 +48,15 @@ struct FetchTests {
 
     @Test
     func `progress never goes back, and ends at the length`() async throws {
-        let (result, events) = try await fetch(request("/file?n=3000000&rate=3000000"))
-        _ = try result.get()
+        let gate = uniqueID()
+        let queue = TransferQueue(.forTests)
+        let log = EventLog(queue)
+        let transfer = try queue.add(request("/file?n=3000000&hold=1000000&gate=\(gate)&rate=3000000"))
+        // While nothing comes, the rate that falls is told again.
+        #expect(eventually { log.all().progress.count { $0.doneBytes == 1_000_000 } > 1 })
+        try await server.ask("/release?gate=\(gate)")
+        _ = try await transfer.outcome
+        let events = log.all()
         let done = events.progress.map(\.doneBytes)
         #expect(done.count > 2 && done == done.sorted() && done.last == 3_000_000)
         #expect(events.progress.dropLast().allSatisfy { ($0.fraction ?? 1) < 1 || $0.doneBytes == 3_000_000 })

@@ -90,12 +90,20 @@ struct ResumeTests {
 
     @Test
     func `the time left counts only the bytes that are missing`() async throws {
-        let path = "/file?n=2000000&cut=1000000&id=\(uniqueID())&rate=1000000"
-        let (result, events) = try await fetch(request(path))
-        _ = try result.get()
-        let resumed = events.progress.filter { $0.doneBytes > 1_000_000 && $0.doneBytes < 2_000_000 }
-        #expect(!resumed.isEmpty)
-        for progress in resumed where progress.bytesPerSecond > 0 {
+        let gate = uniqueID()
+        let queue = TransferQueue(.forTests)
+        let log = EventLog(queue)
+        func resumed() -> [TransferProgress] {
+            log.all().progress.filter { $0.doneBytes > 1_000_000 && $0.doneBytes < 2_000_000 }
+        }
+        // The first answer breaks off, and the second one is held back until an event between has been seen.
+        let path = "/file?n=2000000&cut=1000000&hold=500000&gate=\(gate)&id=\(uniqueID())&rate=1000000"
+        let transfer = try queue.add(request(path))
+        #expect(eventually { resumed().contains { $0.bytesPerSecond > 0 } })
+        try await server.ask("/release?gate=\(gate)")
+        _ = try await transfer.outcome
+        #expect(!resumed().isEmpty)
+        for progress in resumed() where progress.bytesPerSecond > 0 {
             let missing = 2_000_000 - progress.doneBytes
             #expect(progress.secondsLeft == (missing + progress.bytesPerSecond - 1) / progress.bytesPerSecond)
         }

@@ -45,8 +45,8 @@ def recording(query, version, count):
     return struct.pack("<4sI4s", b"RIFF", 4 + len(fields) + len(data), b"WAVE") + fields + data
 
 
-def date(seconds_ago=0.0):
-    return email.utils.formatdate(time.time() - seconds_ago, usegmt=True)
+def date(seconds_ago=0.0, now=None):
+    return email.utils.formatdate((time.time() if now is None else now) - seconds_ago, usegmt=True)
 
 
 class Request:
@@ -153,15 +153,15 @@ def honest(request):
         if "reset" in q:
             request.reset()
         request.end()
-    if "rate" in q:
-        send_slowly(request, rest, request.number("rate"))
-    elif "hold" in q:
+    if "hold" in q:
         # Sends a part, and the rest when it is released.
         request.send(rest[:request.number("hold")])
         wait_for(q["gate"])
         if "drop" in q and request.count == 1:
             request.end()
-        request.send(rest[request.number("hold"):])
+        rest = rest[request.number("hold"):]
+    if "rate" in q:
+        send_slowly(request, rest, request.number("rate"))
     else:
         request.send(rest)
 
@@ -175,12 +175,14 @@ def lie(request):
                  "encoded", "shifted", "honest", "star", "shorter", "both"}
     first_tag = '"a"' if kind in tag_kinds else 'W/"a"' if kind == "weak" else None
     age = {"moved": 5000, "fresh": 10, "second": 0, "both": 5000, "dateless": 5000}.get(kind)
-    modified = date(age) if age is not None else None
+    # Both dates of an answer are of one moment, however long it takes to make it.
+    now = time.time()
+    modified = date(age, now) if age is not None else None
     if kind in ("fresh", "second", "moved", "both", "dateless"):
         # The same date in all answers.
         with lock:
             modified = seen.setdefault("date" + request.id, modified)
-    validators = [("ETag", first_tag), ("Last-Modified", modified), ("Date", None if kind == "dateless" else date())]
+    validators = [("ETag", first_tag), ("Last-Modified", modified), ("Date", None if kind == "dateless" else date(0, now))]
     if request.count == 1:
         request.head(200, validators + [("Content-Length", count)])
         request.send(old[:cut])
