@@ -97,12 +97,20 @@ struct ExtractorTests {
 
     @Test("what a helper has started ends with it when it is not wanted any more", .enabled(if: signalsGroups))
     func family() throws {
-        let helper = try Helper("(while [ -e \"$0\" ]; do touch \"$0.alive\"; sleep 0.05; done) & exec sleep 3600")
-        let alive = helper.folder + "/helper.alive"
+        let helper = try Helper(
+            "(while [ -e \"$0\" ]; do touch \"$0.alive\"; sleep 0.05; done) 9>\"$0.pipe\" & exec sleep 3600")
+        let (alive, pipe) = (helper.folder + "/helper.alive", helper.folder + "/helper.pipe")
+        try #require(unsafe mkfifo(pipe, 0o600) == 0)
+        let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
         let error = helper.failure { !FileManager.default.fileExists(atPath: alive) }
         #expect(error?.kind == .cancelled)
-        // What was under way when the signal came is over by then.
-        usleep(300_000)
+        // The pipe is at its end when all that was started has ended, and what was under way with it.
+        #expect(
+            eventually {
+                var byte: UInt8 = 0
+                return unsafe read(reader, &byte, 1) == 0
+            })
         try? FileManager.default.removeItem(atPath: alive)
         usleep(500_000)
         #expect(!FileManager.default.fileExists(atPath: alive))
