@@ -148,9 +148,7 @@ struct TakeKeysTests {
         folder.write("song.wav", Wave.ramp(frames: 600_000, channels: 2, rate: 48_000))
         folder.write("take.wav", Wave.ramp(frames: 580_000, channels: 2, rate: 48_000))
         try add("take.wav", frames: 0..<600_000, start: 0)
-        var options = VirtualCardOptions()
-        options.playbackFaults = "unplug@100000"
-        let rig = try VirtualCardRig(options)
+        let rig = try VirtualCardRig()
         let run = TerminalRun(
             Command.path,
             [
@@ -159,6 +157,7 @@ struct TakeKeysTests {
             ], environment: home.merging(["ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf"]) { $1 })
         #expect(run.wait(for: "pass 1"), "\(run.text)")
         press("o", run, until: "take 1: the original")
+        rig.inject(.unplug, .playback)
         #expect(run.wait(for: "was unplugged"), "\(run.text)")
         press("t", run, until: "take 1\r\n")
         if policy == "pause" {
