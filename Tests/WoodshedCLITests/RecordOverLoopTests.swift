@@ -168,6 +168,14 @@ struct RecordOverLoopTests {
         run.send("r")
         #expect(run.wait(for: "recording", from: place), "\(run.text)")
         run.read(seconds: 0.5)
+        // However late it was begun, there is something in it.
+        #expect(
+            eventually {
+                run.read(seconds: 0.01)
+                return folder.names(in: "data/woodshed/takes").contains {
+                    folder.read("data/woodshed/takes/\($0)").count > 8000
+                }
+            })
         run.send("r")
         #expect(run.wait(for: "take over", from: place) && run.wait(for: "take 1: ", from: place), "\(run.text)")
         run.send("q")

@@ -337,7 +337,8 @@ struct RecordTests {
             Command.path, ["record", folder["take.wav"], "--input", "null", "--arm"], environment: environment,
             columns: 80)
         #expect(run.wait(for: "READY 0:00.0"))
-        run.read(seconds: 0.8)
+        // Half a second would be enough for a program that is never held up.
+        run.read(seconds: 3)
         run.send(" ")
         #expect(run.wait(for: "REC 0:0"))
         run.send("s")
