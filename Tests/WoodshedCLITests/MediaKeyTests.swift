@@ -87,9 +87,16 @@ struct MediaKeyTests {
             }
             #expect(finished.status == 143, "\(finished.error)")
         }
-        let finished = studio.run(["play", "song.wav", "--output", "null", "--json", "--plain"], with: session) { run in
+        // So long that it is not over before the bus is; most of it is passed over then.
+        let data = [UInt8](repeating: 0, count: 2 * 8000 * 600)
+        studio.folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
+        let finished = studio.run(
+            ["play", "long.wav", "--output", "null", "--json", "--plain", "--control", "socket"], with: session
+        ) { run in
+            guard let program = studio.connect() else { return }
             #expect(becomes("woodshed", "--list-all"))
             bus.stop()
+            #expect(program.ask("seek 98%")?.contains(#""ok":true"#) == true)
             #expect(run.wait(for: "playback.finished"))
         }
         #expect(finished.status == 0)

@@ -12,7 +12,7 @@ struct NextCommandTests {
     private let home: [String: String]
 
     init() {
-        let data = [UInt8](repeating: 0, count: 2 * 8000 * 20)
+        let data = [UInt8](repeating: 0, count: 2 * 8000 * 200)
         folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
         home = ["XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "TERM": "dumb", "TZ": "UTC"]
     }
@@ -111,12 +111,13 @@ struct NextCommandTests {
         // At the end of a section it is written at once.
         let killed = Command.run(
             [
-                "practice", "song.wav", "--section", "2-3.2", "--section", "4-19", "-n", "1", "--output", "null",
+                "practice", "song.wav", "--section", "2-3.2", "--section", "4-199", "-n", "1", "--output", "null",
                 "--json",
             ],
             environment: home, folder: folder.path
         ) { running in
-            let limit = time(nil) + 60
+            // The second section is long enough that it is not over before the run is killed.
+            let limit = time(nil) + 180
             while time(nil) < limit, !run("stats", "--json").text.contains(#""passes":3,"#) { usleep(50_000) }
             running.send(SIGKILL)
         }

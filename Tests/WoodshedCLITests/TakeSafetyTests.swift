@@ -116,8 +116,15 @@ struct TakeSafetyTests {
         options.playbackFaults = "unplug@72000"
         let rig = try VirtualCardRig(options)
         let card = fault == .card ? ["--output", rig.name] : ["--output", "null"]
+        let isKilled = fault == .kill || fault == .storeAndKill
+        if isKilled {
+            // Long enough that it is not over before it is killed.
+            let data = [UInt8](repeating: 0, count: 2 * 90 * Self.rate)
+            folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: Self.rate, bits: 16, data: data))
+        }
+        let section = isKilled ? "0.5-89" : "0.5-2.9"
         let arguments =
-            ["practice", "song.wav", "--section", "0.5-2.9", "-n", "1", "--record", "passes", "--take-folder", "takes"]
+            ["practice", "song.wav", "--section", section, "-n", "1", "--record", "passes", "--take-folder", "takes"]
             + card + ["--priority", "0"]
         let done = try withExtendedLifetime(rig) { try suffer(fault, arguments) }
         if fault == .disk { #expect([65, 74].contains(done.status), "\(done.status) \(done.error)") }
