@@ -82,9 +82,12 @@ struct ControlSocketTests {
             #expect(field("ok", program.ask("pause")) == .bool(true))
             #expect(run.wait(for: #""event":"paused""#))
             #expect(field("state", program.ask("status")) == .string("paused"))
+            // It may have been paused late.
+            _ = program.ask("seek 10%")
+            #expect(run.wait(for: #""event":"moved""#))
             #expect(field("words", program.ask("loop start")) != .array([]))
             _ = program.ask("seek +5")
-            #expect(run.wait(for: #""event":"moved""#))
+            #expect(run.wait(for: #""event":"moved""#, count: 2))
             #expect(field("words", program.ask("  loop   end "))?.text.contains("loop 0:0") == true)
             #expect(field("words", program.ask("save"))?.text.contains("type a name") == true)
             #expect(field("typing", program.ask("status")) == .string("name"))
@@ -211,7 +214,8 @@ struct ControlSocketTests {
     )
     func staleAndConfigured() {
         studio.config("set", "control", "socket")
-        let arguments = ["play", "song.wav", "--output", "null"]
+        // It goes on until it is ended.
+        let arguments = ["practice", "song.wav", "--output", "null"]
         let killed = studio.run(arguments) { run in
             #expect(studio.connect() != nil)
             run.send(SIGKILL)
