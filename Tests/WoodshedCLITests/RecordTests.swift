@@ -219,10 +219,11 @@ struct RecordTests {
 
     @Test("a card that is unplugged ends the take, which is kept")
     func unplugged() throws {
-        var options = VirtualCardOptions()
-        options.captureFaults = "unplug@24000"
-        let rig = try VirtualCardRig(options)
-        let run = withExtendedLifetime(rig) { record(["take.wav", "--input", rig.name, "--priority", "0", "--json"]) }
+        let rig = try VirtualCardRig()
+        let run = record(["take.wav", "--input", rig.name, "--priority", "0", "--json"]) { _ in
+            Self.waitForFrames(100_000, in: folder["take.wav"])
+            rig.inject(.unplug, .capture)
+        }
         #expect(run.status == 69 && run.error.contains("kept take.wav") && run.error.contains("unplugged"))
         #expect(run.lines.contains { $0.contains(#""event":"input.lost""#) })
         let frames = try Clip(path: folder["take.wav"]).frameCount
@@ -231,10 +232,13 @@ struct RecordTests {
 
     @Test("a card that is suspended and goes on is told as that, and the take goes on")
     func suspended() throws {
-        var options = VirtualCardOptions()
-        options.captureFaults = "suspend-prepare@12000 unplug@48000"
-        let rig = try VirtualCardRig(options)
-        let run = withExtendedLifetime(rig) { record(["take.wav", "--input", rig.name, "--priority", "0", "--json"]) }
+        let rig = try VirtualCardRig()
+        let run = record(["take.wav", "--input", rig.name, "--priority", "0", "--json"]) { running in
+            Self.waitForFrames(100_000, in: folder["take.wav"])
+            rig.inject(.suspendPrepare, .capture)
+            #expect(running.wait(for: #""event":"device.suspended""#))
+            rig.inject(.unplug, .capture)
+        }
         #expect(run.status == 69 && run.error.contains("was suspended and goes on"), "\(run.error)")
         let told = run.lines.filter { $0.contains(#""event":"device.suspended""#) }
         #expect(

@@ -40,7 +40,7 @@ struct TakeSafetyTests {
     }
 
     /// Runs a command that records until something goes wrong; the trouble is over when it returns.
-    private func suffer(_ fault: Fault, _ arguments: [String]) throws -> Finished {
+    private func suffer(_ fault: Fault, _ arguments: [String], unplug: @escaping () -> Void) throws -> Finished {
         switch fault {
         case .store:
             folder.write("data", [1, 2, 3])
@@ -51,7 +51,7 @@ struct TakeSafetyTests {
             return Command.run(
                 ["-c", #"cd "$1" && shift && ulimit -f 256 && exec "$0" "$@""#, Command.path, folder.path]
                     + arguments + ["--clock", "virtual"], environment: home, program: "/bin/bash")
-        case .card: return run(arguments)
+        case .card: return recorded(arguments) { _ in unplug() }
         case .kill: return killed(arguments)
         case .storeAndKill:
             folder.write("data", [1, 2, 3])
@@ -61,17 +61,22 @@ struct TakeSafetyTests {
     }
 
     private func killed(_ arguments: [String]) -> Finished {
-        let run = run(arguments) { running in
+        let run = recorded(arguments) { $0.send(SIGKILL) }
+        #expect(run.status == -SIGKILL)
+        return run
+    }
+
+    /// Runs a command, and does something once there is a part of a take on the disk.
+    private func recorded(_ arguments: [String], then act: @escaping (RunningCommand) -> Void) -> Finished {
+        run(arguments) { running in
             let path = { folder.names(in: "takes").first.map { folder["takes/\($0)"] } ?? "" }
             #expect(
                 eventually {
                     var status = stat()
                     return unsafe stat(path(), &status) == 0 && status.st_size > 40_000
                 })
-            running.send(SIGKILL)
+            act(running)
         }
-        #expect(run.status == -SIGKILL)
-        return run
     }
 
     /// The list at the next start: every file that was recorded is in it, and can be read to its end.
@@ -91,12 +96,10 @@ struct TakeSafetyTests {
 
     @Test("of a recording are on the disk, whole, and listed at the next start", arguments: Fault.allCases)
     func recording(fault: Fault) throws {
-        var options = VirtualCardOptions()
-        options.captureFaults = "unplug@24000"
-        let rig = try VirtualCardRig(options)
+        let rig = try VirtualCardRig()
         let input = fault == .card ? rig.name : fault == .store || fault == .disk ? "file:song.wav" : "null"
         let arguments = ["record", "takes/a.wav", "--input", input, "--priority", "0"]
-        let done = try withExtendedLifetime(rig) { try suffer(fault, arguments) }
+        let done = try suffer(fault, arguments) { rig.inject(.unplug, .capture) }
         if fault == .store { #expect(done.status == 0 && done.error.contains("not in the list of takes")) }
         if fault == .disk { #expect([65, 74].contains(done.status), "\(done.status) \(done.error)") }
         if fault == .card { #expect(done.status == 69, "\(done.error)") }
@@ -112,21 +115,19 @@ struct TakeSafetyTests {
         arguments: Fault.allCases,
         [["takes", "--json"], ["practice", "song.wav", "--output", "null", "--clock", "virtual", "--to", "0.1"]])
     func loop(fault: Fault, next: [String]) throws {
-        var options = VirtualCardOptions()
-        options.playbackFaults = "unplug@72000"
-        let rig = try VirtualCardRig(options)
+        let rig = try VirtualCardRig()
         let card = fault == .card ? ["--output", rig.name] : ["--output", "null"]
-        let isKilled = fault == .kill || fault == .storeAndKill
-        if isKilled {
-            // Long enough that it is not over before it is killed.
+        let isEnded = fault != .store && fault != .disk
+        if isEnded {
+            // Long enough that it is not over before it is ended.
             let data = [UInt8](repeating: 0, count: 2 * 90 * Self.rate)
             folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: Self.rate, bits: 16, data: data))
         }
-        let section = isKilled ? "0.5-89" : "0.5-2.9"
+        let section = isEnded ? "0.5-89" : "0.5-2.9"
         let arguments =
             ["practice", "song.wav", "--section", section, "-n", "1", "--record", "passes", "--take-folder", "takes"]
             + card + ["--priority", "0"]
-        let done = try withExtendedLifetime(rig) { try suffer(fault, arguments) }
+        let done = try suffer(fault, arguments) { rig.inject(.unplug, .playback) }
         if fault == .disk { #expect([65, 74].contains(done.status), "\(done.status) \(done.error)") }
         if fault == .card { #expect(done.status == 69, "\(done.error)") }
         try check(afterwards: next)
