@@ -58,6 +58,8 @@ struct RedrawTests {
         let first = run.endOfDrawing
         run.resize(columns: 45)
         #expect(run.wait(for: Self.programs[program].mark, from: first))
+        // What was drawn already has the width that was.
+        run.read(seconds: 0.01)
         let second = run.endOfDrawing
         run.resize(columns: 120)
         #expect(run.wait(for: Self.programs[program].mark, from: second))
