@@ -9,11 +9,12 @@ import Testing
 @testable import Clips
 @testable import Engine
 
-/// The main job at its real length: a song, slowed down, from a file of every kind. The smallest memory budget holds six seconds
-/// of it.
+/// The main job: a song, slowed down, from a file of every kind, as much of it as `WOODSHED_MINUTE_SECONDS` says. The smallest memory budget
+/// holds six seconds of it.
 @Suite("Minutes of a recording", .enabled(if: Workload.isWhole))
 struct MinutesTests {
     static let rate = 44_100
+    static let seconds = environmentCount("WOODSHED_MINUTE_SECONDS", short: 40)
 
     private final class Folder {
         let path = NSTemporaryDirectory() + "woodshed-minutes-\(UInt64.random(in: 0...UInt64.max))"
@@ -58,7 +59,7 @@ struct MinutesTests {
     @Test("sound at every speed as if all of it were in memory", arguments: [0.5, 0.75, 1.5])
     func speeds(speed: Double) throws {
         let folder = try Folder()
-        try Self.write(folder.path + "/a.wav", seconds: 200)
+        try Self.write(folder.path + "/a.wav", seconds: Self.seconds)
         try Self.render(folder.path + "/a.wav", speed: speed, quality: .full)
     }
 
@@ -70,7 +71,7 @@ struct MinutesTests {
         ])
     func formats(encoder: String) throws {
         let folder = try Folder()
-        try Self.write(folder.path + "/in.wav", seconds: 100)
+        try Self.write(folder.path + "/in.wav", seconds: Self.seconds)
         let encode = Process()
         encode.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         encode.arguments = encoder.split(separator: " ").map { word in

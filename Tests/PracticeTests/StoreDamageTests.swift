@@ -72,7 +72,7 @@ struct StoreDamageTests {
         #expect(known == Self.recordings)
         var saved = 0
         for kind in 0..<20 {
-            for round in 0..<environmentCount("WOODSHED_FUZZ_STORES", short: cases(3, few: 1)) {
+            for round in 0..<environmentCount("WOODSHED_FUZZ_STORES", short: 1) {
                 let path = scratch.file("d\(kind)-\(round).db")
                 let bytes = Self.damage(kind, whole, using: &generator)
                 #expect(FileManager.default.createFile(atPath: path, contents: Data(bytes)))

@@ -62,7 +62,7 @@ struct StorePowerTests {
     @Test("a store whose power goes has every change that was done, and none by half")
     func stores() throws {
         var random = SeededGenerator(printedFor: "stores and power")
-        let count = environmentCount("WOODSHED_CRASHES", short: cases(400, few: 120))
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(150, few: 120))
         var report = CrashReport()
         while report.count < count { report.add(try judge(min(count, 400), using: &random)) }
         print("stores: \(report)")
@@ -102,7 +102,7 @@ struct StorePowerTests {
     @Test("a damaged store whose power goes while it is repaired has all that could be read, and its damaged file")
     func repairs() throws {
         var random = SeededGenerator(printedFor: "repairs and power")
-        let count = environmentCount("WOODSHED_CRASHES", short: cases(300, few: 100))
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(120, few: 100))
         var report = CrashReport()
         while report.count < count { report.add(try judgeRepair(min(count, 300), using: &random)) }
         print("repairs: \(report)")
