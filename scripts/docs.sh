@@ -28,7 +28,7 @@ fi
 
 cd "$(dirname "$0")/.."
 
-modules=(Explanations Realtime DSP Stretching Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Store Practice Transfers Catalogue Library Woodshed)
+modules=(Explanations Realtime DSP Stretching Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Store Practice Transfers Catalogue TextFormats Library Woodshed)
 # Modules of programs, which other packages do not import.
 programs=(CInterface WoodshedCLI WoodshedCommand)
 # Modules without public symbols.

@@ -4,7 +4,8 @@
   scripts/modules.py [FOLDER]          writes it between its two markers
   scripts/modules.py --check [FOLDER]  fails if the page shows another one; changes nothing
 
-Fails too if Package.swift declares a dependency that no source imports, and if the longest chain of modules, which a build with any number
+Fails too if Package.swift declares a dependency that no source imports, if tests without threads (oneThread in Package.swift) come to have
+some, and if the longest chain of modules, which a build with any number
 of cores must wait for, has become longer than docs/architecture.md says by more than a tenth. The times come from docs/build-times.txt.
 A dependency that follows from others is left out of the picture, so that it only has the necessary arrows.
 """
@@ -49,6 +50,19 @@ def needs(root: pathlib.Path, targets: list) -> dict:
     return found
 
 
+THREADS = re.compile(r"\b(?:import (?:Realtime|Synchronization|Dispatch)\b|(?:Thread|Task)(?:\.\w+)? *[({]|withTaskGroup|concurrentPerform)")
+
+
+def check_one_thread(root: pathlib.Path) -> None:
+    """The tests that Package.swift leaves out under the thread sanitizer, and what they test, must start no threads."""
+    listed = re.search(r"^let oneThread: Set = \[(.*?)\]", (root / "Package.swift").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    for tests in re.findall(r'"(\w+)"', listed[1] if listed else ""):
+        for folder in (root / "Sources" / tests.removesuffix("Tests"), root / "Tests" / tests):
+            for file in folder.rglob("*.swift"):
+                if THREADS.search(file.read_text(encoding="utf-8")):
+                    fail(f"{file.relative_to(root)} has to do with threads; take {tests} out of oneThread in Package.swift")
+
+
 def picture(needed: dict) -> str:
     def reached(name: str) -> set:
         return set(needed[name]).union(*(reached(other) for other in needed[name]))
@@ -85,6 +99,7 @@ def main() -> None:
     arguments = [a for a in sys.argv[1:] if a != "--check"]
     root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parent.parent
     page = root / "docs/architecture.md"
+    check_one_thread(root)
     needed = needs(root, described(root))
     modules, seconds, total = chain(root, needed)
     told = (f"The longest chain for the command: {' → '.join(modules)}. Its modules take {seconds:.0f} s one after the other, all modules {total:.0f} s\n"

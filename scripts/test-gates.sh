@@ -196,6 +196,12 @@ expect found "a picture with older times" shown_modules
 expect nothing "a chain that has grown by less than a tenth" bash -c "! '$scripts/modules.py' --check '$folder' 2>&1 | grep -q grown"
 sed -i '/^Other/d' "$folder/docs/build-times.txt"
 expect found "a module whose time is not known" shown_modules
+compile_times 11
+"$scripts/modules.py" "$folder"
+echo 'let oneThread: Set = ["OtherTests"]' >>"$folder/Package.swift"
+expect nothing "a module without threads that is said to have none" shown_modules
+echo 'internal import Synchronization' >>"$folder/Sources/Other/Other.swift"
+expect found "a module with threads whose tests the thread sanitizer does not see" shown_modules
 # The folders of a module must depend on each other in one direction only.
 lay_folders() {
     lay_module

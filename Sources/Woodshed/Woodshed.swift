@@ -19,5 +19,6 @@
 // The stretcher, for sound that no player plays.
 @_exported public import Stretching
 @_exported public import Takes
+@_exported public import TextFormats
 @_exported public import Transfers
 @_exported public import Waveforms

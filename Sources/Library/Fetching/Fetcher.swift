@@ -7,6 +7,7 @@ internal import Glibc
 internal import Realtime
 internal import Store
 internal import Synchronization
+internal import TextFormats
 public import Transfers
 
 /// Fetches the recordings on a library's list, and adds them to the library.

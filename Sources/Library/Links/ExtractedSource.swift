@@ -1,4 +1,5 @@
 internal import JSON
+internal import TextFormats
 package import Transfers
 
 /// Where the sound of a video is, as a helper program said.

@@ -1,4 +1,5 @@
 internal import JSON
+package import TextFormats
 internal import Transfers
 internal import UserState
 

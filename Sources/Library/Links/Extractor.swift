@@ -1,4 +1,5 @@
 internal import Files
+package import TextFormats
 
 /// A helper program of the user's choice that finds the address of a video's sound. ``Fetcher`` runs it for addresses of videos.
 ///

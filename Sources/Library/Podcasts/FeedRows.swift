@@ -3,6 +3,7 @@ internal import Catalogue
 internal import Database
 internal import JSON
 internal import Store
+internal import TextFormats
 
 struct FeedRows {
     let rows: StoreRows

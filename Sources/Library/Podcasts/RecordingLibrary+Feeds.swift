@@ -4,6 +4,7 @@ internal import Database
 internal import Explanations
 internal import Files
 public import Store
+internal import TextFormats
 public import Transfers
 
 /// Feeds that the user follows. Nothing is fetched unless it is asked for: feeds by `refresh`, episodes by `askFor(episodes:)`.

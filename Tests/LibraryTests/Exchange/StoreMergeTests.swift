@@ -10,6 +10,7 @@ import Testing
 @testable import Catalogue
 @testable import Library
 @testable import Store
+@testable import TextFormats
 
 /// What a library shows to its user, without numbers that differ between computers.
 private func shown(_ harness: LibraryHarness) throws -> [String] {

@@ -6,6 +6,7 @@ import Transfers
 @testable import Catalogue
 @testable import Library
 @testable import Store
+@testable import TextFormats
 
 @Suite("Cache of extracted addresses")
 struct ExtractionCacheTests {

@@ -6,6 +6,7 @@ import Transfers
 @testable import Catalogue
 @testable import Library
 @testable import Store
+@testable import TextFormats
 
 /// A helper program that is a shell's script, in a folder of its own.
 private final class Helper {

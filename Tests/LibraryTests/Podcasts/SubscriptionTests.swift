@@ -9,6 +9,7 @@ import Transfers
 @testable import Catalogue
 @testable import Library
 @testable import Store
+@testable import TextFormats
 
 @Suite("Subscriptions")
 struct SubscriptionTests {

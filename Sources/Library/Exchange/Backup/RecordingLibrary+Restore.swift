@@ -4,6 +4,7 @@ internal import Database
 internal import Files
 internal import Glibc
 internal import Store
+internal import TextFormats
 
 extension RecordingLibrary {
     /// Brings back everything from a backup into a library that is empty, or merges the backup into this one.

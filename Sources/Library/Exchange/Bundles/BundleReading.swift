@@ -5,6 +5,7 @@ internal import Files
 internal import Glibc
 internal import JSON
 internal import Store
+internal import TextFormats
 internal import UserState
 
 /// What was imported from a catalogue, a bundle or a backup.

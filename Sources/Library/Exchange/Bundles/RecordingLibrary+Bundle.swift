@@ -4,6 +4,7 @@ internal import Database
 internal import Files
 internal import JSON
 internal import Store
+internal import TextFormats
 
 /// What was written into a bundle.
 public struct BundleContents: Sendable, Hashable {

@@ -3,6 +3,7 @@ internal import AudioFiles
 internal import Catalogue
 internal import Database
 internal import Store
+internal import TextFormats
 
 /// The catalogue as it is kept, on a connection whose transaction the caller has begun.
 struct CatalogueState {

@@ -3,6 +3,7 @@ internal import Catalogue
 internal import Database
 internal import JSON
 internal import Store
+internal import TextFormats
 
 extension CatalogueWriter {
     /// Makes the documents of a recording those of the catalogue. Their files come with a bundle or a backup; until then they are missing.

@@ -4,6 +4,7 @@ internal import Database
 internal import JSON
 internal import Sections
 internal import Store
+internal import TextFormats
 
 extension CatalogueWriter {
     /// Makes the sections of a recording those of the catalogue, as one change that can be undone.

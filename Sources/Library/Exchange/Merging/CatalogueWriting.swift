@@ -7,6 +7,7 @@ internal import Glibc
 internal import JSON
 internal import Sections
 internal import Store
+internal import TextFormats
 
 /// What a merge has changed in the library.
 public struct MergeSummary: Sendable, Hashable {

@@ -5,6 +5,7 @@ internal import Database
 internal import JSON
 internal import Sections
 internal import Store
+internal import TextFormats
 
 /// Everything that the store has of a catalogue, in one state of it.
 struct LocalEntries {

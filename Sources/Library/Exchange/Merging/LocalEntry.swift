@@ -1,6 +1,7 @@
 // What the store has of a thing of a catalogue, and how a change to it becomes a change with a time.
 internal import JSON
 internal import Store
+internal import TextFormats
 
 /// Which thing of a catalogue.
 struct EntryID: Hashable {

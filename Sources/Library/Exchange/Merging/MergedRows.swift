@@ -1,6 +1,7 @@
 // What the catalogue said when it was written or merged last, and how that was shown in the store.
 internal import Database
 internal import Store
+internal import TextFormats
 
 /// A thing of a catalogue, with what was shown of it.
 struct MergedEntry: Equatable {

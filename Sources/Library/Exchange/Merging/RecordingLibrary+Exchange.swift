@@ -4,6 +4,7 @@ internal import Database
 internal import Files
 internal import JSON
 public import Store
+package import TextFormats
 
 /// What the library holds, for other computers, without the sound.
 extension RecordingLibrary {

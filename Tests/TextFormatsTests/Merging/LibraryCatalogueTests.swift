@@ -2,9 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@testable import Catalogue
-@testable import Library
-@testable import Store
+@testable import TextFormats
 
 /// Catalogues with few ids, texts and times, so that merging them meets every kind of conflict.
 private struct RandomCatalogues {

@@ -23,7 +23,7 @@ public struct CatalogueError: ExplainedError, Hashable {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
     }
 
-    static let foreign = CatalogueError(
+    package static let foreign = CatalogueError(
         .foreign, "This is not the catalogue of a library",
         remedy: "Use a file that was written by an export of a library.")
 

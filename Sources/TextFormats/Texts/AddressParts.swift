@@ -1,7 +1,7 @@
 /// The parts of an address, and how a relative one is completed (RFC 3986, sections 3 and 5.2).
 ///
 /// Nothing is checked or changed beyond that: whether an address may be fetched is decided where it is fetched.
-struct AddressParts {
+package struct AddressParts {
     private var scheme: Substring?
     private var authority: Substring?
     private var path: Substring
@@ -9,7 +9,7 @@ struct AddressParts {
     private var fragment: Substring?
 
     /// The longest address that is made, in bytes; servers refuse shorter ones.
-    static let longest = 16_384
+    package static let longest = 16_384
 
     init(_ text: String) {
         var rest = text[...]
@@ -35,7 +35,7 @@ struct AddressParts {
     }
 
     /// Whether it is a whole address of a web server: http or https, a host, and no blank or control character.
-    static func isWeb(_ text: String) -> Bool {
+    package static func isWeb(_ text: String) -> Bool {
         let address = AddressParts(text)
         guard let scheme = address.scheme?.lowercased(), scheme == "http" || scheme == "https",
             address.authority?.isEmpty == false

@@ -1,5 +1,5 @@
 /// The text of a file as bytes in UTF-8, whatever encoding it came in, and its lines.
-struct LineText {
+package struct LineText {
     /// Without a byte order mark. A line may hold bytes that are not UTF-8 only in a file that says it is UTF-8: such a line is a name on
     /// a disk.
     let bytes: [UInt8]
@@ -26,7 +26,7 @@ struct LineText {
     }
 
     /// A text without blanks and line feeds at its ends.
-    static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    package static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
         var line = line.drop(while: isBlank)
         while let last = line.last, isBlank(last) { line.removeLast() }

@@ -1,8 +1,6 @@
 import Testing
 
-@testable import Catalogue
-@testable import Library
-@testable import Store
+@testable import TextFormats
 
 @Suite("Links of video sites")
 struct VideoLinkTests {

@@ -140,10 +140,10 @@ extension CatalogueItem {
     }
 
     /// As a text of the store.
-    var storedText: String { JSONValue.object(json).text }
+    package var storedText: String { JSONValue.object(json).text }
 
     /// Reads what ``storedText`` gives; nil for anything else.
-    init?(stored text: String) {
+    package init?(stored text: String) {
         guard let value = JSONValue(reading: Array(text.utf8)), let item = try? CatalogueItem(json: value) else {
             return nil
         }

@@ -39,7 +39,7 @@ public struct FeedError: ExplainedError, Hashable {
             feedAddress: feedAddress)
     }
 
-    static let unknownFormat = FeedError(
+    package static let unknownFormat = FeedError(
         .unknownFormat, "This is not a feed that can be read", remedy: "Use the address of an RSS, Atom or JSON feed.")
 
     static let brokenJSON = FeedError(

@@ -1,9 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Catalogue
-@testable import Library
-@testable import Store
+@testable import TextFormats
 
 private let place = "https://example.org/slow/feed.xml"
 

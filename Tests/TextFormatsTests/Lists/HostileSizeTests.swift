@@ -1,9 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Catalogue
-@testable import Library
-@testable import Store
+@testable import TextFormats
 
 /// Large inputs, made so that a reader with nested loops would take hours.
 @Suite("Playlists and feeds of hostile sizes", .enabled(if: Workload.isWhole))

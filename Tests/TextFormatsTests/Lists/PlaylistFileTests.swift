@@ -2,9 +2,7 @@ import AudioFiles
 import TestSupport
 import Testing
 
-@testable import Catalogue
-@testable import Library
-@testable import Store
+@testable import TextFormats
 
 private typealias Entry = PlaylistFile.Entry
 
