@@ -6,6 +6,9 @@ DESTDIR ?=
 CONFIGURATION ?= release
 SWIFT ?= swift
 STEP = scripts/step.sh
+# Checks that use one core each run side by side.
+BESIDE = scripts/side-by-side.sh
+MAKEFLAGS += --no-print-directory
 PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 
 .DEFAULT_GOAL := help
@@ -38,9 +41,13 @@ test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 # What computes on one thread does the same without optimisation, only seventy times slower.
 test-quick: DEBUG_TESTS := --skip DSPTests
 # While one step runs, which waits more than it computes, what later steps need is built.
-test: BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
-test: BESIDE_THREADS := scripts/beside.sh make --no-print-directory build-rest --
-test: test-begin test-gates test-release test-threads test-benchmarks test-examples test-docs test-c test-servers ## run all tests, some 35 minutes on two cores
+test: export BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
+test: export BESIDE_THREADS := scripts/beside.sh make build-rest --
+test: test-begin ## run all tests, some 30 minutes on two cores
+	@scripts/setup.sh build test lint
+	@$(BESIDE) "$(MAKE) test-gates" "$(MAKE) test-release"
+	@$(MAKE) test-threads
+	@$(BESIDE) "$(MAKE) test-benchmarks test-examples" "$(MAKE) test-docs test-c test-servers"
 	@scripts/skipped.sh $(TESTS)
 
 test-quick: test-begin test-gates test-debug ## run the short set of tests, after every change

@@ -43,7 +43,7 @@ final class BusLoop {
 
     func run() {
         do throws(DesktopBusError) {
-            try connect(now())
+            try connect(Self.now())
         } catch {
             receive(.unavailable(error))
         }
@@ -56,7 +56,7 @@ final class BusLoop {
         (session, system) = (nil, nil)
     }
 
-    private func now() -> Int64 {
+    private static func now() -> Int64 {
         var time = timespec()
         _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
@@ -66,7 +66,7 @@ final class BusLoop {
         var waiting = [pollfd(fd: shared.pipe.readEnd, events: Int16(POLLIN), revents: 0)]
         if let session { waiting.append(session.connection.waiting) }
         if let system { waiting.append(system.connection.waiting) }
-        let time = now()
+        let time = Self.now()
         var limits = [session?.connection.deadline, system?.connection.deadline, system?.watch.deadline, nextTry]
         if let session, session.offer.moves || time < attention { limits.append(time + Self.tick) }
         let soonest = limits.compactMap { $0 }.min()
@@ -86,15 +86,15 @@ final class BusLoop {
         if orders.isReadyToSleep { system?.watch.readyToSleep() }
         if let state = orders.state {
             self.state = state
-            session?.offer.publish(state, now: now())
-            attention = now() + Self.after
+            session?.offer.publish(state)
+            attention = Self.now() + Self.after
         }
         return true
     }
 
     private func look() {
-        let time = now()
-        if let session, session.offer.moves || time < attention { session.offer.look(time) }
+        let time = Self.now()
+        if let session, session.offer.moves || time < attention { session.offer.look() }
         system?.watch.look(time)
         guard let nextTry, time >= nextTry else { return }
         do throws(DesktopBusError) {
@@ -111,7 +111,7 @@ final class BusLoop {
         nextTry = nil
         let connection = try BusConnection(address)
         let offer = SessionOffer(
-            connection, identity, state, process: getpid(), now: time, position: position)
+            connection, identity, state, process: getpid(), now: Self.now, position: position)
         session = (connection, offer)
     }
 
@@ -129,7 +129,7 @@ final class BusLoop {
         } else if !wasNamed {
             return receive(.unavailable(.refused(addresses.session ?? "", code == 0 ? ECONNRESET : code)))
         }
-        tryLater(now())
+        tryLater(Self.now())
     }
 
     /// - Returns: Whether there may be more to do at once.
@@ -151,7 +151,7 @@ final class BusLoop {
     private func take(_ message: BusMessage, _ offer: SessionOffer) {
         let news = offer.take(message) { request in
             guard shared.expect() else { return false }
-            attention = now() + Self.after
+            attention = Self.now() + Self.after
             receive(.request(request))
             return true
         }
@@ -189,7 +189,7 @@ final class BusLoop {
                 self.system = nil
                 return false
             case .message(let message):
-                switch system.watch.take(message, now: now()) {
+                switch system.watch.take(message, now: Self.now()) {
                 case .sleeps: receive(.sleeps)
                 case .wakes: receive(.wakes)
                 case .cannotStayAwake(let reason): receive(.mayFallAsleep(reason))

@@ -11,6 +11,7 @@ final class SessionOffer {
     private let connection: BusConnection
     private let identity: MediaIdentity
     private let position: () -> Int64
+    private let now: () -> Int64
     private let names: [String]
     /// The call for the name with this index is on its way.
     private var nameCall: (cookie: UInt64, index: Int)?
@@ -18,19 +19,22 @@ final class SessionOffer {
     private var watch: PositionWatch
     private(set) var isNamed = false
 
+    /// What a reading may take, in ns: little beside what counts as a jump.
+    private static let stall: Int64 = 20_000_000
     /// RequestName's flag not to wait until the name is free, and its answers that we own it now, or did before.
     private static let (doNotQueue, owned): (UInt32, Set<UInt32>) = (4, [1, 4])
 
     /// - Parameter process: This process's number, for a second player.
     init(
-        _ connection: BusConnection, _ identity: MediaIdentity, _ state: MediaState, process: Int32, now: Int64,
-        position: @escaping () -> Int64
+        _ connection: BusConnection, _ identity: MediaIdentity, _ state: MediaState, process: Int32,
+        now: @escaping () -> Int64, position: @escaping () -> Int64
     ) {
-        (self.connection, self.identity, self.state, self.position) = (connection, identity, state, position)
+        (self.connection, self.identity, self.state) = (connection, identity, state)
+        (self.now, self.position) = (now, position)
         let name = BusInterface.root.name + "." + identity.shortName
         names = [name, "\(name).instance\(process)"]
-        watch = PositionWatch(position: 0, now: now)
-        note(now)
+        watch = PositionWatch(position: 0, now: now())
+        note()
         askName(0)
     }
 
@@ -46,11 +50,11 @@ final class SessionOffer {
     // MARK: The owner's side
 
     /// Shows another state, and tells what has changed.
-    func publish(_ new: MediaState, now: Int64) {
+    func publish(_ new: MediaState) {
         let changes = MediaChanges(from: properties, to: MediaProperties(identity: identity, state: new))
         let (isOtherTrack, isOtherMotion) = (new.track?.id != state.track?.id, new.belief != state.belief)
         // A jump at this moment is told at the old rate, because programs hear of the new one afterwards.
-        if !isOtherTrack { look(now) }
+        if !isOtherTrack { look() }
         state = new
         for change in changes.properties {
             connection.signal(
@@ -62,21 +66,34 @@ final class SessionOffer {
         }
         if isOtherTrack {
             // Programs believe that a track begins at its beginning.
-            watch.change(position: 0, now: now, believed: state.belief, real: state.truth)
-            look(now)
+            watch.change(position: 0, now: now(), believed: state.belief, real: state.truth)
+            look()
         } else if isOtherMotion || watch.real != state.truth {
-            note(now)
+            note()
         }
     }
 
-    private func note(_ now: Int64) {
-        watch.change(position: state.place(position()), now: now, believed: state.belief, real: state.truth)
+    /// The position, and when it was there. Where the thread was held up between the two, the position is read again: it would seem to have
+    /// jumped.
+    private func reading() -> (place: Int64, time: Int64) {
+        var (place, time) = (state.place(position()), now())
+        for _ in 0..<20 {
+            let before = time
+            (place, time) = (state.place(position()), now())
+            if time - before < Self.stall { break }
+        }
+        return (place, time)
+    }
+
+    private func note() {
+        let (place, time) = reading()
+        watch.change(position: place, now: time, believed: state.belief, real: state.truth)
     }
 
     /// Tells the position if it is not where programs believe it to be.
-    func look(_ now: Int64) {
-        let place = state.place(position())
-        guard watch.jumps(to: place, now: now) else { return }
+    func look() {
+        let (place, time) = reading()
+        guard watch.jumps(to: place, now: time) else { return }
         connection.signal(BusInterface.path, BusInterface.player.name, "Seeked", [.int64(place)])
     }
 
