@@ -40,8 +40,7 @@ let unoptimised =
 // more than it takes to compile them.
 let soundSettings = sanitizesThreads ? settings : unoptimised
 
-// Tests of code that starts no thread, and that start none: the thread sanitizer cannot find anything in them. They run in the other
-// builds; scripts/modules.py holds them to it.
+// The thread sanitizer finds nothing in tests that start no thread, of code that starts none; scripts/modules.py holds them to it.
 let oneThread: Set = [
     "AnkiTests", "DatabaseTests", "DrawingTests", "FilesTests", "LibrariesTests", "SectionsTests", "SettingsTests",
     "TextFormatsTests", "UserStateTests",
@@ -386,12 +385,8 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "Terminal",
-                "DSP", "Database", "Drawing", "ProcessHandles", "Realtime", "RemoteControl", "TestSupport", "JSON",
-                "Settings", "UserState",
-                "VirtualCardSupport",
-                "Woodshed",
-                "WoodshedCLI", "WoodshedCommand",
+                "DSP", "Database", "Drawing", "JSON", "ProcessHandles", "Realtime", "RemoteControl", "Settings", "Terminal",
+                "TestSupport", "UserState", "VirtualCardSupport", "Woodshed", "WoodshedCLI", "WoodshedCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Golden"], swiftSettings: unoptimised),

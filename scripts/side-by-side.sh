@@ -7,7 +7,7 @@ set -uo pipefail
 outputs=$(mktemp -d)
 trap 'rm -rf "$outputs"' EXIT
 # A program that is started in the background ignores interrupts, and the tests of Ctrl-C would inherit that.
-shell=(env --default-signal=INT,QUIT bash -c)
+shell=(env "--default-signal=INT,QUIT" bash -c)
 for ((number = 1; number < $#; number++)); do
     {
         "${shell[@]}" "${!number}" >"$outputs/$number" 2>&1

@@ -11,8 +11,7 @@
 #   dropouts    WOODSHED_DROPOUT_SECONDS  seconds of a slowed loop on a busy machine; threads record its gaps (28800)
 #   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, computed and on virtual cards (10)
 #   ends        WOODSHED_FILE_LENGTHS     of three lengths of a file, in which jumps lead to the end: so many of them (3)
-#   ends        WOODSHED_FILE_LENGTHS     3       FormatTests/jumpsToTheEnd
-minutes     WOODSHED_MINUTE_SECONDS   seconds of a song, slowed down from a file of every kind, and compared with all of it in memory (200)
+#   minutes     WOODSHED_MINUTE_SECONDS   seconds of a song, slowed down from a file of every kind, and compared with all of it in memory (200)
 #   losses      WOODSHED_LOSSES           random schedules of device losses, with the times until the sound is back (500)
 #   kills       WOODSHED_KILLS            kills of a take's writer, of the command or of a store's; what was kept is then read (1000)
 #   power       WOODSHED_CRASHES          disks after a loss of power, for each kind of file: takes, exports, databases, ... (20000)

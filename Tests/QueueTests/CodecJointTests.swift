@@ -81,7 +81,7 @@ struct CodecJointTests {
 
     @Test(
         "is exact: without loss bit for bit, and else without silence and within the codec's own noise",
-        arguments: codecs, codecs)
+        arguments: codecs, cases(codecs, few: [codecs[0]]))
     func joint(first: Codec, second: Codec) throws {
         let halves = try Self.halves.get()
         let paths = [halves.file(first, 0), halves.file(second, 1)]
@@ -130,7 +130,9 @@ struct CodecJointTests {
         Shape(rate: 44_100, channels: 2, frames: 50_021, codec: "M4A"),
     ]
 
-    @Test("has no frame too many and no silence, whatever the rates and channels", arguments: shapes, shapes)
+    @Test(
+        "has no frame too many and no silence, whatever the rates and channels",
+        arguments: shapes, cases(shapes, few: [shapes[0]]))
     func mixedShapes(first: Shape, second: Shape) throws {
         let scratch = try Scratch()
         let paths = try [first, second].enumerated().map { index, shape in
