@@ -385,7 +385,8 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "DSP", "Database", "Drawing", "JSON", "ProcessHandles", "Realtime", "RemoteControl", "Settings", "Terminal",
+                "DSP", "Database", "Drawing", "JSON", "ProcessHandles", "Realtime", "RemoteControl", "Settings",
+                "Terminal",
                 "TestSupport", "UserState", "VirtualCardSupport", "Woodshed", "WoodshedCLI", "WoodshedCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
