@@ -390,7 +390,8 @@ let package = Package(
                 "TestSupport", "UserState", "VirtualCardSupport", "Woodshed", "WoodshedCLI", "WoodshedCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Golden"], swiftSettings: unoptimised),
+            // What runs in the process of the tests starts no thread.
+            exclude: ["Golden"] + (sanitizesThreads ? ["InProcess"] : []), swiftSettings: unoptimised),
     ],
     swiftLanguageModes: [.v6]
 )
