@@ -74,15 +74,24 @@ final class TestFolder: Sendable {
 enum Wave {
     /// A ramp of 16-bit samples, different in every channel, that tells its own position: a splice at the wrong frame shows.
     static func ramp(frames: Int, channels: Int = 2, rate: Int = 44100) -> [UInt8] {
-        var data: [UInt8] = []
-        data.reserveCapacity(frames * channels * 2)
-        for frame in 0..<frames {
+        var period: [UInt8] = []
+        period.reserveCapacity(min(frames, rampFrames) * channels * 2)
+        for frame in 0..<min(frames, rampFrames) {
             for channel in 0..<channels {
-                data += little(UInt16(truncatingIfNeeded: sample(frame, channel)))
+                let sample = sample(frame, channel)
+                period.append(UInt8(truncatingIfNeeded: sample))
+                period.append(UInt8(truncatingIfNeeded: sample >> 8))
             }
         }
+        var data: [UInt8] = []
+        data.reserveCapacity(frames * channels * 2)
+        for _ in 0..<frames / rampFrames { data += period }
+        data += period.prefix(frames % rampFrames * channels * 2)
         return file(format: 1, channels: channels, rate: rate, bits: 16, data: data)
     }
+
+    /// After so many frames the samples of `ramp` begin again.
+    private static let rampFrames = 48_001
 
     /// The sample of `ramp`, -24000...24000.
     static func sample(_ frame: Int, _ channel: Int) -> Int { (frame * 37 + channel * 1000) % 48001 - 24000 }
@@ -123,9 +132,6 @@ enum Wave {
     /// The data of a float file as numbers, interleaved.
     static func floats(of file: [UInt8]) -> [Float]? {
         guard let data = data(of: file) else { return nil }
-        return stride(from: 0, to: data.count - 3, by: 4).map { place in
-            let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(data[place + $1]) << UInt32(8 * $1) }
-            return Float(bitPattern: bits)
-        }
+        return unsafe data.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
     }
 }
