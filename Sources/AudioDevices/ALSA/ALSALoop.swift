@@ -240,18 +240,18 @@ final class ALSALoop {
         guard let playback else { return }
         if !playback.isRunning { try start(playback) }
         let remaining = playback.delay() ?? Int64(playback.settings.bufferFrames)
-        let patience = MonotonicTime.nanoseconds(
+        var patience = MonotonicTime.nanoseconds(
             ofFrames: remaining + Int64(2 * playback.settings.devicePeriodFrames),
             sampleRate: playback.settings.sampleRate)
-        let deadline = MonotonicTime.now() + patience
+        let rest = playback.watch.restNanoseconds
         var isDone = unsafe snd_pcm_drain(playback.pcm) == 0
-        while !isDone, !wake.isRaised, MonotonicTime.now() < deadline {
+        while !isDone, !wake.isRaised, patience > 0 {
             let before = MonotonicTime.now()
-            if poller.wait(playback, nil) != nil { break }
+            if poller.wait(playback, nil, nanoseconds: patience) != nil { break }
             // Some plug-ins report room all the time while they drain.
-            if MonotonicTime.now() - before < playback.watch.restNanoseconds {
-                wake.sleep(until: min(deadline, before + playback.watch.restNanoseconds))
-            }
+            if MonotonicTime.now() - before < rest { wake.sleep(until: before + min(patience, rest)) }
+            // While this thread was held up it did not wait for the device.
+            patience -= min(MonotonicTime.now() - before, max(rest, poller.timeoutNanoseconds))
             // The position is read first, because plug-ins notice the end only then.
             _ = unsafe snd_pcm_avail_update(playback.pcm)
             let state = unsafe snd_pcm_state(playback.pcm)
