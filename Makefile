@@ -39,7 +39,7 @@ test test-quick: export WOODSHED_JSON_LINES = $(EVENTS)
 test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 
 # What computes on one thread does the same without optimisation, only seventy times slower.
-test-quick: DEBUG_TESTS := --skip DSPTests
+test-quick: export DEBUG_TESTS := --skip DSPTests
 # While one step runs, which waits more than it computes, what later steps need is built.
 test: export BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
 test: export BESIDE_THREADS := scripts/beside.sh make build-rest --
@@ -50,7 +50,9 @@ test: test-begin ## run all tests, in less than half an hour on two cores
 	@$(BESIDE) "$(MAKE) test-benchmarks test-examples" "$(MAKE) test-docs test-c test-servers"
 	@scripts/skipped.sh $(TESTS)
 
-test-quick: test-begin test-gates test-debug ## run the short set of tests, after every change
+test-quick: test-begin ## run the short set of tests, after every change
+	@scripts/setup.sh build test lint
+	@$(BESIDE) "$(MAKE) test-gates" "$(MAKE) test-debug"
 	@scripts/skipped.sh $(TESTS) | tail -n 1
 
 test-begin:
