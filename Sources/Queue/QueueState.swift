@@ -48,6 +48,8 @@ struct QueueState {
     private(set) var crossfade: Int64 = 0
     private(set) var speed = Speed.normal
     private var decibels = 0.0
+    /// Notes that wait for that of a player ahead.
+    private var early: [QueueInbox.Note] = []
     /// Events that have not been delivered.
     private var untold: [QueueEvent] = []
 
@@ -272,7 +274,23 @@ struct QueueState {
 
     // MARK: Notes of players
 
-    mutating func take(_ note: QueueInbox.Note) {
+    /// Learns what players did. Notes of different players may come in any order.
+    mutating func take(_ notes: [QueueInbox.Note]) {
+        let sorted = (early + notes).sorted { $0.place < $1.place }
+        early = []
+        for note in sorted {
+            if isEarly(note) { early.append(note) } else { take(note) }
+        }
+    }
+
+    /// Whether a player that began before the note's is not known to have begun. The engine serves one player after the other, so that the
+    /// queue's thread may see the note of one before that of the player ahead of it.
+    private func isEarly(_ note: QueueInbox.Note) -> Bool {
+        guard let index = chain.firstIndex(where: { $0.serial == note.serial }) else { return false }
+        return chain[..<index].contains { !$0.isHeard }
+    }
+
+    private mutating func take(_ note: QueueInbox.Note) {
         switch note.event.kind {
         case .playbackStarted: noteStart(note)
         case .finished(let reason): noteEnd(note, reason)
@@ -322,5 +340,13 @@ struct QueueState {
         if let failure = entry.player.failure { tell(.skipped(entry.item, failure)) }
         tell(.itemEnded(entry.item, frame: note.event.frame, reason: reason))
         engine.remove(entry.player)
+    }
+}
+
+extension QueueInbox.Note {
+    /// The place among other notes. A crossfade lets the next item begin before the last one ends; otherwise the end comes first.
+    fileprivate var place: (Int64, Int, Int) {
+        if case .finished = event.kind { return (event.frame, 0, serial) }
+        return (event.frame, 1, serial)
     }
 }

@@ -39,15 +39,7 @@ final class QueueWorker: Sendable {
     /// The thread's work until the inbox is closed.
     func run() {
         while let notes = inbox.take() {
-            // A crossfade lets the next item begin before the last one ends; otherwise the end comes first.
-            let sorted = notes.enumerated().sorted {
-                ($0.element.event.frame, $0.element.rank, $0.offset) < (
-                    $1.element.event.frame, $1.element.rank, $1.offset
-                )
-            }
-            state.withLock { state in
-                for note in sorted { state.take(note.element) }
-            }
+            state.withLock { $0.take(notes) }
             tell()
             var hasRoom = true
             while hasRoom, !inbox.isOver, let item = state.withLock({ $0.nextToOpen() }) {
@@ -81,13 +73,5 @@ final class QueueWorker: Sendable {
             state.withLock { $0.pass(over: item, because: error) }
         }
         return true
-    }
-}
-
-extension QueueInbox.Note {
-    /// The place among events of one frame: ends come first.
-    fileprivate var rank: Int {
-        if case .finished = event.kind { return 0 }
-        return 1
     }
 }

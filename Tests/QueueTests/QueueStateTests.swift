@@ -1,0 +1,52 @@
+import Clips
+import TestSupport
+import Testing
+
+@testable import Engine
+@testable import Queue
+
+@Suite("The notes of a queue's players")
+struct QueueStateTests {
+    @Test("tell each item's start and then its end, in whatever order the players are served", arguments: 0..<50)
+    func anyOrder(seed: UInt64) throws {
+        let run = try SteppedQueue([], endsWithPlayers: false)
+        let inbox = QueueInbox()
+        var state = QueueState(run.engine, inbox)
+        // Items shorter than the crossfade begin at one frame.
+        state.setCrossfade(1000)
+        let items = (1...6).map { state.makeItem("\($0 % 3 == 0 ? 3000 : 12)#\($0)") }
+        state.order.insert(items.map(\.id), at: 0)
+        let begins = state.begin()
+        #expect(begins)
+        while let item = state.nextToOpen() {
+            try state.add(
+                item, QueueSound(try Clip.inMemory(SteppedQueue.sound(item.source), sampleRate: SteppedQueue.rate)))
+        }
+        try run.engine.start()
+        _ = run.render(20_000)
+        // Each player's notes stay in their order.
+        var notes = Dictionary(grouping: try #require(inbox.take()), by: \.serial)
+        #expect(notes.count == items.count)
+        var generator = SeededGenerator(seed: seed)
+        var told: [String] = []
+        while let serial = notes.keys.sorted().randomElement(using: &generator) {
+            var rest = try #require(notes[serial])
+            state.take([rest.removeFirst()])
+            notes[serial] = rest.isEmpty ? nil : rest
+            for event in state.takeEvents() {
+                switch event {
+                case .itemStarted(let item, _, _): told.append("start \(item.source)")
+                case .itemEnded(let item, _, _): told.append("end \(item.source)")
+                default: break
+                }
+            }
+        }
+        state.take([])
+        #expect(told.filter { $0.hasPrefix("start") } == items.map { "start \($0.source)" })
+        for item in items {
+            let places = told.indices.filter { told[$0].hasSuffix(" \(item.source)") }
+            #expect(places.map { told[$0] } == ["start \(item.source)", "end \(item.source)"])
+        }
+        #expect(state.chain.isEmpty)
+    }
+}
