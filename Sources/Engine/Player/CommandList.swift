@@ -1,4 +1,5 @@
 internal import Realtime
+internal import Samples
 
 /// Commands of the control side that have not been carried out yet, on the render side: two rings, and a list in the order of the
 /// requests.
@@ -11,7 +12,8 @@ struct CommandList: ~Copyable {
 
     private var urgent: RingConsumer<PlayerCommand>
     private var scheduled: RingConsumer<PlayerCommand>
-    private var commands: InlineArray<64, PlayerCommand> = InlineArray(repeating: PlayerCommand(code: .gain))
+    /// Not a part of this value: functions that only read it would copy its 13 KB for every block.
+    private var list = Boxed(InlineArray<64, PlayerCommand>(repeating: PlayerCommand(code: .gain)))
     private var count = 0
 
     init(urgent: consuming RingConsumer<PlayerCommand>, scheduled: consuming RingConsumer<PlayerCommand>) {
@@ -23,7 +25,7 @@ struct CommandList: ~Copyable {
     mutating func collectUrgent(at frame: Int64) {
         while count < CommandList.capacity, var command = urgent.pop() {
             command.frame = frame
-            commands[count] = command
+            list.value[count] = command
             count += 1
         }
     }
@@ -31,7 +33,7 @@ struct CommandList: ~Copyable {
     /// Takes commands with a frame from their ring, as long as there is room. They arrive in the order of their frames.
     mutating func collectScheduled() {
         while count < CommandList.scheduledCapacity, let command = scheduled.pop() {
-            commands[count] = command
+            list.value[count] = command
             count += 1
         }
     }
@@ -40,45 +42,49 @@ struct CommandList: ~Copyable {
     /// anybody gives.
     mutating func add(_ command: PlayerCommand) {
         guard count < CommandList.capacity else { return }
-        commands[count] = command
+        list.value[count] = command
         count += 1
     }
 
-    subscript(index: Int) -> PlayerCommand { commands[index] }
+    subscript(index: Int) -> PlayerCommand { list.value[index] }
 
     /// The first command that is due at an output frame, except for changes that a voice was told beforehand.
     func firstDue(at now: Int64) -> Int? {
-        for index in 0..<count where commands[index].frame <= now && commands[index].toldLayer == nil { return index }
+        for index in 0..<count where list.value[index].frame <= now && list.value[index].toldLayer == nil {
+            return index
+        }
         return nil
     }
 
     /// The first change of speed that a voice was told beforehand and has now reached.
     func firstTold(at now: Int64) -> Int? {
-        for index in 0..<count where commands[index].frame <= now && commands[index].toldLayer != nil { return index }
+        for index in 0..<count where list.value[index].frame <= now && list.value[index].toldLayer != nil {
+            return index
+        }
         return nil
     }
 
     /// The first frame after `now` at which a command is due, or `limit`.
     func nextFrame(after now: Int64, limit: Int64) -> Int64 {
         var next = limit
-        for index in 0..<count where commands[index].frame > now { next = min(next, commands[index].frame) }
+        for index in 0..<count where list.value[index].frame > now { next = min(next, list.value[index].frame) }
         return next
     }
 
     /// Whether a start is due that cannot happen yet.
     func waitsToStart(at now: Int64) -> Bool {
-        for index in 0..<count where commands[index].code == .start && commands[index].frame <= now { return true }
+        for index in 0..<count where list.value[index].code == .start && list.value[index].frame <= now { return true }
         return false
     }
 
     /// Whether a stop is due.
     func waitsToStop(at now: Int64) -> Bool {
-        for index in 0..<count where commands[index].code == .stop && commands[index].frame <= now { return true }
+        for index in 0..<count where list.value[index].code == .stop && list.value[index].frame <= now { return true }
         return false
     }
 
     mutating func remove(_ index: Int) {
-        for later in index + 1..<max(index + 1, count) { commands[later - 1] = commands[later] }
+        for later in index + 1..<max(index + 1, count) { list.value[later - 1] = list.value[later] }
         count -= 1
     }
 
@@ -87,15 +93,15 @@ struct CommandList: ~Copyable {
     ///
     /// - Returns: the score that will not be played; nil if the command must be carried out.
     mutating func takeSuperseded(_ index: Int, at now: Int64) -> RenderScore? {
-        let command = commands[index]
+        let command = list.value[index]
         guard command.replacesScore else { return nil }
         for later in index + 1..<max(index + 1, count) {
-            let other = commands[later]
+            let other = list.value[later]
             // Told changes, future commands and score updates do not come between two changes.
             if other.toldLayer != nil || other.frame > now || other.code == .adoptScore { continue }
             guard other.replacesScore && other.frame == command.frame else { return nil }
             guard other.supersedes(command) else { continue }
-            commands[later].standIn(for: command)
+            list.value[later].standIn(for: command)
             remove(index)
             return command.score
         }
@@ -106,19 +112,19 @@ struct CommandList: ~Copyable {
 
     /// Puts a change of speed off to its frame; the voice of layer `layer` was told about it.
     mutating func putOff(_ index: Int, to frame: Int64, toldLayer layer: Int64) {
-        commands[index].frame = frame
-        commands[index].toldLayer = layer
+        list.value[index].frame = frame
+        list.value[index].toldLayer = layer
     }
 
     /// The layer that was told a change is no longer heard. The change becomes an ordinary command, and is due.
-    mutating func forgetTelling(_ index: Int) { commands[index].toldLayer = nil }
+    mutating func forgetTelling(_ index: Int) { list.value[index].toldLayer = nil }
 
     /// Takes out a change that was told and has been overtaken by a newer score.
     ///
     /// - Returns: its score; nil if there is none.
     mutating func takeOvertaken() -> RenderScore? {
-        for index in 0..<count where commands[index].toldLayer != nil {
-            let score = commands[index].score
+        for index in 0..<count where list.value[index].toldLayer != nil {
+            let score = list.value[index].score
             remove(index)
             return score
         }
@@ -130,9 +136,9 @@ struct CommandList: ~Copyable {
     /// - Parameter known: the address of the score as it was passed.
     /// - Returns: the score that was replaced; nil if no command carries it.
     mutating func exchangeScore(at known: Int, for new: RenderScore) -> RenderScore? {
-        for index in 0..<count where commands[index].bringsScore && commands[index].score.address == known {
-            let old = commands[index].score
-            commands[index].score = new
+        for index in 0..<count where list.value[index].bringsScore && list.value[index].score.address == known {
+            let old = list.value[index].score
+            list.value[index].score = new
             return old
         }
         return nil
