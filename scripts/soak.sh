@@ -12,6 +12,7 @@
 #   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, computed and on virtual cards (10)
 #   ends        WOODSHED_FILE_LENGTHS     of three lengths of a file, in which jumps lead to the end: so many of them (3)
 #   minutes     WOODSHED_MINUTE_SECONDS   seconds of a song, slowed down from a file of every kind, and compared with all of it in memory (200)
+#   edits       WOODSHED_EDIT_RUNS        players with random commands, at random frames and at joints, compared with a slow one (1000)
 #   losses      WOODSHED_LOSSES           random schedules of device losses, with the times until the sound is back (500)
 #   kills       WOODSHED_KILLS            kills of a take's writer, of the command or of a store's; what was kept is then read (1000)
 #   power       WOODSHED_CRASHES          disks after a loss of power, for each kind of file: takes, exports, databases, ... (20000)
@@ -57,6 +58,7 @@ dropouts    WOODSHED_DROPOUT_SECONDS  28800   DropoutTests/dropouts
 drift       WOODSHED_DRIFT_HOURS      10      ClockBridgeTests/hardship|TwoClockTests/drift
 ends        WOODSHED_FILE_LENGTHS     3       FormatTests/jumpsToTheEnd
 minutes     WOODSHED_MINUTE_SECONDS   200     MinutesTests
+edits       WOODSHED_EDIT_RUNS        1000    JointCommandTests/everywhere|PlayerEditTests
 losses      WOODSHED_LOSSES           500     InterruptionScheduleTests|RecoveryTimeTests
 kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed|StoreProcessTests/kills
 power       WOODSHED_CRASHES          20000   PowerTests
@@ -76,7 +78,7 @@ for name in "$@"; do
 done
 
 # The same flags as for the release tests, so that nothing is built twice.
-build=(--scratch-path .build-release-tests -c release -Xswiftc -enable-testing)
+build=(--scratch-path .build-release-tests -c release -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo)
 is_built=no
 failures=0
 while read -r name variable length test <&3; do

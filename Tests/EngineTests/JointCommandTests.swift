@@ -18,9 +18,10 @@ struct JointCommandTests {
     @Test("never hold up the render thread, and sound as in a slow reference, for any block lengths")
     func everywhere() async {
         await #expect(processExitsWith: .success) {
-            JointCommandTests.allowProcessorTime(seconds: 600)
+            let runs = environmentCount("WOODSHED_EDIT_RUNS", short: cases(40, few: 10))
+            JointCommandTests.allowProcessorTime(seconds: 600 + 6 * UInt(runs))
             var (plain, compared) = (0, 0)
-            for number in 0..<cases(100, few: 10) {
+            for number in 0..<runs {
                 let run = try JointRun(number, deeds: 20)
                 for period in cases(JointRun.periods, few: [64, 1024]) {
                     #expect(try run.output(inBlocksOf: period) == run.output, "run \(number), blocks of \(period)")

@@ -100,12 +100,12 @@ struct PlayerEditTests {
 
     @Test(
         "sounds as in a slow reference after 20 random edits, for any block lengths",
-        arguments: 0..<cases(50, few: 4))
+        arguments: 0..<environmentCount("WOODSHED_EDIT_RUNS", short: cases(20, few: 4)))
     func randomEdits(run: Int) throws { try checkEdits(run, loops: false) }
 
     @Test(
         "endless passes, plans that repeat and sections with settings of their own sound as in a slow reference",
-        arguments: 0..<cases(14, few: 3))
+        arguments: 0..<environmentCount("WOODSHED_EDIT_RUNS", short: cases(7, few: 3)))
     func randomLoops(run: Int) throws { try checkEdits(run, loops: true) }
 
     private func checkEdits(_ run: Int, loops: Bool) throws {
