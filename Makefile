@@ -43,7 +43,7 @@ test-quick: export DEBUG_TESTS := --skip DSPTests
 # While one step runs, which waits more than it computes, what later steps need is built.
 test: export BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
 test: export BESIDE_THREADS := scripts/beside.sh make build-rest --
-test: test-begin ## run all tests, in less than half an hour on two cores
+test: test-begin ## run all tests, in some 33 minutes on two cores
 	@scripts/setup.sh build test lint
 	@$(BESIDE) "$(MAKE) test-gates" "$(MAKE) test-release"
 	@$(MAKE) test-threads

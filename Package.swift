@@ -265,12 +265,12 @@ let package = Package(
             dependencies: [
                 "CALSA", "ProcessHandles", "Realtime", "VirtualCard", "VirtualCardSupport", "TestSupport",
             ],
-            swiftSettings: settings),
+            swiftSettings: soundSettings),
         .testTarget(
             name: "RunLogTests", dependencies: ["RunLog"], swiftSettings: unoptimised),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: settings),
+            name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: unoptimised),
         .target(name: "CConformance", dependencies: ["CWoodshed"], path: "Tests/CConformance"),
         .testTarget(
             name: "CInterfaceTests",
@@ -281,7 +281,7 @@ let package = Package(
             swiftSettings: unoptimised),
         .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: unoptimised),
         .testTarget(
-            name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
+            name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: unoptimised),
         .testTarget(
             name: "RemoteControlTests", dependencies: ["CALSA", "Files", "JSON", "RemoteControl", "TestSupport"],
             swiftSettings: unoptimised),
@@ -302,12 +302,12 @@ let package = Package(
             ],
             exclude: ["Podcasts/Servers"],
             swiftSettings: unoptimised),
-        .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: unoptimised),
         .testTarget(
             name: "AnkiTests", dependencies: ["Anki", "Database", "Files", "JSON", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: unoptimised),
         .testTarget(
-            name: "UserStateTests", dependencies: ["JSON", "UserState", "TestSupport"], swiftSettings: settings),
+            name: "UserStateTests", dependencies: ["JSON", "UserState", "TestSupport"], swiftSettings: unoptimised),
         .testTarget(
             name: "DSPTests",
             dependencies: [
@@ -318,9 +318,10 @@ let package = Package(
         .target(name: "PictureReading", path: "Tests/PictureReading", linkerSettings: [.linkedLibrary("cairo")]),
         .testTarget(
             name: "DrawingTests", dependencies: ["Drawing", "DSP", "PictureReading", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: unoptimised),
         .testTarget(
-            name: "LibrariesTests", dependencies: ["Libraries", "CLibraryTable", "TestSupport"], swiftSettings: settings
+            name: "LibrariesTests", dependencies: ["Libraries", "CLibraryTable", "TestSupport"],
+            swiftSettings: unoptimised
         ),
         // The chunks that marks are read from are written by Takes.
         .testTarget(
@@ -333,7 +334,7 @@ let package = Package(
         .testTarget(
             name: "ClipsTests",
             dependencies: ["AudioFiles", "Clips", "DSP", "Realtime", "SoundFileSupport", "TestSupport", "Samples"],
-            swiftSettings: settings),
+            swiftSettings: soundSettings),
         .testTarget(
             name: "TakesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],
             swiftSettings: soundSettings),
@@ -342,7 +343,7 @@ let package = Package(
             dependencies: [
                 "AudioFiles", "Clips", "DSP", "Files", "SoundFileSupport", "SoundMeasures", "TestSupport", "Waveforms",
             ],
-            swiftSettings: settings),
+            swiftSettings: soundSettings),
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: [
@@ -381,7 +382,7 @@ let package = Package(
                 "AudioDevices", "AudioFiles", "Clips", "DSP", "Engine", "EngineHarness", "Queue", "Realtime",
                 "SoundFileSupport", "TestSupport", "Samples",
             ],
-            swiftSettings: settings),
+            swiftSettings: soundSettings),
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [

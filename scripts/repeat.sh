@@ -55,7 +55,7 @@ pattern() {
     grep -q '@Test' "$1" && [ -n "$suites" ] && printf '^%s\\.(%s)/' "${module%%/*}" "$suites"
 }
 
-options=(-c release --scratch-path .build-release-tests -Xswiftc -enable-testing)
+options=(-c release --scratch-path .build-release-tests -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo)
 scripts/test-rtsan.sh --build || exit 1
 
 end_load() { for ((number = 1; number <= load; number++)); do kill "%$number"; done 2>/dev/null; }

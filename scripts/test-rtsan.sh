@@ -22,7 +22,7 @@ runtime=$resources/clang/lib/linux/libclang_rt.rtsan-$(uname -m).a
 [ -f "$runtime" ] || fail "this toolchain has no runtime of it at $runtime" "use a toolchain of swift.org, 6.2 or later"
 
 export WOODSHED_REALTIME_SANITIZER=$runtime
-options=(-c release --scratch-path .build-release-tests -Xswiftc -enable-testing)
+options=(-c release --scratch-path .build-release-tests -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 

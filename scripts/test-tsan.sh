@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 # With the checks of the standard library that only unoptimised code makes: of the bounds of unsafe buffers, for example.
-options=(-c release --sanitize=thread -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug)
+options=(-c release --sanitize=thread -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -assert-config -Xswiftc Debug)
 # Read by Package.swift: the command then links the support for Swift's Mutex under the sanitizer, as the tests do.
 export WOODSHED_SANITIZES_THREADS=1
 # By default a program with threads waits a second at its exit for races among the last of them. The command exits without
