@@ -1,4 +1,5 @@
 import EngineHarness
+import Synchronization
 import TestSupport
 import Testing
 
@@ -223,5 +224,29 @@ struct LoopTests {
             (0..<64).map { SessionPlan(PracticePlan(sections: sections), order: .shuffled(seed: $0)).playingOrder })
         #expect(orders.count == 6 && orders.allSatisfy { $0.sorted() == [0, 1, 2] })
         #expect(throws: SessionError.self) { try self.harness(SessionPlan(PracticePlan(sections: []))) }
+    }
+
+    @Test("is left for a section: what the player tells of the loop meanwhile is not taken for that section")
+    func lateMove() throws {
+        let sections = try [Section(0..<8000), Section(8000..<16_000)]
+        let told = Mutex<[SessionEvent]>([])
+        let harness = try SessionHarness(
+            Self.ruler, rate: Self.rate, plan: SessionPlan(PracticePlan(sections: sections, passes: .endless)),
+            beforeStart: { session in session.observe { event in told.withLock { $0.append(event) } } })
+        harness.play(1000)
+        #expect(eventually { told.withLock { $0.contains(.proceeded(section: 1)) } })
+        harness.play(64) {
+            // The second request is sent by the next round, after the block that carries out the first one.
+            _ = try? harness.session.loop(1000..<2000)
+            harness.session.go(toSection: 2)
+        }
+        harness.play(300)
+        #expect(place(harness.output.last ?? 0) > 8000)
+        harness.session.stop()
+        harness.play(300)
+        #expect(eventually { told.withLock { $0.contains(.stopped) } })
+        let proceeded = told.withLock { $0 }.filter { if case .proceeded = $0 { true } else { false } }
+        #expect(proceeded == [.proceeded(section: 1), .proceeded(section: 2)])
+        #expect(harness.session.currentNumber == 2)
     }
 }

@@ -49,9 +49,14 @@ final class SessionHarness {
     var frame: Int { output.count }
 
     /// Renders some frames, in blocks of a length.
+    ///
+    /// - Parameter beforeBlock: Called before each block, when the control side was served for it.
     @discardableResult
-    func play(_ frames: Int, block: Int = 64) -> [Float] {
-        let sound = harness.render(frames, from: output.count) { block }[0]
+    func play(_ frames: Int, block: Int = 64, beforeBlock: () -> Void = {}) -> [Float] {
+        let sound = harness.render(frames, from: output.count) {
+            beforeBlock()
+            return block
+        }[0]
         output += sound
         rendered.audible.store(Int64(output.count), ordering: .relaxed)
         return sound

@@ -278,7 +278,7 @@ struct SessionState: Sendable {
     mutating func take(_ event: PlayerEvent) -> [SessionEvent] {
         switch event.kind {
         case .moved, .playbackStarted:
-            guard event.frame >= sentFrame else { return [.player(event)] }
+            guard event.frame >= sentFrame, isOfPlan(event) else { return [.player(event)] }
             awaitsMove = false
             return [.player(event)] + (event.kind == .moved ? follow(event) : [])
         case .sectionStarted: return [.player(event)] + follow(event)
@@ -287,9 +287,16 @@ struct SessionState: Sendable {
         }
     }
 
+    /// Whether the number of an event's section means a section of the plan. The player may still carry out a request that came before the last
+    /// one, and its number then counts in the loop or in the sections of before.
+    private func isOfPlan(_ event: PlayerEvent) -> Bool {
+        order.indices.contains(event.section - 1)
+            && plan.practice.sections[order[event.section - 1]].range == event.sectionFrames
+    }
+
     /// Takes in the section that an event tells of.
     private mutating func follow(_ event: PlayerEvent) -> [SessionEvent] {
-        guard !marks.isRunning, !awaitsMove, event.frame >= sentFrame else { return [] }
+        guard !marks.isRunning, !awaitsMove, event.frame >= sentFrame, isOfPlan(event) else { return [] }
         guard awaitedSection == nil || awaitedSection == event.section else { return [] }
         awaitedSection = nil
         let isTold = event.kind == .sectionStarted && toldSection == event.section
