@@ -167,11 +167,11 @@ public func woodshed_listener_close(_ listener: OpaquePointer?) -> woodshed_stat
 public func woodshed_request_cancel(_ listener: OpaquePointer?, _ number: Int64) -> woodshed_status {
     answer {
         let box: ListenerBox = try unsafe Handles.object(listener)
-        guard let request = box.queue.requests[number] else {
+        // The answer can come between the two.
+        guard let request = box.queue.requests[number], request.cancel() else {
             throw ArgumentError(
                 "the listener has no request \(number) that is not answered", remedy: "Take its answer.",
                 status: .notFound)
         }
-        request.cancel()
     }
 }

@@ -22,11 +22,7 @@ enum RequestResult: Sendable {
 final class Request: Sendable {
     typealias Work = @Sendable (Request) throws -> RequestResult
 
-    private enum Phase {
-        case waiting, working
-        /// `isWorking` while the work goes on although it was cancelled.
-        case answered(isWorking: Bool)
-    }
+    private enum Phase { case waiting, working, answered }
 
     private struct State {
         var phase = Phase.waiting
@@ -64,13 +60,13 @@ final class Request: Sendable {
     }
 
     var isCancelled: Bool {
-        state.withLock { if case .answered = $0.phase { true } else { false } }
+        state.withLock { $0.phase == .answered }
     }
 
     /// Calls `stop` when the request is cancelled; at once if it has been.
     func whenCancelled(_ stop: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
-            if case .answered = state.phase { return true }
+            if state.phase == .answered { return true }
             state.stop = stop
             return false
         }
@@ -82,7 +78,7 @@ final class Request: Sendable {
     /// - Returns: False if it was cancelled meanwhile.
     func run() -> Bool {
         let isWanted = state.withLock { state in
-            guard case .waiting = state.phase else { return false }
+            guard state.phase == .waiting else { return false }
             state.phase = .working
             return true
         }
@@ -90,8 +86,8 @@ final class Request: Sendable {
         let answer = Result { try work(self) }
         let wasWanted = state.withLock { state in
             state.stop = nil
-            guard case .working = state.phase else { return false }
-            state.phase = .answered(isWorking: false)
+            guard state.phase == .working else { return false }
+            state.phase = .answered
             give(answer)
             return true
         }
@@ -99,24 +95,20 @@ final class Request: Sendable {
         return wasWanted
     }
 
-    /// Answers that it was cancelled; nothing happens if it is answered already.
-    func cancel() {
-        let (wasWorking, stop) = state.withLock { state in
-            defer { state.stop = nil }
-            switch state.phase {
-            case .answered: return (false, nil as (@Sendable () -> Void)?)
-            case .waiting:
-                state.phase = .answered(isWorking: false)
-                give(Self.cancelled)
-                return (false, nil)
-            case .working:
-                state.phase = .answered(isWorking: true)
-                give(Self.cancelled)
-                return (true, state.stop)
-            }
+    /// Answers that it was cancelled, unless it is answered already.
+    ///
+    /// - Returns: False if it was answered before.
+    @discardableResult
+    func cancel() -> Bool {
+        let (before, stop) = state.withLock { state in
+            defer { (state.phase, state.stop) = (.answered, nil) }
+            if state.phase != .answered { give(Self.cancelled) }
+            return (state.phase, state.stop)
         }
+        guard before != .answered else { return false }
         stop?()
-        if wasWorking { RequestDesk.shared.replaceWorker() }
+        if before == .working { RequestDesk.shared.replaceWorker() }
+        return true
     }
 
     private static var cancelled: Result<RequestResult, any Error> {

@@ -10,14 +10,12 @@
 // The longest wait for what must happen, in seconds. Other tests may keep the machine busy for minutes.
 #define PATIENCE 600.0
 
-extern int failures;
+// Adds a line to the report. May be called on any thread.
+void report_failure(const char *file, int line, const char *condition);
 
 #define EXPECT(condition) \
     do { \
-        if (!(condition)) { \
-            failures++; \
-            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, woodshed_error_message()); \
-        } \
+        if (!(condition)) report_failure(__FILE__, __LINE__, #condition); \
     } while (0)
 
 // A refusal has words that name the cause, and leaves NULL in the place for a result.
