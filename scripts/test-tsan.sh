@@ -93,4 +93,12 @@ must_be_caught ReadEpochTests
 echo "thread sanitizer: tests"
 # Built as --build does: a build by `swift test` compiles everything again.
 "$swift" build --build-tests "${options[@]}" --scratch-path .build-tsan
-scripts/test.sh "${options[@]}" --scratch-path .build-tsan "$@"
+# The tests of the command only start it and read what it writes. They run as built for the real-time sanitizer, and start the command of
+# this build. Their records have names of their own.
+env -u WOODSHED_SANITIZES_THREADS scripts/test-rtsan.sh --build
+bin=$("$swift" build "${options[@]}" --scratch-path .build-tsan --show-bin-path)
+records=${WOODSHED_TEST_RECORDS:+$WOODSHED_TEST_RECORDS.9}
+command_tests=(env "WOODSHED_TESTED_COMMAND=$bin/woodshed" "WOODSHED_TEST_RECORDS=$records" scripts/test.sh -c release
+    --scratch-path .build-release-tests --skip '^(?!WoodshedCLITests[.])' "$@")
+scripts/side-by-side.sh "$(printf '%q ' "${command_tests[@]}")" \
+    "$(printf '%q ' scripts/test.sh "${options[@]}" --scratch-path .build-tsan "$@")"

@@ -18,8 +18,9 @@ struct Finished {
 
 /// The command under test.
 enum Command {
-    /// Beside the test bundle, where the build puts it.
+    /// The one that the environment names (`WOODSHED_TESTED_COMMAND`), or the one beside the test bundle, where the build puts it.
     static let path: String = {
+        if let named = unsafe getenv("WOODSHED_TESTED_COMMAND") { return unsafe String(cString: named) }
         var bytes = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count - 1)
         let own = String(decoding: bytes.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
