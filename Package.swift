@@ -315,7 +315,7 @@ let package = Package(
                 "CSampleLoops", "DSP", "SoundMeasures", "TestSupport", "Samples", "Stretching", "Transforms",
             ],
             // The other tests compute on one thread, so the thread sanitizer cannot find anything in them.
-            sources: sanitizesThreads ? ["Support.swift", "TransformTests.swift"] : nil, swiftSettings: settings),
+            sources: sanitizesThreads ? ["SharedTableTests.swift"] : nil, swiftSettings: settings),
         .target(name: "PictureReading", path: "Tests/PictureReading", linkerSettings: [.linkedLibrary("cairo")]),
         .testTarget(
             name: "DrawingTests", dependencies: ["Drawing", "DSP", "PictureReading", "TestSupport"],

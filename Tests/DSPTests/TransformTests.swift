@@ -73,20 +73,4 @@ struct TransformTests {
             #expect(abs(unsafe transform.frames[index] / 2048 - samples[index]) < 1e-6)
         }
     }
-
-    @Test("plans made on many threads at once do not disturb each other")
-    func plansConcurrently() async {
-        let sums = await withTaskGroup(of: Float.self) { group in
-            for _ in 0..<16 {
-                group.addTask {
-                    var transform = RealFourierTransform(size: 512)
-                    for index in 0..<512 { unsafe transform.frames[index] = Float(index % 7) }
-                    transform.forward()
-                    return unsafe transform.spectrum.reduce(0, +)
-                }
-            }
-            return await group.reduce(into: [Float]()) { $0.append($1) }
-        }
-        #expect(sums.count == 16 && Set(sums).count == 1)
-    }
 }

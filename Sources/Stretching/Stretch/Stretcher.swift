@@ -108,24 +108,18 @@ public struct Stretcher: ~Copyable {
         self.maximumEmitFrames = max(maximumEmitFrames, shape.holdFrames)
         let factor = shape.windowFrames / 256
         let emitFrames = self.maximumEmitFrames
-        let whole = [StretchShape.highBeta, StretchShape.beta].map { VocoderShape(shape, factor: 1, beta: $0) }
+        let shapes = WindowShapes.windows(of: shape)
         func band(_ shapes: [VocoderShape], stageCount: Int64 = 4, makesNoise: Bool = false) -> VocoderBand {
             VocoderBand(
                 channelCount: channelCount, shape: shape, shapes: shapes, stageCount: stageCount,
                 emitFrames: emitFrames, makesNoise: makesNoise)
         }
-        func steady(factor: Int, beta: Double) -> VocoderBand {
-            let long = VocoderShape(shape, factor: factor, beta: beta, isSteady: true)
-            return band([long], stageCount: 8)
-        }
-        let low = band([VocoderShape(shape, factor: 2 * factor, beta: StretchShape.steadyBeta)])
+        let low = band([shapes.low])
         let reach = low.schedule.reach(ofStep: 0)
         high = PairedBand(
-            short: band(whole, makesNoise: true), long: steady(factor: 1, beta: StretchShape.steadyHighBeta),
-            reach: reach)
+            short: band(shapes.high, makesNoise: true), long: band([shapes.steadyHigh], stageCount: 8), reach: reach)
         middle = PairedBand(
-            short: band([VocoderShape(shape, factor: factor, beta: StretchShape.middleBeta)]),
-            long: steady(factor: factor, beta: StretchShape.steadyBeta), reach: reach)
+            short: band([shapes.middle]), long: band([shapes.steadyMiddle], stageCount: 8), reach: reach)
         leadFrames =
             Int(low.schedule.reach(ofStep: Int64(shape.holdSteps))) * shape.gridFrames
             + AttackTimes(sampleRate: sampleRate).longestLead
