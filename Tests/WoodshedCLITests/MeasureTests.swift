@@ -123,9 +123,7 @@ struct MeasureTests {
 
     @Test("on a terminal it shows its progress on standard error", .needsTerminal)
     func progress() {
-        // Long enough to be met: a gigabyte of silence that takes no room on the disk.
-        folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 48_000, bits: 16, data: [], claimed: 1 << 30))
-        #expect(unsafe truncate(folder["long.wav"], 44 + 1 << 30) == 0)
+        folder.writeHours("long.wav")
         let run = TerminalRun(Command.path, ["measure", folder["long.wav"]])
         #expect(run.wait(for: "reading "), "\(run.text)")
         run.send("\u{3}")
@@ -164,9 +162,7 @@ struct MeasureTests {
 
     @Test("an interrupt ends it with 130 at once, without any output")
     func interrupt() {
-        // Long enough to be met: a gigabyte of silence that takes no room on the disk.
-        folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 48_000, bits: 16, data: [], claimed: 1 << 30))
-        #expect(unsafe truncate(folder["long.wav"], 44 + 1 << 30) == 0)
+        folder.writeHours("long.wav")
         let run = Command.run(["measure", folder["long.wav"]]) { running in
             #expect(running.waitUntilHandled(SIGINT))
             running.send(SIGINT)

@@ -1,5 +1,6 @@
 // Recordings made for a test, in a folder that goes with it.
 import Glibc
+import Testing
 
 /// A folder for one test.
 final class TestFolder: Sendable {
@@ -133,5 +134,19 @@ enum Wave {
     static func floats(of file: [UInt8]) -> [Float]? {
         guard let data = data(of: file) else { return nil }
         return unsafe data.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
+    }
+}
+
+extension TestFolder {
+    /// Writes hours of silence, four gigabytes that take no room on the disk. Reading them takes so long that a program is met while it does, also
+    /// if the test is held up.
+    ///
+    /// - Returns: The path.
+    @discardableResult
+    func writeHours(_ name: String) -> String {
+        let size: UInt32 = 4_000_000_000
+        write(name, Wave.file(format: 1, channels: 1, rate: 48_000, bits: 16, data: [], claimed: size))
+        #expect(unsafe truncate(self[name], 44 + Int(size)) == 0)
+        return self[name]
     }
 }
