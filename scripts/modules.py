@@ -52,6 +52,9 @@ def needs(root: pathlib.Path, targets: list) -> dict:
 
 THREADS = re.compile(r"\b(?:import (?:Realtime|Synchronization|Dispatch)\b|(?:Thread|Task)(?:\.\w+)? *[({]|withTaskGroup|concurrentPerform)")
 
+# What starts threads of its own: an engine, its device, the reading of a file's pages, and the analysis of a recording.
+STARTED = re.compile(r"\b(?:Engine\(|Clip\((?:path|decoder)|listens: true|eventually\(|PlainThread|IdleRecorder|PracticeSession\()")
+
 
 def check_one_thread(root: pathlib.Path) -> None:
     """The tests that Package.swift leaves out under the thread sanitizer, and what they test, must start no threads."""
@@ -61,6 +64,10 @@ def check_one_thread(root: pathlib.Path) -> None:
             for file in folder.rglob("*.swift"):
                 if THREADS.search(file.read_text(encoding="utf-8")):
                     fail(f"{file.relative_to(root)} has to do with threads; take {tests} out of oneThread in Package.swift")
+    for file in (root / "Tests").glob("*/OneThread/**/*.swift"):
+        text = file.read_text(encoding="utf-8")
+        if THREADS.search(text) or STARTED.search(text):
+            fail(f"{file.relative_to(root)} has to do with threads; move it out of the folder OneThread")
 
 
 def picture(needed: dict) -> str:

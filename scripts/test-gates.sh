@@ -202,6 +202,13 @@ echo 'let oneThread: Set = ["OtherTests"]' >>"$folder/Package.swift"
 expect nothing "a module without threads that is said to have none" shown_modules
 echo 'internal import Synchronization' >>"$folder/Sources/Other/Other.swift"
 expect found "a module with threads whose tests the thread sanitizer does not see" shown_modules
+sed -i '/Synchronization/d' "$folder/Sources/Other/Other.swift"
+mkdir -p "$folder/Tests/SampleTests/OneThread"
+echo 'let sound = render()' >"$folder/Tests/SampleTests/OneThread/SoundTests.swift"
+expect nothing "a test without threads in the folder of those" shown_modules
+echo 'let engine = try Engine(output: .null)' >"$folder/Tests/SampleTests/OneThread/SoundTests.swift"
+expect found "a test that starts threads in the folder of those without" shown_modules
+rm -r "$folder/Tests/SampleTests"
 # The folders of a module must depend on each other in one direction only.
 lay_folders() {
     lay_module

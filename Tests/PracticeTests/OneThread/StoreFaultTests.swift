@@ -169,7 +169,7 @@ struct StoreFaultTests {
     func earlierVersion(_ version: Int) throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
-        let kept = #filePath.replacing("StoreFaultTests.swift", with: "Stores/version-\(version).db")
+        let kept = #filePath.replacing("OneThread/StoreFaultTests.swift", with: "Stores/version-\(version).db")
         try FileManager.default.copyItem(atPath: kept, toPath: path)
         let store = try PracticeStore(.file(path))
         let known = try #require(try store.recording(recording().key))
