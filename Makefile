@@ -13,7 +13,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo build library test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-c test-servers \
+.PHONY: help demo build library test test-begin test-quick test-gates test-debug test-release test-examples test-install test-docs test-c test-servers \
 	test-benchmarks test-threads build-rest soak bench bench-compare lint format docs public-surface reference man completions install \
 	uninstall deb test-packages test-kernel dist clean surface-since
 
@@ -47,6 +47,7 @@ test: test-begin ## run all tests, in some 33 minutes on two cores
 	@scripts/setup.sh build test lint
 	@$(BESIDE) "$(MAKE) test-gates" "$(MAKE) test-release"
 	@$(MAKE) test-threads
+	@$(MAKE) test-install
 	@$(BESIDE) "$(MAKE) test-benchmarks test-examples" "$(MAKE) test-docs test-c test-servers"
 	@scripts/skipped.sh $(TESTS)
 
@@ -77,20 +78,24 @@ test-release: ## run the tests as shipped: optimised, render paths checked by th
 	@scripts/setup.sh build test
 	@$(STEP) "tests, release, under the real-time sanitizer" $(BESIDE_RELEASE) scripts/test-rtsan.sh
 
-# Uses one build folder with the examples, which need the same modules. Without optimisation, because that is quickest.
 test-benchmarks: ## test that the benchmarks compile and link
 	@scripts/setup.sh build bench
-	@$(STEP) "benchmarks compile" $(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
+	@$(STEP) "benchmarks compile" env SWIFT=$(SWIFT) scripts/build.sh --package Benchmarks
 
 test-examples: ## build the programs of Examples/ and of the reference's articles as an embedder would, and run them
 	@scripts/setup.sh build test
 	@$(STEP) "examples" scripts/test-examples.sh
 
-test-docs: ## run the commands and the program shown in README.md and docs/, and the installation
+# By itself, because it looks for what an installation writes into the build folder.
+test-install: ## install the command, remove it, and make the source tarball
 	@scripts/setup.sh build test
 	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "installation" scripts/test-install.sh
 	@$(STEP) "source tarball and SBOM" scripts/test-dist.sh
+
+test-docs: ## run the commands and the program shown in README.md and docs/
+	@scripts/setup.sh build test
+	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "documented commands" scripts/test-docs.sh
 	@$(STEP) "JSON against its schema" scripts/test-json.py .build/release/woodshed $$(ls $(EVENTS) 2>/dev/null)
 	@$(STEP) "the command reference is current" scripts/reference.py --check .build/release/woodshed
@@ -112,11 +117,11 @@ test-threads: ## run the tests under the thread sanitizer
 	@scripts/setup.sh build test bench
 	@$(STEP) "tests under the thread sanitizer" $(BESIDE_THREADS) scripts/test-tsan.sh
 
-# The command and the library as they ship, and the benchmarks, with the modules that the examples and the reference need.
+# The command and the library as they ship, and the benchmarks.
 build-rest:
 	@$(PRODUCT)
 	@env SWIFT=$(SWIFT) scripts/build-library.sh
-	@$(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
+	@env SWIFT=$(SWIFT) scripts/build.sh --package Benchmarks
 
 soak: ## run the long forms of tests, for hours; SOAK="faults starts" selects some
 	@scripts/setup.sh build test soak

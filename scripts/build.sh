@@ -3,6 +3,7 @@
 # with a dash go to `swift build`.
 #
 #   scripts/build.sh [PRODUCT]     another product of the package, in the same way: the parts that both have are built once
+#   scripts/build.sh --package FOLDER ...   another package that uses this one, in the same build folder: modules of both are built once
 #   scripts/build.sh --linked-in   only prints the folder with the archives that are linked in
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,8 +13,11 @@ cd "$(dirname "$0")/.."
 # would look up by name at a start are in there. The linker takes the archive because this folder contains no shared library of
 # that name.
 linked_in=$PWD/.build/linked-in
+# The toolchain's own linker, because others warn about a part of the standard library that is never called.
+build=("${SWIFT:-swift}" build -c release --static-swift-stdlib -Xswiftc -use-ld=lld)
 product=woodshed
 case ${1:-} in
+--package) exec "${build[@]}" --package-path "$2" --scratch-path .build "${@:3}" ;;
 --linked-in)
     echo "$linked_in"
     exit
@@ -34,5 +38,4 @@ link=(-Xlinker "-L$linked_in" -Xlinker --no-export-dynamic)
 libc=$(getconf GNU_LIBC_VERSION 2>/dev/null || true)
 if printf '%s\n' "glibc 2.36" "$libc" | sort -C -V; then link+=(-Xlinker -z -Xlinker pack-relative-relocs); fi
 
-# The toolchain's own linker, because others warn about a part of the standard library that is never called.
-exec "${SWIFT:-swift}" build -c release --static-swift-stdlib -Xswiftc -use-ld=lld "${link[@]}" --product "$product" "$@"
+exec "${build[@]}" "${link[@]}" --product "$product" "$@"

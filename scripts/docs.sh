@@ -40,11 +40,9 @@ for folder in Sources/*/; do
     esac
 done
 
-# The same build folder as for the benchmarks and the examples, because all need the same modules.
-build=(swift build --scratch-path .build-packages)
-"${build[@]}" --target Woodshed
-"${build[@]}" --target Drawing
-built=$("${build[@]}" --show-bin-path)
+scripts/build.sh --package . --target Woodshed
+scripts/build.sh --package . --target Drawing
+built=$(readlink -f .build/release)
 
 # The folders in which the compiler finds the C modules that our modules import.
 flags=(-I "$built/Modules")

@@ -9,9 +9,8 @@ fail() {
     failures=$((failures + 1))
     echo "examples: $1" >&2
 }
-# The same build folder as for the benchmarks, because both need the same modules.
-build=(swift build --scratch-path ../.build-packages)
-programs=$("${build[@]}" --show-bin-path) || exit 1
+build=(../scripts/build.sh --package)
+programs=$("${build[@]}" Examples --show-bin-path) || exit 1
 articles=$PWD/../.build-articles
 mapfile -t shown < <(../scripts/articles.py "$articles" ..)
 [ ${#shown[@]} -gt 0 ] || exit 1
@@ -19,8 +18,8 @@ mapfile -t shown < <(../scripts/articles.py "$articles" ..)
 for program in Looper LevelMeter Monitor TakeReport Trainer "${shown[@]}"; do
     rm -rf "${programs:?}/$program" "$programs/$program".build/*.o "$programs/Modules/$program.swiftmodule"
 done
-"${build[@]}" || exit 1
-"${build[@]}" --package-path "$articles" || exit 1
+"${build[@]}" Examples || exit 1
+"${build[@]}" "$articles" || exit 1
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
