@@ -49,7 +49,7 @@ struct ResumeTests {
     func `no two versions of a file are ever put together, wherever the first one breaks off`() async throws {
         var random = SeededGenerator(printedFor: "splices")
         let kinds = Self.lies.map(\.kind) + ["encoded"]
-        for number in 0..<environmentCount("WOODSHED_SPLICES", short: 100) {
+        for number in 0..<environmentCount("WOODSHED_SPLICES", short: cases(100, few: 2 * kinds.count)) {
             let kind = kinds[number % kinds.count]
             let count = Int.random(in: 2...60_000, using: &random)
             let cut = Int.random(in: 0..<count, using: &random)
