@@ -299,19 +299,11 @@ package struct ItemRows {
                 codec: try row.text(8), channelCount: Int(try row.integer(9)), words: words, loudness: loudness,
                 addedAt: try row.integer(19), seenAt: try row.integer(26), sectionCount: Int(try row.integer(27)),
                 documentCount: Int(try row.integer(28)), trashedAt: trashed),
-            edited: try Self.times(try row.text(20)), trashing: try row.integer(orNull: 22))
+            edited: try StoredText.times(try row.text(20)), trashing: try row.integer(orNull: 22))
     }
 
     private static func text(_ times: [String: Int64]) -> String {
         JSONValue.object(times.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }).text
-    }
-
-    package static func times(_ text: String) throws(DatabaseError) -> [String: Int64] {
-        if text == "{}" { return [:] }
-        guard case .object(let fields)? = JSONValue(reading: Array(text.utf8)) else {
-            throw .damaged("the times of what was said about a recording cannot be read")
-        }
-        return fields.reduce(into: [:]) { times, field in times[field.key] = field.value.integerValue }
     }
 }
 

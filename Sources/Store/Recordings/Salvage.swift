@@ -110,7 +110,7 @@ final class Salvage {
                 "trashed", "trashing", "gone", "revision",
             ]
         ) { (row) throws(DatabaseError) in
-            _ = try StoredText.settings(try row.text(19))
+            _ = try StoredText.times(try row.text(19))
         }
         _ = try copy(
             "document", row: "id",

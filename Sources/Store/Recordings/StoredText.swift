@@ -1,6 +1,6 @@
 // Sections and settings as texts of a column: JSON, one text for all sections of a change.
 package import AudioFiles
-internal import Database
+package import Database
 internal import JSON
 internal import Sections
 
@@ -14,12 +14,21 @@ package struct SectionOrigin: Sendable, Equatable {
     }
 }
 
-enum StoredText {
+package enum StoredText {
     static func text(_ settings: [String: String]) -> String { value(settings).text }
 
     static func settings(_ text: String) throws(DatabaseError) -> [String: String] {
         if text == "{}" { return [:] }
         return try settings(JSONValue(reading: Array(text.utf8)))
+    }
+
+    /// When each of a recording's words was last changed (`item.edited`), by the word's name.
+    package static func times(_ text: String) throws(DatabaseError) -> [String: Int64] {
+        if text == "{}" { return [:] }
+        guard case .object(let fields)? = JSONValue(reading: Array(text.utf8)) else {
+            throw .damaged("the times of changes to a recording cannot be read")
+        }
+        return fields.reduce(into: [:]) { times, field in times[field.key] = field.value.integerValue }
     }
 
     /// - Parameter origins: What the sections were taken over from, by their identities.

@@ -85,7 +85,7 @@ struct LocalEntries {
             (CatalogueField.licence, 19),
         ] { entry.set(name, .string(try row.text(column))) }
         entry.set(tags: try row.text(17).split(separator: "\n").map(String.init))
-        entry.times = try ItemRows.times(try row.text(21))
+        entry.times = try StoredText.times(try row.text(21))
         let added = try row.integer(20) * 1000
         entry.set(CatalogueField.added, .integer(added))
         entry.times[CatalogueField.added] = added
