@@ -249,4 +249,27 @@ struct LoopTests {
         #expect(proceeded == [.proceeded(section: 1), .proceeded(section: 2)])
         #expect(harness.session.currentNumber == 2)
     }
+
+    @Test("is left for a section while the player goes on to another one: the section that was asked for is played")
+    func jointMeanwhile() throws {
+        let sections = [try Section(0..<1000), try Section(2000..<6000), try Section(8000..<12_000)]
+        let told = Mutex<[SessionEvent]>([])
+        let harness = try SessionHarness(
+            Self.ruler, rate: Self.rate, plan: SessionPlan(PracticePlan(sections: sections, joint: .hard)),
+            beforeStart: { session in session.observe { event in told.withLock { $0.append(event) } } })
+        harness.play(960)
+        harness.play(64) {
+            // The block in which the first section ends carries out the first of these requests, and the next block the others.
+            try? harness.session.setPasses(1)
+            _ = try? harness.session.loop(200..<800)
+            harness.session.go(toSection: 3)
+        }
+        #expect(place(harness.play(300)[299]) == 8299)
+        #expect(harness.session.currentNumber == 3)
+        harness.session.stop()
+        harness.play(300)
+        #expect(eventually { told.withLock { $0.contains(.stopped) } })
+        let proceeded = told.withLock { $0 }.filter { if case .proceeded = $0 { true } else { false } }
+        #expect(proceeded.last == .proceeded(section: 3))
+    }
 }

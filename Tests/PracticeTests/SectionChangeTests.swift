@@ -114,4 +114,26 @@ struct SectionChangeTests {
         let before = old.playingOrder.map { old.savedIDs[$0] }.filter { [0, 2, 5].contains($0) }
         #expect(new.order(after: old.playingOrder, of: old).map { new.savedIDs[$0] } == before + [9])
     }
+
+    @Test(
+        "a section that was just asked for is played and followed when others are put before it",
+        arguments: [false, true])
+    func askedFor(beforeStart: Bool) throws {
+        let (new, old) = (try sections(0..<500, 1000..<2000, 4000..<5000, 8000..<9000), [1, 2, 3])
+        func ask(_ session: PracticeSession) {
+            session.go(toSection: 2)
+            #expect(throws: Never.self) { try session.setSections(new, savedIDs: [9] + old) }
+        }
+        let harness = try SessionHarness(
+            LoopTests.ruler, rate: LoopTests.rate,
+            plan: try plan([1000..<2000, 4000..<5000, 8000..<9000], passes: 1, ids: old),
+            beforeStart: { if beforeStart { ask($0) } })
+        if !beforeStart {
+            harness.play(300)
+            ask(harness.session)
+        }
+        #expect(place(harness.play(300)[299]) == 4299 && harness.session.currentNumber == 3)
+        #expect(place(harness.play(900)[899]) == 8199)
+        #expect(eventually { harness.session.currentNumber == 4 })
+    }
 }

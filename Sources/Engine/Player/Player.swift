@@ -94,7 +94,7 @@ public final class Player: Sendable {
     ///   - frame: the output frame of the first sound; nil for the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section, or it does not contain that frame.
     public func start(inSection section: Int, clipFrame: Int64? = nil, at frame: Int64? = nil) throws(ScoreError) {
-        let range = try self.range(ofSection: section)
+        let range = try score.range(ofSection: section)
         if let clipFrame, !range.contains(clipFrame) {
             throw ScoreError(
                 .placeOutsideScore, "section \(section) does not hold frame \(clipFrame)",
@@ -114,16 +114,6 @@ public final class Player: Sendable {
             box = nil
             send(command)
         }
-    }
-
-    private func range(ofSection section: Int) throws(ScoreError) -> Range<Int64> {
-        let sections = score.sections
-        guard sections.indices.contains(section - 1) else {
-            throw ScoreError(
-                .placeOutsideScore, "there is no section \(section)",
-                remedy: "Choose a section from 1 to \(sections.count).")
-        }
-        return sections[section - 1].range
     }
 
     /// Moves to a frame of the clip: in the current pass if its section contains the frame, otherwise in the first
@@ -150,7 +140,7 @@ public final class Player: Sendable {
     ///   - frame: the output frame at which to move; nil for the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section.
     public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
-        _ = try range(ofSection: section)
+        _ = try score.range(ofSection: section)
         clip.request(demand(of: score, first: score.firstClipFrame(ofSection: section - 1)), for: reader)
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
     }
@@ -199,28 +189,15 @@ public final class Player: Sendable {
         try setScore(score, moved: SectionMove(), at: frame)
     }
 
-    /// The same for a score with other sections.
-    ///
-    /// - Parameters:
-    ///   - section: a section of the old score, from 1. If another one plays by then, it continues as without this.
-    ///   - place: its number in the new score.
-    ///   - pass: the pass in which it goes on, from 1; nil for the one that plays.
-    ///   - begins: whether it begins anew with its first pass.
-    package func setScore(
-        _ score: Score, moving section: Int, to place: Int, pass: Int? = nil, begins: Bool = false
-    ) throws(ScoreError) {
-        let numbers = 1...Int(Int32.max)
-        guard numbers.contains(section), numbers.contains(place) else { return try setScore(score) }
-        let move = SectionMove(
-            from: Int32(section - 1), to: Int32(place - 1), pass: pass.map { Int32(clamping: max(1, $0) - 1) } ?? -1,
-            begins: begins)
-        try setScore(score, moved: move, at: nil)
-    }
-
-    private func setScore(_ score: Score, moved: SectionMove, at frame: Int64?) throws(ScoreError) {
+    /// - Parameter moved: where the section that plays has gone.
+    func setScore(_ score: Score, moved: SectionMove, at frame: Int64?) throws(ScoreError) {
         guard score.clipFrameCount <= clip.frameCount else {
             throw ScoreError(
                 .sectionOutsideClip, "the score was made for a longer recording", remedy: "Compile it for this clip.")
+        }
+        if moved.begins {
+            // What will be heard is decoded before the request arrives.
+            clip.request(demand(of: score, first: score.firstClipFrame(ofSection: Int(moved.to))), for: reader)
         }
         let storage = storage(for: score)
         control.withLock {

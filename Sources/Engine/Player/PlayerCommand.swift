@@ -80,11 +80,11 @@ struct SectionMove: Sendable, BitwiseCopyable {
     var to: Int32 = -1
     /// The pass in which it goes on, from 0; -1 for the one that plays.
     var pass: Int32 = -1
-    /// Whether the section begins anew, at its first frame.
+    /// Whether the section at `to` begins anew at its first frame, whichever section plays.
     var begins = false
 
     /// Whether it concerns the section at a place in the old score.
-    private func concerns(_ section: Int) -> Bool { from >= 0 && section == Int(from) }
+    private func concerns(_ section: Int) -> Bool { begins || from >= 0 && section == Int(from) }
 
     /// Changes a place in the old score to the one in the new score.
     func apply(to place: inout Place) {
@@ -100,10 +100,12 @@ struct SectionMove: Sendable, BitwiseCopyable {
 
     /// Both moves, this one last.
     func after(_ earlier: SectionMove) -> SectionMove {
+        if begins { return self }
         if from < 0 { return earlier }
-        guard earlier.from >= 0, earlier.to == from else { return self }
+        // Another section than the one that begins in between: it stays as it is.
+        guard earlier.to == from else { return earlier.begins ? earlier : self }
         return SectionMove(
-            from: earlier.from, to: to, pass: pass >= 0 ? pass : earlier.pass, begins: begins || earlier.begins)
+            from: earlier.from, to: to, pass: pass >= 0 ? pass : earlier.pass, begins: earlier.begins)
     }
 }
 

@@ -293,14 +293,19 @@ public final class PracticeSession: Sendable {
 
     /// Plays at another speed from here on, in loops and sections; this ends a ramp.
     public func setSpeed(_ speed: Speed) throws(ScoreError) {
-        try player.setSpeed(speed)
-        state.withLock { $0.speed = speed }
+        // Under the lock, so that no other thread's request comes in between and is made with the old speed.
+        try state.withLock { state throws(ScoreError) in
+            try player.setSpeed(speed)
+            state.speed = speed
+        }
     }
 
     /// Plays at another pitch from here on.
     public func setPitch(_ pitch: Pitch) throws(ScoreError) {
-        try player.setPitch(pitch)
-        state.withLock { $0.pitch = pitch }
+        try state.withLock { state throws(ScoreError) in
+            try player.setPitch(pitch)
+            state.pitch = pitch
+        }
     }
 
     // MARK: Passes and gaps

@@ -140,9 +140,11 @@ struct SessionState: Sendable {
                 }
                 (isRevised, move) = (false, nil)
             } else if let wantedSection {
-                sentFrame = player.status.outputFrame
+                let status = player.status
+                sentFrame = status.outputFrame
                 try player.skip(toSection: wantedSection)
-                (awaitedSection, self.wantedSection) = (wantedSection, nil)
+                // A player that does not move tells of no section until it is started, which may be another one.
+                (awaitedSection, self.wantedSection) = (status.isUnderWay ? wantedSection : nil, nil)
             }
         } catch {
             throw SessionError(.noLoop, error.message, remedy: error.remedy)
@@ -157,13 +159,17 @@ struct SessionState: Sendable {
         let sections = order.map { plan.practice.sections[$0].range }
         let isHome = sections.indices.contains(section - 1) && sections[section - 1].contains(status.clipFrame)
         let holder = sections.firstIndex { $0.contains(status.clipFrame) }.map { $0 + 1 }
-        let target = wantedSection ?? (isHome ? section : holder)
-        try player.setScore(
-            try planScore(), moving: 1, to: target ?? section, pass: isHome ? passBeforeLoop : 1,
-            begins: target == nil || wantedSection != nil)
-        section = target ?? section
-        (isRevised, move, wantedSection, awaitedSection) = (false, nil, nil, nil)
-        awaitsMove = status.state == .playing || status.state == .paused
+        let target = isHome ? section : holder
+        if let start = wantedSection ?? (target == nil ? section : nil) {
+            try player.setScore(try planScore(), beginning: start)
+            section = start
+        } else if let target {
+            try player.setScore(try planScore(), moving: 1, to: target, pass: isHome ? passBeforeLoop : 1)
+            section = target
+        }
+        awaitsMove = status.isUnderWay
+        (isRevised, move, awaitedSection) = (false, nil, awaitsMove ? wantedSection : nil)
+        wantedSection = nil
     }
 
     // MARK: Sections
@@ -193,26 +199,32 @@ struct SessionState: Sendable {
         (plan.practice.sections, plan.savedIDs) = (sections, savedIDs)
         let wasLeaving = leaving != nil && leaving == place
         leaving = nil
-        var target = place.flatMap { wasLeaving ? nil : self.place(of: $0, in: old, at: status.clipFrame) }
+        // Of a section that was asked for, the player's place and pass say nothing yet.
+        let isThere = awaitedSection == nil && status.state != .idle
+        let frame = isThere ? status.clipFrame : nil
+        var target = place.flatMap { wasLeaving ? nil : self.place(of: $0, in: old, at: frame) }
         if let place, target == nil, wasLeaving || old.savedIDs[place] != nil, !marks.isRunning, status.pass > 0 {
-            target = leave(old.practice.sections[place], inPass: status.pass)
+            target = leave(old.practice.sections[place], inPass: isThere ? status.pass : 1)
         }
         let from = section
         order = plan.order(after: order, of: old)
         section = target.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 1
         (isRevised, awaitsMove) = (true, !marks.isRunning && status.state != .idle)
         move = target == nil ? nil : (from, section)
+        if awaitedSection != nil { awaitedSection = section }
     }
 
     /// Where the section at a place of an old plan is now; nil if it is gone.
-    private func place(of place: Int, in old: SessionPlan, at frame: Int64) -> Int? {
+    ///
+    /// - Parameter frame: what plays of it; nil if it has not begun.
+    private func place(of place: Int, in old: SessionPlan, at frame: Int64?) -> Int? {
         let section = old.practice.sections[place]
         let sections = plan.practice.sections
-        func holds(_ index: Int) -> Bool { sections[index].range.contains(frame) }
+        func holds(_ index: Int) -> Bool { sections[index].range.contains(frame ?? section.range.lowerBound) }
         let same =
             old.savedIDs[place].flatMap { plan.savedIDs.firstIndex(of: $0) }
             ?? sections.firstIndex { $0.range == section.range }
-        if let same, holds(same) || marks.isRunning { return same }
+        if let same, frame == nil || holds(same) || marks.isRunning { return same }
         // It was split or joined: the part that begins last before the place is the one that is meant.
         let isCovered = sections.contains { $0.range.contains(section.range) }
         guard same != nil || isCovered || old.savedIDs[place] == nil else { return nil }
@@ -308,4 +320,9 @@ struct SessionState: Sendable {
         dropLeft()
         return [.proceeded(section: section)]
     }
+}
+
+extension PlayerStatus {
+    /// Whether the player tells of the sections that it moves to.
+    fileprivate var isUnderWay: Bool { state == .playing || state == .paused }
 }

@@ -1,0 +1,41 @@
+extension Player {
+    /// Plays a score with other sections, as `setScore(_:at:)` does; one of the old sections has another number in the new score.
+    ///
+    /// - Parameters:
+    ///   - section: a section of the old score, from 1. If another one plays by then, it continues as without this.
+    ///   - place: its number in the new score.
+    ///   - pass: the pass in which it goes on, from 1; nil for the one that plays.
+    package func setScore(
+        _ score: Score, moving section: Int, to place: Int, pass: Int? = nil
+    ) throws(ScoreError) {
+        let numbers = 1...Int(Int32.max)
+        guard numbers.contains(section), numbers.contains(place) else { return try setScore(score) }
+        let move = SectionMove(
+            from: Int32(section - 1), to: Int32(place - 1), pass: pass.map { Int32(clamping: max(1, $0) - 1) } ?? -1)
+        try setScore(score, moved: move, at: nil)
+    }
+
+    /// Plays a score from the first pass of one of its sections, whichever section plays by then.
+    ///
+    /// - Parameter section: a section of the new score, from 1.
+    /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section; then nothing changes.
+    package func setScore(_ score: Score, beginning section: Int) throws(ScoreError) {
+        _ = try score.range(ofSection: section)
+        try setScore(score, moved: SectionMove(to: Int32(section - 1), begins: true), at: nil)
+    }
+}
+
+extension Score {
+    /// The frames of the clip that a section plays.
+    ///
+    /// - Parameter section: its number, from 1.
+    /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section.
+    func range(ofSection section: Int) throws(ScoreError) -> Range<Int64> {
+        guard sections.indices.contains(section - 1) else {
+            throw ScoreError(
+                .placeOutsideScore, "there is no section \(section)",
+                remedy: "Choose a section from 1 to \(sections.count).")
+        }
+        return sections[section - 1].range
+    }
+}
