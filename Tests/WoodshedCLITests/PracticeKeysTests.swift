@@ -1,6 +1,7 @@
 // Sections that are marked, saved and changed by keys while a recording plays, and found again by the next run.
 import TestSupport
 import Testing
+import Woodshed
 
 @testable import WoodshedCLI
 
@@ -41,6 +42,14 @@ struct PracticeKeysTests {
             if run.wait(for: words, from: place, seconds: 0.2) { return }
         }
         Issue.record("no \(words): \(run.text.suffix(600))")
+    }
+
+    /// Whether a place or settings are stored. The time practised may be, on a machine so busy that a run of moments took half a minute.
+    private var isRemembered: Bool {
+        get throws {
+            try PracticeStore(.file(folder["data/woodshed/practice.db"])).recordings()
+                .contains { $0.position != nil || !$0.settings.isEmpty }
+        }
     }
 
     private var list: Finished { Command.run(["sections", folder["song.wav"]], environment: home) }
@@ -116,16 +125,16 @@ struct PracticeKeysTests {
     }
 
     @Test("Q forgets the place; chosen sections and a run without a listener change nothing that is remembered")
-    func forgetting() {
+    func forgetting() throws {
         _ = practice { run in
             press("[", run, until: "speed 95 %")
             run.send("Q")
         }
-        #expect(!folder.names.contains("data"))
+        #expect(try !isRemembered)
         _ = Command.run(
             ["practice", folder["song.wav"], "--output", "null", "--clock", "virtual", "--to", "0.1"], environment: home
         )
-        #expect(!folder.names.contains("data"))
+        #expect(try !isRemembered)
         _ = practice { run in press("[", run, until: "speed 95 %") }
         let next = practice(["--section", "1-2"]) { run in press("i", run, until: "95 %") }
         #expect(!next.text.contains("going on: section"))
