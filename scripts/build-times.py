@@ -4,7 +4,7 @@
   scripts/build-times.py            writes docs/build-times.txt; scripts/modules.py reads the longest chain from it
   scripts/build-times.py --slow     prints the expressions whose types take the compiler more than 200 ms
 
-Needs the build of `make build`, and an idle machine. The next `make build` compiles the measured modules again. A module's time is the
+Builds the command first, and needs an idle machine. The next `make build` compiles the measured modules again. A module's time is the
 processor's, because it varies less than the time on the clock; each compiler run has one thread.
 """
 import json
@@ -21,14 +21,14 @@ HEADER = """# Seconds of processor time that the compiler takes for each module 
 
 
 def commands() -> dict:
-    """The compiler's command line for each module of this package that was built."""
+    """The compiler's command line for each module that the command contains."""
+    subprocess.run([ROOT / "scripts/build.sh"], check=True, stdout=subprocess.DEVNULL)
+    linked = (ROOT / ".build/release/woodshed.product/Objects.LinkFileList").read_text(encoding="utf-8")
     text = (ROOT / ".build/release.yaml").read_text(encoding="utf-8")
     found = {}
     for name, body in re.findall(r'"C\.(\w+)-[\w-]*-release\.module":\n(.*?)\n\n', text, re.DOTALL):
         command = json.loads(re.search(r"args: (.*)", body)[1])
-        # Other products have modules that were not built.
-        lists = [pathlib.Path(word[1:]) for word in command if word.startswith("@")]
-        if (ROOT / "Sources" / name).is_dir() and all(file.exists() for file in lists):
+        if (ROOT / "Sources" / name).is_dir() and f"/{name}.build/" in linked:
             found[name] = command
     return found
 
@@ -47,7 +47,7 @@ def run(command: list) -> tuple:
 def main():
     try:
         modules = commands()
-    except OSError as error:
+    except (OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"build-times: {error}; run make build first")
     if sys.argv[1:] == ["--slow"]:
         slow = set()
