@@ -14,7 +14,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo build library test test-begin test-quick test-gates test-debug test-release test-examples test-install test-docs test-c test-servers \
-	test-benchmarks test-threads build-rest soak bench bench-compare lint format docs public-surface reference man completions install \
+	test-benchmarks test-threads soak bench bench-compare lint format docs public-surface reference man completions install \
 	uninstall deb test-packages test-kernel dist clean surface-since
 
 help: ## list the targets
@@ -40,10 +40,9 @@ test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 
 # What computes on one thread does the same without optimisation, only seventy times slower.
 test-quick: export DEBUG_TESTS := --skip DSPTests
-# While one step runs, which waits more than it computes, what later steps need is built.
+# While this step runs, which waits more than it computes, what the next one needs is built.
 test: export BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
-test: export BESIDE_THREADS := scripts/beside.sh make build-rest --
-test: test-begin ## run all tests, in some 33 minutes on two cores
+test: test-begin ## run all tests, in some 29 minutes on two cores
 	@scripts/setup.sh build test lint
 	@$(BESIDE) "$(MAKE) test-gates" "$(MAKE) test-release"
 	@$(MAKE) test-threads
@@ -115,13 +114,7 @@ test-servers: ## test playing through PipeWire and JACK, started for the test
 
 test-threads: ## run the tests under the thread sanitizer
 	@scripts/setup.sh build test bench
-	@$(STEP) "tests under the thread sanitizer" $(BESIDE_THREADS) scripts/test-tsan.sh
-
-# The command and the library as they ship, and the benchmarks.
-build-rest:
-	@$(PRODUCT)
-	@env SWIFT=$(SWIFT) scripts/build-library.sh
-	@env SWIFT=$(SWIFT) scripts/build.sh --package Benchmarks
+	@$(STEP) "tests under the thread sanitizer" scripts/test-tsan.sh
 
 soak: ## run the long forms of tests, for hours; SOAK="faults starts" selects some
 	@scripts/setup.sh build test soak

@@ -20,13 +20,16 @@ let settings: [SwiftSetting] =
     + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
 // Set to the real-time sanitizer's runtime for the tests under that sanitizer. The runtime is linked whole, because nothing
-// refers to the interceptors by name, and exported, so that the shared libraries find them. The tests also link the command,
-// which then contains the runtime.
+// refers to the interceptors by name, and exported, so that the shared libraries find them.
 let realtimeSanitizer: [LinkerSetting] =
     (Context.environment["WOODSHED_REALTIME_SANITIZER"].map { runtime in
         let flags = ["--whole-archive", runtime, "--no-whole-archive", "--export-dynamic"]
         return [.unsafeFlags(flags.flatMap { ["-Xlinker", $0] })]
     }) ?? []
+
+// Set for the command as it ships, with the standard library inside. The package manager's own option for that compiles each module anew.
+let shipped: [LinkerSetting] =
+    Context.environment["WOODSHED_STATIC_STDLIB"] == nil ? [] : [.unsafeFlags(["-static-stdlib"])]
 
 // Code that computes no sound, and that nobody waits for, gains nothing from optimisation, which is most of the time of a release build: the
 // command, the library of recordings, transfers, and tests that only call, wait and compare. What such tests test is optimised all the same.
@@ -242,14 +245,12 @@ let package = Package(
         .executableTarget(
             name: "WoodshedCommand",
             dependencies: ["Explanations", "Terminal", "Woodshed", "WoodshedCLI"] + sanitizerSupport,
-            swiftSettings: settings,
-            linkerSettings: realtimeSanitizer),
+            swiftSettings: settings, linkerSettings: shipped + realtimeSanitizer),
 
         .target(name: "CCrashVFS", path: "Tests/CCrashVFS"),
         .target(
             name: "TestSupport", dependencies: ["CAllocationCounter", "CCrashVFS", "CSanitizerSupport", "Files"],
-            path: "Tests/TestSupport",
-            swiftSettings: settings),
+            path: "Tests/TestSupport", swiftSettings: settings, linkerSettings: realtimeSanitizer),
         .target(
             name: "ProcessHandles", dependencies: ["CLinux"], path: "Tests/ProcessHandles", swiftSettings: settings),
         .target(
@@ -388,8 +389,7 @@ let package = Package(
             name: "WoodshedCLITests",
             dependencies: [
                 "DSP", "Database", "Drawing", "JSON", "ProcessHandles", "Realtime", "RemoteControl", "Settings",
-                "Terminal",
-                "TestSupport", "UserState", "VirtualCardSupport", "Woodshed", "WoodshedCLI", "WoodshedCommand",
+                "Terminal", "TestSupport", "UserState", "VirtualCardSupport", "Woodshed", "WoodshedCLI",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Golden"], swiftSettings: unoptimised),

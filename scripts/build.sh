@@ -8,13 +8,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# shellcheck source=scripts/release-options.sh
+. scripts/release-options.sh
+
 # Linking the standard library statically makes the command start faster, and run without a Swift installation. The C++ library,
 # which Swift's runtime needs, is linked statically too if its archive is installed: most of the symbols that the dynamic linker
 # would look up by name at a start are in there. The linker takes the archive because this folder contains no shared library of
 # that name.
 linked_in=$PWD/.build/linked-in
-# The toolchain's own linker, because others warn about a part of the standard library that is never called.
-build=("${SWIFT:-swift}" build -c release --static-swift-stdlib -Xswiftc -use-ld=lld)
+swift=${SWIFT:-swift}
+build=("$swift" build "${release[@]}")
 product=woodshed
 case ${1:-} in
 --package) exec "${build[@]}" --package-path "$2" --scratch-path .build "${@:3}" ;;
@@ -31,8 +34,15 @@ archive=$(clang -print-file-name=libstdc++.a 2>/dev/null || true)
 mkdir -p "$linked_in"
 if [ -f "$archive" ]; then ln -sf "$archive" "$linked_in/"; fi
 
+# Only the link differs from that of the tests (Package.swift reads this), so nothing is compiled for it.
+export WOODSHED_STATIC_STDLIB=1
+# Modules that were compiled for shared libraries do not name the archives that Foundation consists of.
+static=$("$swift" -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')_static
+foundation=("$static"/linux/lib_Foundation*.a)
+
 # A command exports nothing to other programs, but the standard library's flags for static linking export all symbols.
 link=(-Xlinker "-L$linked_in" -Xlinker --no-export-dynamic)
+for archive in "${foundation[@]}"; do link+=(-Xlinker "$archive"); done
 # Packed relocations take a twentieth of the space of plain ones, 1.4 MB less. The dynamic linker reads them since glibc 2.36, and refuses the
 # command with a message before that; what is built for an older system must be built on one anyway.
 libc=$(getconf GNU_LIBC_VERSION 2>/dev/null || true)

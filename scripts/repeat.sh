@@ -55,8 +55,10 @@ pattern() {
     grep -q '@Test' "$1" && [ -n "$suites" ] && printf '^%s\\.(%s)/' "${module%%/*}" "$suites"
 }
 
-options=(-c release --scratch-path .build-release-tests -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo)
+# shellcheck source=scripts/release-options.sh
+. scripts/release-options.sh
 scripts/test-rtsan.sh --build || exit 1
+export WOODSHED_TESTED_COMMAND=$PWD/.build/release/woodshed-sanitized
 
 end_load() { for ((number = 1; number <= load; number++)); do kill "%$number"; done 2>/dev/null; }
 trap end_load EXIT
@@ -74,7 +76,7 @@ for ((round = 1; round <= times; round++)); do
         log=$failures/$(basename "$file" .swift)-$((passed + lost + 1)).log
         done_runs=$((done_runs + 1))
         # A pattern that finds no test passes, too.
-        if scripts/test.sh "${options[@]}" --filter "$filter" >"$log" 2>&1 && grep -qa 'Test run with [1-9]' "$log"; then
+        if scripts/test.sh "${release[@]}" --filter "$filter" >"$log" 2>&1 && grep -qa 'Test run with [1-9]' "$log"; then
             passed=$((passed + 1))
             rm -f "$log"
         else

@@ -25,8 +25,10 @@
 #                                         if it does not exist (in the folder for temporary files: woodshed-recordings)
 #   clean       WOODSHED_CLEAN_SECONDS    limit in seconds for each of `make demo` and `make test` on a machine with nothing
 #                                         installed, as root and not, with and without /dev/pts and /sys; needs root (7200)
+#   threads     WOODSHED_THREADS_EVERYWHERE  all tests of the command under the thread sanitizer, with those that .ci/run leaves out there (1)
 #   packages    WOODSHED_PACKAGES_SECONDS limit in seconds for each command on the bare machine where the Debian packages are installed,
 #                                         run and removed; needs root or sudo (900)
+#   kernel      WOODSHED_KERNEL_SECONDS   limit in seconds for an emulated machine that has the kernel's own sound drivers (14400)
 #
 # To add a test, add a line to the table below and a line above.
 set -euo pipefail
@@ -43,10 +45,12 @@ real() {
 }
 clean() { scripts/test-clean-machine.sh; }
 packages() { make --no-print-directory test-packages; }
+threads() { scripts/test-tsan.sh; }
 kernel() {
-    WOODSHED_PLUG_CYCLES=1000 WOODSHED_UNPLUGS=100 WOODSHED_MOMENTS=100 WOODSHED_SLEEPS=100 WOODSHED_ENDURANCE=1800 make --no-print-directory test-kernel
+    WOODSHED_PLUG_CYCLES=1000 WOODSHED_UNPLUGS=100 WOODSHED_MOMENTS=100 WOODSHED_SLEEPS=100 WOODSHED_ENDURANCE=1800 \
+        timeout --kill-after=30 "$WOODSHED_KERNEL_SECONDS" make --no-print-directory test-kernel
 }
-export -f real clean packages kernel
+export -f real clean packages threads kernel
 
 # Name, environment variable, length, and a test, or the function above with that name.
 table="
@@ -70,15 +74,20 @@ keys        WOODSHED_KEYS             100000  RandomKeysTests
 real        WOODSHED_RECORDINGS       ${TMPDIR:-/tmp}/woodshed-recordings
 clean       WOODSHED_CLEAN_SECONDS    7200
 packages    WOODSHED_PACKAGES_SECONDS 900
+threads     WOODSHED_THREADS_EVERYWHERE 1
 kernel      WOODSHED_KERNEL_SECONDS   14400
 "
 
+# The text at the top has a line for each row.
+while read -r name variable _; do
+    [ -z "$name" ] || grep -q "^#   $name *$variable " "$0" || { echo "soak: its text at the top has no line for $name" >&2; exit 1; }
+done <<<"$table"
 for name in "$@"; do
     awk '{ print $1 }' <<<"$table" | grep -qxF -- "$name" || { echo "soak: there is no $name" >&2; exit 2; }
 done
 
-# The same flags as for the release tests, so that nothing is built twice.
-build=(--scratch-path .build-release-tests -c release -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo)
+# shellcheck source=scripts/release-options.sh
+. scripts/release-options.sh
 is_built=no
 failures=0
 while read -r name variable length test <&3; do
@@ -87,8 +96,8 @@ while read -r name variable length test <&3; do
     if [ -z "$test" ]; then
         run=(bash -c "$name")
     else
-        run=("$swift" test "${build[@]}" --skip-build --filter "$test")
-        [ $is_built = yes ] || "$swift" build --build-tests "${build[@]}"
+        run=("$swift" test "${release[@]}" --skip-build --filter "$test")
+        [ $is_built = yes ] || { "$swift" build --build-tests "${release[@]}" && scripts/build.sh; }
         is_built=yes
     fi
     scripts/step.sh "soak: $name" env "$variable=${!variable:-$length}" "${run[@]}" || failures=$((failures + 1))

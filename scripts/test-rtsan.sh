@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests as shipped, optimised, under the real-time sanitizer: a render path that allocates, locks or blocks ends the
-# run (exit code 43). Only the linking differs from the shipped program: the same objects, and the sanitizer's interceptors.
+# run (exit code 43). Only the link differs from that of the shipped program: the same objects, and the sanitizer's interceptors. The
+# tests start the command that is linked in this way, .build/release/woodshed-sanitized; .build/release/woodshed stays the one that ships.
 #
 #   scripts/test-rtsan.sh [arguments of swift test, such as --filter Engine]
 #   scripts/test-rtsan.sh --build         only builds them
@@ -21,16 +22,19 @@ resources=$("$swift" -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(
 runtime=$resources/clang/lib/linux/libclang_rt.rtsan-$(uname -m).a
 [ -f "$runtime" ] || fail "this toolchain has no runtime of it at $runtime" "use a toolchain of swift.org, 6.2 or later"
 
-export WOODSHED_REALTIME_SANITIZER=$runtime
-options=(-c release --scratch-path .build-release-tests -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo)
+# shellcheck source=scripts/release-options.sh
+. scripts/release-options.sh
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-"$swift" build --build-tests "${options[@]}"
+WOODSHED_REALTIME_SANITIZER=$runtime "$swift" build --build-tests "${release[@]}"
+mv .build/release/woodshed .build/release/woodshed-sanitized
+SWIFT=$swift scripts/build.sh
 [ "${1:-}" != --build ] || exit 0
+export WOODSHED_TESTED_COMMAND=$PWD/.build/release/woodshed-sanitized
 
 echo "real-time sanitizer: planted fault"
-"$swift" test --skip-build "${options[@]}" --filter RealtimeSafetyTests >"$log" 2>&1 || { cat "$log"; exit 1; }
+"$swift" test --skip-build "${release[@]}" --filter RealtimeSafetyTests >"$log" 2>&1 || { cat "$log"; exit 1; }
 grep -qE 'Test "the real-time sanitizer ends a program that allocates in a scope" passed' "$log" || {
     cat "$log"
     fail "a planted allocation was not caught"
@@ -39,4 +43,4 @@ grep -qE 'Test "the real-time sanitizer ends a program that allocates in a scope
 echo "real-time sanitizer: tests"
 # The C library overwrites freed memory (an environment variable tells it to), so that a later read fails every time rather than
 # once in a hundred.
-MALLOC_PERTURB_=165 scripts/test.sh "${options[@]}" "$@"
+MALLOC_PERTURB_=165 scripts/test.sh "${release[@]}" "$@"
