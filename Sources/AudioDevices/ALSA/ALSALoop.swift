@@ -235,14 +235,17 @@ final class ALSALoop {
         lookAtDelays()
     }
 
-    /// Lets the device play its buffer, for no longer than that can take.
+    /// Lets the device play its buffer. A device that plays nothing for as long as the rest would take is given up.
     private func drain() throws(Trouble) {
         guard let playback else { return }
         if !playback.isRunning { try start(playback) }
-        let remaining = playback.delay() ?? Int64(playback.settings.bufferFrames)
-        var patience = MonotonicTime.nanoseconds(
-            ofFrames: remaining + Int64(2 * playback.settings.devicePeriodFrames),
-            sampleRate: playback.settings.sampleRate)
+        let settings = playback.settings
+        func time(toPlay frames: Int64) -> Int64 {
+            MonotonicTime.nanoseconds(
+                ofFrames: frames + Int64(2 * settings.devicePeriodFrames), sampleRate: settings.sampleRate)
+        }
+        var remaining = playback.delay() ?? Int64(settings.bufferFrames)
+        var patience = time(toPlay: remaining)
         let rest = playback.watch.restNanoseconds
         var isDone = unsafe snd_pcm_drain(playback.pcm) == 0
         while !isDone, !wake.isRaised, patience > 0 {
@@ -254,6 +257,11 @@ final class ALSALoop {
             patience -= min(MonotonicTime.now() - before, max(rest, poller.timeoutNanoseconds))
             // The position is read first, because plug-ins notice the end only then.
             _ = unsafe snd_pcm_avail_update(playback.pcm)
+            if let delay = playback.delay(), delay < remaining {
+                // Twice what was played, so that a device cannot keep the thread by playing a frame now and then.
+                let played = MonotonicTime.nanoseconds(ofFrames: remaining - delay, sampleRate: settings.sampleRate)
+                (remaining, patience) = (delay, min(patience + 2 * played, time(toPlay: delay)))
+            }
             let state = unsafe snd_pcm_state(playback.pcm)
             isDone = state != SND_PCM_STATE_DRAINING && state != SND_PCM_STATE_RUNNING
         }

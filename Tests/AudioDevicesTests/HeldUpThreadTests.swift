@@ -1,0 +1,41 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import AudioDevices
+
+/// The signal that holds up the thread that gets it, as a machine does that is too busy for it.
+private let holdUp = SIGUSR2
+
+@Suite("A device thread that is held up")
+struct HeldUpThreadTests {
+    // In a process of its own, because of the signal.
+    @Test("plays its end whole on a device that stood still with it, as a sound server on the same machine does")
+    func end() async {
+        await #expect(processExitsWith: .success) {
+            signal(holdUp) { _ in usleep(1_500_000) }
+            let rig = try VirtualCardRig()
+            let request = try StreamRequest(
+                sampleRate: 48_000, channelCount: 2, periodFrames: 4096, periodCount: 4, realtimePriority: nil)
+            let core = try StreamCore(ALSABackend(output: rig.name, request), request)
+            let frames = 40_000
+            let thread = Atomic<UInt>(0)
+            let sound = TestSound(frameCount: frames, channelCount: 2)
+            let callbacks = sound.callbacks { _ in
+                // Threads of streams block signals.
+                var signals = sigset_t()
+                _ = unsafe (sigemptyset(&signals), sigaddset(&signals, holdUp))
+                _ = unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+                thread.store(UInt(pthread_self()), ordering: .relaxed)
+            }
+            try core.start(StreamWork(callbacks))
+            guard rig.waits(until: { rig.truth(.playback).framesTransferred == frames }) else { exit(2) }
+            rig.inject(.freeze, .playback, argument: 1500)
+            guard pthread_kill(pthread_t(thread.load(ordering: .relaxed)), holdUp) == 0 else { exit(3) }
+            try core.waitUntilFinished()
+            exit(rig.truth(.playback).framesMoved >= frames ? 0 : 1)
+        }
+    }
+}
