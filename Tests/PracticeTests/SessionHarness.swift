@@ -20,9 +20,10 @@ final class SessionHarness {
 
     /// - Parameters:
     ///   - bufferFrames: Frames that were rendered and are not audible yet.
+    ///   - startFrame: The output frame of the first sound; nil for the first block.
     ///   - beforeStart: Called with the session before it is started.
     init(
-        _ samples: [Float], rate: Int, plan: SessionPlan, bufferFrames: Int64 = 0,
+        _ samples: [Float], rate: Int, plan: SessionPlan, bufferFrames: Int64 = 0, startFrame: Int64? = nil,
         beforeStart: (PracticeSession) -> Void = { _ in }
     ) throws {
         let clip = try Clip.inMemory([samples], sampleRate: rate)
@@ -40,7 +41,7 @@ final class SessionHarness {
         guard let made else { throw Missing() }
         harness = made
         beforeStart(session)
-        session.start()
+        session.start(at: startFrame)
     }
 
     private struct Missing: Error {}

@@ -1,17 +1,29 @@
 extension Player {
+    /// Plays from where requests have moved the player since it was made or has ended: a skip, a seek, and a score that begins with one of its
+    /// sections. Without them, from the first frame of the score. Otherwise like `start(at:)`.
+    ///
+    /// - Parameter frame: the output frame of the first sound; nil for the next block.
+    package func startInPlace(at frame: Int64? = nil) {
+        var command = PlayerCommand(code: .start, frame: frame ?? -1, value: -1)
+        command.moved.to = SectionMove.chosen
+        start(command)
+    }
+
     /// Plays a score with other sections, as `setScore(_:at:)` does; one of the old sections has another number in the new score.
     ///
     /// - Parameters:
     ///   - section: a section of the old score, from 1. If another one plays by then, it continues as without this.
     ///   - place: its number in the new score.
     ///   - pass: the pass in which it goes on, from 1; nil for the one that plays.
+    ///   - staysWithin: whether it begins anew if it has not the frame that plays; otherwise another section that has it goes on.
     package func setScore(
-        _ score: Score, moving section: Int, to place: Int, pass: Int? = nil
+        _ score: Score, moving section: Int, to place: Int, pass: Int? = nil, staysWithin: Bool = false
     ) throws(ScoreError) {
         let numbers = 1...Int(Int32.max)
         guard numbers.contains(section), numbers.contains(place) else { return try setScore(score) }
         let move = SectionMove(
-            from: Int32(section - 1), to: Int32(place - 1), pass: pass.map { Int32(clamping: max(1, $0) - 1) } ?? -1)
+            from: Int32(section - 1), to: Int32(place - 1), pass: pass.map { Int32(clamping: max(1, $0) - 1) } ?? -1,
+            staysWithin: staysWithin)
         try setScore(score, moved: move, at: nil)
     }
 
@@ -31,7 +43,7 @@ extension Score {
     /// - Parameter section: its number, from 1.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section.
     func range(ofSection section: Int) throws(ScoreError) -> Range<Int64> {
-        guard sections.indices.contains(section - 1) else {
+        guard section >= 1, section <= sections.count else {
             throw ScoreError(
                 .placeOutsideScore, "there is no section \(section)",
                 remedy: "Choose a section from 1 to \(sections.count).")

@@ -94,6 +94,7 @@ public final class Player: Sendable {
     ///   - frame: the output frame of the first sound; nil for the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section, or it does not contain that frame.
     public func start(inSection section: Int, clipFrame: Int64? = nil, at frame: Int64? = nil) throws(ScoreError) {
+        let score = self.score
         let range = try score.range(ofSection: section)
         if let clipFrame, !range.contains(clipFrame) {
             throw ScoreError(
@@ -107,7 +108,7 @@ public final class Player: Sendable {
         start(command)
     }
 
-    private func start(_ command: PlayerCommand) {
+    func start(_ command: PlayerCommand) {
         startsAsked.add(1, ordering: .relaxed)
         // A new attempt reports a new failure, and its stop must not come before this start.
         failureBox.withLock { box in
@@ -140,6 +141,7 @@ public final class Player: Sendable {
     ///   - frame: the output frame at which to move; nil for the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section.
     public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
+        let score = self.score
         _ = try score.range(ofSection: section)
         clip.request(demand(of: score, first: score.firstClipFrame(ofSection: section - 1)), for: reader)
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))

@@ -43,7 +43,7 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     var gain: Float = 1
     var strip = StripSettings.neutral
     var score = RenderScore.none
-    /// For a new score: where the section that plays has gone. For a start: the section, as its target.
+    /// For a new score: where the section that plays has gone. For a start: the section, as its target, or `SectionMove.chosen`.
     var moved = SectionMove()
     /// For a change of speed that a voice was told for the frame `frame`: the layer of that voice.
     var toldLayer: Int64?
@@ -82,6 +82,11 @@ struct SectionMove: Sendable, BitwiseCopyable {
     var pass: Int32 = -1
     /// Whether the section at `to` begins anew at its first frame, whichever section plays.
     var begins = false
+    /// Whether the section that moves begins anew if it has not the frame that plays; otherwise another section that has it goes on.
+    var staysWithin = false
+
+    /// For a start: where earlier requests have moved the player to.
+    static let chosen: Int32 = -2
 
     /// Whether it concerns the section at a place in the old score.
     private func concerns(_ section: Int) -> Bool { begins || from >= 0 && section == Int(from) }
@@ -105,7 +110,8 @@ struct SectionMove: Sendable, BitwiseCopyable {
         // Another section than the one that begins in between: it stays as it is.
         guard earlier.to == from else { return earlier.begins ? earlier : self }
         return SectionMove(
-            from: earlier.from, to: to, pass: pass >= 0 ? pass : earlier.pass, begins: earlier.begins)
+            from: earlier.from, to: to, pass: pass >= 0 ? pass : earlier.pass, begins: earlier.begins,
+            staysWithin: staysWithin)
     }
 }
 

@@ -184,7 +184,7 @@ struct PlayerCore: ~Copyable {
             transport.giveBack(score)
             return true
         }
-        let command = commands[index]
+        let command = transport.resolved(commands[index])
         if command.code == .changeSpeed {
             switch transport.changeSpeed(to: command.score, over: command.value, at: now) {
             case .done:

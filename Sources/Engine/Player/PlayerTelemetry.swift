@@ -56,7 +56,8 @@ struct PlayerTelemetry: ~Copyable {
     /// Reports how the sections of a score were classified.
     mutating func tell(_ materials: [SectionMaterial], of score: Score) {
         let now = status.read()
-        for (index, material) in materials.enumerated() {
+        // A score with fewer sections may have taken its place meanwhile.
+        for (index, material) in materials.enumerated() where score.sections.indices.contains(index) {
             let event = PlayerEvent(
                 kind: .materialChosen(material), frame: now.outputFrame, section: index + 1,
                 sectionFrames: score.sections[index].range,

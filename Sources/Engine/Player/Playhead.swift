@@ -177,13 +177,16 @@ struct Playhead: BitwiseCopyable {
 
     /// The place itself if the score has it, in the section's last pass if it has fewer; the section's beginning for a frame before the
     /// recording; otherwise the first place with the same clip frame, or the beginning.
-    func fitting(_ place: Place) -> Place {
+    ///
+    /// - Parameter staysWithin: whether a section that has not the frame begins anew instead.
+    func fitting(_ place: Place, staysWithin: Bool = false) -> Place {
         let index = score.partIndex(section: place.section, pass: place.pass)
         if let index = index ?? score.lastPartIndex(section: place.section) {
             let part = score.part(index)
             var place = place
             place.pass = min(place.pass, part.sectionPasses - 1)
-            if place.clipFrame < 0 { place.clipFrame = part.firstClipFrame }
+            let isOutside = staysWithin && !place.isRest && !part.clipRange.contains(place.clipFrame)
+            if place.clipFrame < 0 || isOutside { place.clipFrame = part.firstClipFrame }
             if place.isRest || part.clipRange.contains(place.clipFrame) { return place }
         }
         if let index = score.partIndex(holding: place.clipFrame) {

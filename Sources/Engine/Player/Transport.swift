@@ -11,18 +11,21 @@ struct Transport: ~Copyable {
     private(set) var state = PlayerStatus.State.idle
     /// The `PauseReason` of the pause, by its raw value.
     private(set) var pauseReason: Int64 = 0
-    private(set) var playhead: Playhead
+    var playhead: Playhead
     private(set) var stack: Boxed<LayerStack>
     /// Whether the sound of one place is held; in a pause, whether it will be.
     private(set) var isFrozen = false
-    /// Where the player continues after a pause or a frozen sound.
-    private(set) var stillAt = Place()
+    /// Where the player continues after a pause or a frozen sound, or begins, if that was chosen before the start.
+    var stillAt = Place()
+    /// Whether a request has chosen where the next start begins, and whether it has chosen a section and no frame of it.
+    var (isChosen, beginsSection) = (false, false)
     private var reports: PlayerReports
     private(set) var retired: RetiredScores
     /// Start requests that were taken. It tells the control side whether more follows after an end.
     private var startsTaken: Int64 = 0
     private let fades: FadeLengths
-    private let (longPassFrames, longestWaitFrames): (Int64, Int64)
+    private let longPassFrames: Int64
+    let longestWaitFrames: Int64
     /// While stopping: the output frame after the last one, and the reason.
     private(set) var (stopFrame, finishReason) = (Int64(0), FinishReason.completed)
 
@@ -45,7 +48,7 @@ struct Transport: ~Copyable {
 
     mutating func start(atClipFrame wanted: Int64, section: Int32, at now: Int64) {
         guard state == .idle || state == .finished else { return }
-        (state, isFrozen) = (.playing, false)
+        (state, isFrozen, isChosen) = (.playing, false, false)
         playhead.go(to: playhead.place(ofStart: wanted, section: section), at: now)
         let clipFrame = playhead.firstClipFrame
         // No fade-in at the start of a section: the first sample is the recording's own, so no attack is lost.
@@ -127,6 +130,7 @@ struct Transport: ~Copyable {
 
     mutating func skip(to section: Int, at now: Int64) {
         guard let place = playhead.place(ofSection: section) else { return }
+        if state == .idle || state == .finished { return choose(place, beginsSection: true, at: now) }
         cross(to: place, leaving: playhead.departure(at: now), at: now, telling: .moved)
     }
 
@@ -140,9 +144,11 @@ struct Transport: ~Copyable {
         changeOver(to: command.score)
         if state == .playing || state == .paused {
             let code: RenderEvent.Code = command.code == .changeSpeed ? .speedChanged : .moved
-            cross(to: playhead.fitting(place), leaving: left, at: now, telling: code)
+            let fitting = playhead.fitting(place, staysWithin: command.moved.staysWithin)
+            cross(to: fitting, leaving: left, at: now, telling: code)
         } else {
             playhead.goToStart(at: now)
+            if isChosen || command.moved.begins { chooseAgain(place, begins: command.moved.begins, at: now) }
         }
     }
 
@@ -237,7 +243,7 @@ struct Transport: ~Copyable {
     private var isMoving: Bool { state == .playing && !isFrozen }
 
     /// Where the player is.
-    func place(at now: Int64) -> Place { isStill ? stillAt : playhead.place(at: now) }
+    func place(at now: Int64) -> Place { isStill || isChosen ? stillAt : playhead.place(at: now) }
 
     private mutating func changeOver(to score: RenderScore) {
         let old = playhead.score
@@ -246,13 +252,13 @@ struct Transport: ~Copyable {
         playhead.changeOver(to: score)
     }
 
-    /// Moves to a place: heard at once while playing, kept for `resume` while paused.
+    /// Moves to a place: heard at once while playing, kept for `resume` while paused, and for `startInPlace` before the start.
     ///
     /// - Parameter left: where the player was; read before its score may have been replaced.
     private mutating func cross(
         to place: Place, leaving left: Departure, at now: Int64, telling code: RenderEvent.Code
     ) {
-        guard state == .playing || state == .paused else { return }
+        guard state == .playing || state == .paused else { return choose(place, beginsSection: false, at: now) }
         stillAt = place
         if state == .playing { enter(place, at: now) } else { playhead.go(to: place, at: now) }
         if isStill { post(code, at: now, clipFrame: place.clipFrame) } else { tell(code, leaving: left, at: now) }
@@ -352,19 +358,6 @@ struct Transport: ~Copyable {
     }
 
     // MARK: Sound
-
-    /// Whether a command that changes the sound can be carried out: only while at most one fade is in progress, so that at most
-    /// `LayerStack.maximumLayers` are audible. That takes 5 ms at the longest.
-    ///
-    /// - Parameter waits: whether the command waits until its place is decoded, half a second at most, while the old sound continues.
-    func canCross(for command: PlayerCommand, at now: Int64, waits: Bool) -> Bool {
-        // A stop followed by a start does both: first the fade, then the beginning.
-        if command.code == .start && state == .stopping { return false }
-        guard stack.value.soundingCount(at: now) <= 2 else { return false }
-        guard waits, let (part, clipFrame) = playhead.destination(of: command) else { return true }
-        return now - command.frame > longestWaitFrames
-            || stack.value.hasOpening(of: playhead.score.part(part), index: part, from: clipFrame, at: now)
-    }
 
     /// Makes `count` frames of sound from output frame `now` on. Nothing changes in between.
     mutating func produce(_ count: Int, at now: Int64) { noteGain(stack.value.produce(count, of: playhead, at: now)) }

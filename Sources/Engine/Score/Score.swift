@@ -103,6 +103,11 @@ public struct Score: Sendable {
         return steps.isEmpty ? sections[index].passes ?? plan.passes : .count(steps.reduce(0) { $0 + $1.passes })
     }
 
+    /// The speed at which the first pass of a section begins, as a factor.
+    ///
+    /// - Parameter index: the section, counted from 0.
+    package func firstSpeed(ofSection index: Int) -> Double { speeds(ofSection: index).factor(ofPass: 0) }
+
     /// The speeds of a section, counted from 0: those of the first step, its own or the plan's.
     func speeds(ofSection index: Int) -> SpeedSchedule {
         (sections[index].steps ?? plan.steps).first?.speed.map { .constant($0) } ?? sections[index].speeds

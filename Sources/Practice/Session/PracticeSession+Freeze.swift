@@ -19,8 +19,9 @@ extension PracticeSession {
 
     /// Begins with the sound of one place.
     func start(_ place: FrozenPlace, at frame: Int64?) {
-        let section = player.score.sections.firstIndex { $0.range.contains(place.clipFrame) } ?? 0
-        let isInside = player.score.sections[section].range.contains(place.clipFrame)
+        let sections = player.score.sections
+        let section = sections.firstIndex { $0.range.contains(place.clipFrame) } ?? 0
+        let isInside = sections[section].range.contains(place.clipFrame)
         // Only a section that the score has not could be refused.
         try? player.start(inSection: section + 1, clipFrame: isInside ? place.clipFrame : nil, at: frame)
         player.freeze(at: frame)

@@ -93,8 +93,7 @@ public final class PracticeSession: Sendable {
     ///
     /// - Parameter frame: The output frame of the first sound; nil for the next block, or for frame 0 if there is a count-in.
     public func start(at frame: Int64? = nil) {
-        let count = state.withLock { $0.order.count }
-        broadcast.tell(.started(sections: count))
+        broadcast.tell(.started(sections: state.withLock { $0.order.count }))
         player.follow(thread.put)
         thread.start({ [weak self] event in self?.take(event) }, end: { [broadcast] in broadcast.end() })
         guard let clicks else { return startPlayer(at: frame) }
@@ -103,12 +102,17 @@ public final class PracticeSession: Sendable {
     }
 
     private func startPlayer(at frame: Int64?) {
-        if let place = plan.frozen { return start(place, at: frame) }
-        let section = state.withLock { $0.section }
-        let range = player.score.sections[section - 1].range
-        let place = plan.firstFrame.flatMap { range.contains($0) ? $0 : nil }
-        // The state's section is always one of the plan's, so that this is not refused.
-        try? player.start(inSection: section, clipFrame: place, at: frame)
+        // Under the lock: requests of other threads come before or after all of this.
+        state.withLock { state in
+            state.isStarted = true
+            if let place = plan.frozen { return start(place, at: frame) }
+            guard ![.playing, .paused].contains(player.status.state) else { return }
+            if !state.marks.isRunning {
+                try? player.skip(toSection: state.section)  // Not refused: the section and the frame are the plan's.
+                if let first = state.firstFrame { try? player.seek(toClipFrame: first) }
+            }
+            player.startInPlace(at: frame)
+        }
     }
 
     /// Ends the session with a fade.
@@ -268,10 +272,12 @@ public final class PracticeSession: Sendable {
     /// - Throws: `SessionError` of kind `noLoop` if that edge is not set.
     @discardableResult
     public func nudge(_ edge: LoopMarks.Edge, byFileFrames frames: Int64) throws(SessionError) -> LoopMarks {
-        let mark = edge == .start ? marks.start : marks.end
-        guard let mark else { throw .noLoop }
+        guard let mark = edge == .start ? marks.start : marks.end else { throw .noLoop }
         let clip = player.clip
-        return try nudge(edge, by: clip.frame(forFileFrame: clip.fileFrame(forFrame: mark) + frames) - mark)
+        // No further than the clip is long, so that no sum exceeds its type.
+        let limit = clip.fileFrame(forFrame: clip.frameCount)
+        let moved = clip.fileFrame(forFrame: mark) + min(max(-limit, frames), limit)
+        return try nudge(edge, by: clip.frame(forFileFrame: moved) - mark)
     }
 
     /// Loops what was just heard: the last four seconds, and each time that it is called again at once, twice as much, up to 32 seconds. It

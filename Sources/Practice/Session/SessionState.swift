@@ -15,6 +15,8 @@ struct SessionState: Sendable {
     private var awaitsMove = false
     /// The place in the plan's list of a section that is gone, and is there until its pass is over.
     private var leaving: Int?
+    /// Whether the session was started.
+    var isStarted = false
     /// The places of the plan's list in the order of playing.
     private(set) var order: [Int]
     var marks = LoopMarks()
@@ -26,6 +28,10 @@ struct SessionState: Sendable {
     private(set) var section = 1
     /// The pass of that section in which a loop was entered, from 1.
     private var passBeforeLoop = 1
+    /// The player was told to leave the loop, and the pass that it tells may be one of the loop's.
+    private var leavesLoop = false
+    /// Whether the player is paused, and whether its sound is frozen.
+    private var (isPaused, isFrozen) = (false, false)
     /// A section that the user asked for, to be sent to the player.
     private var wantedSection: Int?
     /// A section that was sent to the player; what it tells of others until then is old.
@@ -55,6 +61,11 @@ struct SessionState: Sendable {
     /// The place of the current section in the plan's list, from 1.
     var currentPlace: Int? { order.indices.contains(section - 1) ? order[section - 1] + 1 : nil }
 
+    /// The frame to begin with in the current section; nil for its first one.
+    var firstFrame: Int64? {
+        plan.firstFrame.flatMap { plan.practice.sections[order[section - 1]].range.contains($0) ? $0 : nil }
+    }
+
     /// The sections in the order of playing, and the identities of the saved ones among them.
     var sections: [(section: Section, savedID: Int?)] { order.map { (plan.practice.sections[$0], plan.savedIDs[$0]) } }
 
@@ -63,7 +74,7 @@ struct SessionState: Sendable {
 
     /// The identity of the saved section at a place in the order of playing, from 1; nil in a loop that is set by ear.
     func savedID(ofSection section: Int) -> Int? {
-        guard !marks.isRunning, order.indices.contains(section - 1) else { return nil }
+        guard !marks.isRunning, section >= 1, section <= order.count else { return nil }
         return plan.savedIDs[order[section - 1]]
     }
 
@@ -116,60 +127,92 @@ struct SessionState: Sendable {
 
     /// Sends the player what follows from a change of the state: one request, so that nothing is heard in between.
     mutating func send(to player: Player, since before: SessionState) throws(SessionError) {
+        let status = player.status
         do throws(ScoreError) {
             if marks.isRunning, let range = marks.range {
                 guard !before.marks.isRunning || before.marks.range != range || isRevised else { return }
-                let status = player.status
-                let score = try loopScore(range, at: status.speed)
-                if before.marks.isRunning {
-                    try player.setScore(score)
-                } else {
-                    passBeforeLoop = max(1, status.pass)
-                    try player.setScore(score, moving: status.section, to: 1, pass: 1)
-                }
-                isRevised = false
-                sentFrame = status.outputFrame
+                try enterLoop(range, of: player, status, isNew: !before.marks.isRunning)
             } else if before.marks.isRunning {
-                try leaveLoop(player)
+                try leaveLoop(player, status)
             } else if isRevised {
-                sentFrame = player.status.outputFrame
                 if let move {
-                    try player.setScore(try planScore(), moving: move.from, to: move.to)
+                    try player.setScore(
+                        try planScore(), moving: move.from, to: move.to, staysWithin: awaitedSection != nil)
                 } else {
                     try player.setScore(try planScore())
                 }
                 (isRevised, move) = (false, nil)
             } else if let wantedSection {
-                let status = player.status
-                sentFrame = status.outputFrame
                 try player.skip(toSection: wantedSection)
                 // A player that does not move tells of no section until it is started, which may be another one.
-                (awaitedSection, self.wantedSection) = (status.isUnderWay ? wantedSection : nil, nil)
+                (awaitedSection, self.wantedSection) = (isUnderWay(status) ? wantedSection : nil, nil)
+            } else {
+                return
             }
         } catch {
             throw SessionError(.noLoop, error.message, remedy: error.remedy)
         }
+        sentFrame = status.outputFrame
+    }
+
+    /// - Parameter isNew: whether no loop has played before.
+    private mutating func enterLoop(
+        _ range: Range<Int64>, of player: Player, _ status: PlayerStatus, isNew: Bool
+    ) throws(ScoreError) {
+        let isIdle = status.state == .idle
+        // What follows the loop is checked now, while the change can still be refused.
+        let plan = isRevised || isIdle ? try planScore() : nil
+        let speed = isIdle ? plan?.firstSpeed(ofSection: section - 1) : status.speed
+        let score = try loopScore(range, at: speed ?? 1)
+        if isNew {
+            if !isIdle, awaitedSection == nil && !leavesLoop || hasArrived(status) {
+                passBeforeLoop = max(1, status.pass)
+            } else if isIdle || awaitedSection != nil {
+                passBeforeLoop = 1
+            }
+        }
+        if isIdle {
+            try player.setScore(score, beginning: 1)
+        } else if isNew {
+            try player.setScore(score, moving: status.section, to: 1, pass: 1)
+        } else {
+            try player.setScore(score)
+        }
+        isRevised = false
     }
 
     /// Plays the plan's sections again: the one that was asked for from its start; else the one that the loop was set in, if it holds the
     /// place, or the first that does.
-    private mutating func leaveLoop(_ player: Player) throws(ScoreError) {
-        let status = player.status
-        sentFrame = status.outputFrame
+    private mutating func leaveLoop(_ player: Player, _ status: PlayerStatus) throws(ScoreError) {
         let sections = order.map { plan.practice.sections[$0].range }
         let isHome = sections.indices.contains(section - 1) && sections[section - 1].contains(status.clipFrame)
         let holder = sections.firstIndex { $0.contains(status.clipFrame) }.map { $0 + 1 }
-        let target = isHome ? section : holder
-        if let start = wantedSection ?? (target == nil ? section : nil) {
+        let target = status.state == .idle ? nil : isHome ? section : holder
+        let start = wantedSection ?? (target == nil ? section : nil)
+        if start != nil || !isHome { passBeforeLoop = 1 }
+        if let start {
             try player.setScore(try planScore(), beginning: start)
-            section = start
         } else if let target {
-            try player.setScore(try planScore(), moving: 1, to: target, pass: isHome ? passBeforeLoop : 1)
-            section = target
+            try player.setScore(try planScore(), moving: 1, to: target, pass: passBeforeLoop)
         }
-        awaitsMove = status.isUnderWay
-        (isRevised, move, awaitedSection) = (false, nil, awaitsMove ? wantedSection : nil)
-        wantedSection = nil
+        section = start ?? target ?? section
+        awaitsMove = isUnderWay(status)
+        (isRevised, move, wantedSection, awaitedSection) = (false, nil, nil, awaitsMove ? start : nil)
+        leavesLoop = awaitsMove
+    }
+
+    /// Whether the player plays, or will without another request: it then tells of the sections that it moves to.
+    private func isUnderWay(_ status: PlayerStatus) -> Bool {
+        switch status.state {
+        case .playing, .paused: true
+        case .idle: isStarted
+        case .stopping, .finished: false
+        }
+    }
+
+    /// Whether the section that was asked for plays already; what tells of it may still be to come.
+    private func hasArrived(_ status: PlayerStatus) -> Bool {
+        status.outputFrame > sentFrame && status.section == section
     }
 
     // MARK: Sections
@@ -179,11 +222,12 @@ struct SessionState: Sendable {
     /// - Parameter status: The player's, which is newer than its events; but not than a request that is under way.
     mutating func skip(by count: Int, status: PlayerStatus) {
         let isOld = marks.isRunning || awaitedSection != nil || awaitsMove || status.state != .playing
-        go(to: (isOld ? self.section : status.section) + count)
+        let (section, isBeyond) = (isOld ? self.section : status.section).addingReportingOverflow(count)
+        if !isBeyond { go(to: section) }
     }
 
     mutating func go(to section: Int) {
-        guard order.indices.contains(section - 1) else { return }
+        guard section >= 1, section <= order.count else { return }
         wantedSection = section
         self.section = section
         marks.isRunning = false
@@ -200,18 +244,19 @@ struct SessionState: Sendable {
         let wasLeaving = leaving != nil && leaving == place
         leaving = nil
         // Of a section that was asked for, the player's place and pass say nothing yet.
-        let isThere = awaitedSection == nil && status.state != .idle
+        let isThere = (awaitedSection == nil || hasArrived(status)) && status.state != .idle
         let frame = isThere ? status.clipFrame : nil
         var target = place.flatMap { wasLeaving ? nil : self.place(of: $0, in: old, at: frame) }
         if let place, target == nil, wasLeaving || old.savedIDs[place] != nil, !marks.isRunning, status.pass > 0 {
-            target = leave(old.practice.sections[place], inPass: isThere ? status.pass : 1)
+            let pass = leavesLoop ? passBeforeLoop : status.pass
+            target = leave(old.practice.sections[place], inPass: isThere ? pass : 1)
         }
         let from = section
         order = plan.order(after: order, of: old)
         section = target.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 1
-        (isRevised, awaitsMove) = (true, !marks.isRunning && status.state != .idle)
+        (isRevised, awaitsMove) = (true, !marks.isRunning && isUnderWay(status))
         move = target == nil ? nil : (from, section)
-        if awaitedSection != nil { awaitedSection = section }
+        awaitedSection = awaitedSection == nil || isThere || target == nil ? nil : section
     }
 
     /// Where the section at a place of an old plan is now; nil if it is gone.
@@ -290,13 +335,19 @@ struct SessionState: Sendable {
     mutating func take(_ event: PlayerEvent) -> [SessionEvent] {
         switch event.kind {
         case .moved, .playbackStarted:
+            if event.kind == .playbackStarted { (isPaused, isFrozen) = (false, false) }
             guard event.frame >= sentFrame, isOfPlan(event) else { return [.player(event)] }
-            awaitsMove = false
+            (awaitsMove, leavesLoop) = (false, false)
             return [.player(event)] + (event.kind == .moved ? follow(event) : [])
+        case .paused: isPaused = true
+        case .resumed: isPaused = false
+        case .frozen: isFrozen = true
+        case .unfrozen: isFrozen = false
         case .sectionStarted: return [.player(event)] + follow(event)
         case .finished(let reason): return [.player(event), reason == .completed ? .completed : .stopped]
-        default: return [.player(event)]
+        default: break
         }
+        return [.player(event)]
     }
 
     /// Whether the number of an event's section means a section of the plan. The player may still carry out a request that came before the last
@@ -310,19 +361,17 @@ struct SessionState: Sendable {
     private mutating func follow(_ event: PlayerEvent) -> [SessionEvent] {
         guard !marks.isRunning, !awaitsMove, event.frame >= sentFrame, isOfPlan(event) else { return [] }
         guard awaitedSection == nil || awaitedSection == event.section else { return [] }
+        let isAwaited = awaitedSection != nil
         awaitedSection = nil
         let isTold = event.kind == .sectionStarted && toldSection == event.section
         toldSection = nil
-        // A section that begins anew is told of, too; one that goes on is not.
-        guard !isTold, event.kind == .sectionStarted || section != event.section else { return [] }
+        // A section that begins anew is told of, too; one that goes on is not. Of one that is chosen in a pause no start is told.
+        let isStill = isPaused || isFrozen
+        let isNew = event.kind == .sectionStarted || section != event.section || isAwaited && isStill
+        guard !isTold, isNew else { return [] }
         section = event.section
-        if event.kind == .moved { toldSection = section }
+        if event.kind == .moved, !isStill { toldSection = section }
         dropLeft()
         return [.proceeded(section: section)]
     }
-}
-
-extension PlayerStatus {
-    /// Whether the player tells of the sections that it moves to.
-    fileprivate var isUnderWay: Bool { state == .playing || state == .paused }
 }
