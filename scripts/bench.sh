@@ -34,8 +34,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder" "$WOODSHED_BENCH_ROWS"' EXIT
 scripts/bench-file.py --head "$commit" | tee "$folder/head"
 
-swift build -c release --package-path Benchmarks
-programs=$(swift build -c release --package-path Benchmarks --show-bin-path)
+scripts/build.sh --package Benchmarks
+programs=$(readlink -f .build/release)
 # Uses the scheduling of a render thread if that is permitted; otherwise the slowest blocks show the machine's other work.
 fifo=(chrt --fifo 60)
 "${fifo[@]}" true 2>/dev/null || fifo=()
@@ -154,13 +154,13 @@ fi
 
 if wanted keys; then
     printf '\n==> from a key to the changed sound\n'
-    (cd "$root" && swift build -c release --product VirtualCardPlugIn)
+    "$root/scripts/build.sh" VirtualCardPlugIn
     "$root/scripts/bench-keys.py" "$root/.build/release/libVirtualCardPlugIn.so" "$woodshed"
 fi
 
 if wanted fetch; then
     printf '\n==> fetching beside curl, and playing meanwhile\n'
-    (cd "$root" && swift build -c release --product VirtualCardPlugIn)
+    "$root/scripts/build.sh" VirtualCardPlugIn
     # In memory, lest the disk be measured.
     "$root/scripts/bench-fetch.py" /dev/shm "$programs/FetchBenchmark" '{url}' '{file}'
     "$root/scripts/bench-playing.py" "$root/.build/release/libVirtualCardPlugIn.so" "$woodshed"

@@ -40,7 +40,7 @@ def run(command: list) -> tuple:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         reasons = sorted(set(re.findall(r"error: [^\n\"]*", done.stdout + done.stderr)))
-        sys.exit("build-times: a module does not compile; run make build first:\n" + "\n".join(reasons[:5]))
+        sys.exit("build-times: a module does not compile:\n" + "\n".join(reasons[:5]))
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout + done.stderr
 
 
@@ -48,7 +48,7 @@ def main():
     try:
         modules = commands()
     except (OSError, subprocess.CalledProcessError) as error:
-        sys.exit(f"build-times: {error}; run make build first")
+        sys.exit(f"build-times: {error}")
     if sys.argv[1:] == ["--slow"]:
         slow = set()
         for name, command in modules.items():

@@ -4,6 +4,7 @@
 #
 #   scripts/build.sh [PRODUCT]     another product of the package, in the same way: the parts that both have are built once
 #   scripts/build.sh --package FOLDER ...   another package that uses this one, in the same build folder: modules of both are built once
+#   scripts/build.sh --tests [NAME]   the tests, and the command again, because they link it otherwise: .build/release/NAME is the one they link
 #   scripts/build.sh --linked-in   only prints the folder with the archives that are linked in
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,6 +22,15 @@ build=("$swift" build "${release[@]}")
 product=woodshed
 case ${1:-} in
 --package) exec "${build[@]}" --package-path "$2" --scratch-path .build "${@:3}" ;;
+--tests)
+    # If this fails half-way, there is no command, rather than one that does not run elsewhere.
+    trap 'rm -f .build/release/woodshed' EXIT
+    "${build[@]}" --build-tests
+    [ -z "${2:-}" ] || mv .build/release/woodshed ".build/release/$2"
+    env -u WOODSHED_REALTIME_SANITIZER "SWIFT=$swift" scripts/build.sh
+    trap - EXIT
+    exit
+    ;;
 --linked-in)
     echo "$linked_in"
     exit
@@ -39,6 +49,7 @@ export WOODSHED_STATIC_STDLIB=1
 # Modules that were compiled for shared libraries do not name the archives that Foundation consists of.
 static=$("$swift" -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')_static
 foundation=("$static"/linux/lib_Foundation*.a)
+[ -f "${foundation[0]}" ] || { echo "build: this toolchain has no static Foundation in $static/linux" >&2 && exit 1; }
 
 # A command exports nothing to other programs, but the standard library's flags for static linking export all symbols.
 link=(-Xlinker "-L$linked_in" -Xlinker --no-export-dynamic)

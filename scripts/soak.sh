@@ -80,7 +80,7 @@ kernel      WOODSHED_KERNEL_SECONDS   14400
 
 # The text at the top has a line for each row.
 while read -r name variable _; do
-    [ -z "$name" ] || grep -q "^#   $name *$variable " "$0" || { echo "soak: its text at the top has no line for $name" >&2; exit 1; }
+    [ -z "$name" ] || grep -q "^#   $name *$variable " scripts/soak.sh || { echo "soak: its text at the top has no line for $name" >&2; exit 1; }
 done <<<"$table"
 for name in "$@"; do
     awk '{ print $1 }' <<<"$table" | grep -qxF -- "$name" || { echo "soak: there is no $name" >&2; exit 2; }
@@ -97,7 +97,7 @@ while read -r name variable length test <&3; do
         run=(bash -c "$name")
     else
         run=("$swift" test "${release[@]}" --skip-build --filter "$test")
-        [ $is_built = yes ] || { "$swift" build --build-tests "${release[@]}" && scripts/build.sh; }
+        if [ $is_built = no ]; then scripts/build.sh --tests; fi
         is_built=yes
     fi
     scripts/step.sh "soak: $name" env "$variable=${!variable:-$length}" "${run[@]}" || failures=$((failures + 1))

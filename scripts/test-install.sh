@@ -22,7 +22,7 @@ ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$tools/python3"
 without_swift() { env -i HOME=/nonexistent PATH="$tools" make --no-print-directory "$@" 2>&1; }
 touch "$prefix/before"
 said=$(without_swift install DESTDIR="$prefix/" PREFIX=installed) || fail "make install without Swift: $said"
-# Tests may be built meanwhile, in folders of their own.
+# Another build may go on meanwhile, in a folder of its own.
 written=$(find . -newer "$prefix/before" -not -path './.git/*' -not -path './.build-[tpa]*/*' -type f)
 [ -z "$written" ] || fail "make install wrote in the sources: $written"
 said=$(without_swift uninstall DESTDIR="$prefix/" PREFIX=installed) || fail "make uninstall without Swift: $said"

@@ -27,11 +27,10 @@ runtime=$resources/clang/lib/linux/libclang_rt.rtsan-$(uname -m).a
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-WOODSHED_REALTIME_SANITIZER=$runtime "$swift" build --build-tests "${release[@]}"
-mv .build/release/woodshed .build/release/woodshed-sanitized
-SWIFT=$swift scripts/build.sh
-[ "${1:-}" != --build ] || exit 0
+WOODSHED_REALTIME_SANITIZER=$runtime scripts/build.sh --tests woodshed-sanitized
 export WOODSHED_TESTED_COMMAND=$PWD/.build/release/woodshed-sanitized
+grep -q __rtsan_realtime_enter "$WOODSHED_TESTED_COMMAND" || fail "the command under test does not contain its runtime"
+[ "${1:-}" != --build ] || exit 0
 
 echo "real-time sanitizer: planted fault"
 "$swift" test --skip-build "${release[@]}" --filter RealtimeSafetyTests >"$log" 2>&1 || { cat "$log"; exit 1; }

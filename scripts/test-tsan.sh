@@ -100,11 +100,11 @@ echo "thread sanitizer: tests"
 # The tests of the command only start it and read what it writes. They run as built for the other tests, and start the command of this build. Their records have names of their own.
 env -u WOODSHED_SANITIZES_THREADS scripts/test-rtsan.sh --build
 bin=$("$swift" build "${options[@]}" --scratch-path .build-tsan --show-bin-path)
-# Of these, some start no command, and the others start verbs that answer from the store and from files, whose threads the tests of other
-# verbs use too.
+# Some of these start no command. The others start verbs that answer from the store and from files, or play and practise as tests that
+# run here do.
 quiet=(ComparisonViewTests MessageTests OutputTests PlayerScreenTests RecordPanelTests SectionBandTests TerminalTests WavePictureTests
     ArgumentTests CommandTests ConfigTests DocumentCommandTests ErrorTextTests LibraryCommandTests LibraryExchangeTests NextCommandTests
-    PlaylistCommandTests RecordingPickerTests SectionsCommandTests TakesCommandTests)
+    PlaylistCommandTests RecordingPickerTests SectionsCommandTests)
 for suite in "${quiet[@]}"; do
     grep -rqE "^(struct|final class) $suite " Tests/WoodshedCLITests || fail "there is no suite $suite; take it out of the list 'quiet'"
 done
