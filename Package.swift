@@ -133,7 +133,8 @@ let package = Package(
         .target(name: "Sections", dependencies: ["Explanations", "JSON"], swiftSettings: settings),
         .target(name: "Libraries", dependencies: ["Explanations", "CLibraryTable"], swiftSettings: settings),
         .target(
-            name: "Database", dependencies: ["Explanations", "Libraries", "RunLog", "CSQLite"], swiftSettings: settings),
+            name: "Database", dependencies: ["Explanations", "Files", "Libraries", "RunLog", "CSQLite"],
+            swiftSettings: settings),
         .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
         .target(name: "JSON", swiftSettings: settings),
         .target(name: "Anki", dependencies: ["Database", "Files", "JSON"], swiftSettings: unoptimised),
@@ -269,8 +270,7 @@ let package = Package(
                 "CALSA", "ProcessHandles", "Realtime", "VirtualCard", "VirtualCardSupport", "TestSupport",
             ],
             swiftSettings: soundSettings),
-        .testTarget(
-            name: "RunLogTests", dependencies: ["RunLog"], swiftSettings: unoptimised),
+        .testTarget(name: "RunLogTests", dependencies: ["RunLog"], swiftSettings: unoptimised),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: unoptimised),

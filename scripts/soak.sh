@@ -18,6 +18,7 @@
 #   power       WOODSHED_CRASHES          disks after a loss of power, for each kind of file: takes, exports, databases, ... (20000)
 #   waveforms   WOODSHED_FUZZ_WAVEFORMS   waveform and peak files with a few wrong bytes, read (1000000)
 #   stores      WOODSHED_FUZZ_STORES      stores damaged in each of twenty ways, opened and repaired (200)
+#   pages       WOODSHED_DAMAGED_PAGES    pages of each kind of each table of a store, damaged and repaired (1000)
 #   marks       WOODSHED_FUZZ_MARKS       files with marks and with a few wrong bytes, read (1000000)
 #   formats     WOODSHED_FUZZ_FORMATS     files of sections in all formats and with a few wrong bytes, read (2000000)
 #   keys        WOODSHED_KEYS             random keys in each of six sessions, compared with a slow one frame by frame (100000)
@@ -68,6 +69,7 @@ kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed|S
 power       WOODSHED_CRASHES          20000   PowerTests
 waveforms   WOODSHED_FUZZ_WAVEFORMS   1000000 WaveformFuzzTests
 stores      WOODSHED_FUZZ_STORES      200     StoreDamageTests
+pages       WOODSHED_DAMAGED_PAGES    1000    SalvageTests
 marks       WOODSHED_FUZZ_MARKS       1000000 MarkFuzzTests
 formats     WOODSHED_FUZZ_FORMATS     2000000 SectionFormatTests/damaged
 keys        WOODSHED_KEYS             100000  RandomKeysTests

@@ -12,6 +12,8 @@ package final class Database: @unchecked Sendable {
     private let connection: OpaquePointer
     /// Statements that are prepared and not in use, by their text.
     private var idle: [String: OpaquePointer] = unsafe [:]
+    /// What was wrong with rows that were left out, and with values that were read otherwise; each message once.
+    package private(set) var unreadable: Set<String> = []
 
     private var sqlite: SQLiteFunctions { unsafe functions.table.pointee }
 
@@ -105,6 +107,25 @@ package final class Database: @unchecked Sendable {
         return found
     }
 
+    /// Every row of a query but those with impossible values, which are noted in `unreadable`.
+    package func readableRows<Value>(
+        _ sql: String, _ values: [DatabaseValue] = [], row: (DatabaseRow) throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> [Value] {
+        var found: [Value] = []
+        try forEachRow(sql, values) { (columns) throws(DatabaseError) in
+            do throws(DatabaseError) { found.append(try row(columns)) } catch {
+                guard error.kind == .wrongValue else { throw error }
+                note(unreadable: error)
+            }
+            return true
+        }
+        return found
+    }
+
+    func note(unreadable error: DatabaseError) {
+        if unreadable.insert(error.message).inserted { RunLog.note(.sql, .warning, error.message) }
+    }
+
     /// Passes the rows of a query to `body` until it returns false.
     package func forEachRow(
         _ sql: String, _ values: [DatabaseValue] = [], _ body: (DatabaseRow) throws(DatabaseError) -> Bool
@@ -119,7 +140,7 @@ package final class Database: @unchecked Sendable {
             if code == SQLITE_DONE { return }
             guard code == SQLITE_ROW else { throw failure(code) }
             note?.rowCount += 1
-            guard try unsafe body(DatabaseRow(statement: statement, functions: functions)) else { return }
+            guard try unsafe body(DatabaseRow(statement: statement, functions: functions, of: self)) else { return }
         }
     }
 

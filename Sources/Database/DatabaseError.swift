@@ -13,8 +13,10 @@ package struct DatabaseError: ExplainedError, Equatable {
         case busy
         /// No room on the disk, or a limit on the size of files or on the user's share.
         case diskFull
-        /// SQLite finds the file malformed, or it is no SQLite file, or a column holds what its owner never writes.
+        /// SQLite finds the file malformed, or it is no SQLite file, or tables are missing.
         case damaged
+        /// A row holds what its owner never writes. Everything else can be used.
+        case wrongValue
         case interrupted
         case outOfMemory
         case io
@@ -41,9 +43,14 @@ package struct DatabaseError: ExplainedError, Equatable {
         self.init(kind, "the database \(kind.problem) (\(reason))", remedy: kind.remedy, code: code)
     }
 
-    /// A column that holds what its owner never writes.
+    /// A statement that was refused because of what is in the file.
     package static func damaged(_ what: String) -> DatabaseError {
         DatabaseError(.damaged, "the database \(Kind.damaged.problem) (\(what))", remedy: Kind.damaged.remedy)
+    }
+
+    /// A row that holds what its owner never writes.
+    package static func wrongValue(_ what: String) -> DatabaseError {
+        DatabaseError(.wrongValue, "the database \(Kind.wrongValue.problem) (\(what))", remedy: Kind.wrongValue.remedy)
     }
 
     private static func kind(of code: Int32, system: Int32) -> Kind {
@@ -78,6 +85,7 @@ extension DatabaseError.Kind {
         case .busy: "is being changed by another program"
         case .diskFull: "has no room left on the disk"
         case .damaged: "is damaged"
+        case .wrongValue: "has a row that cannot be read"
         case .interrupted: "was interrupted"
         case .outOfMemory: "needs more memory than there is"
         case .io: "cannot be read or written"
@@ -93,6 +101,7 @@ extension DatabaseError.Kind {
         case .busy: "Wait until the other program has finished, or end it."
         case .diskFull: "Free some room. Nothing has changed."
         case .damaged: "Bring back a copy of the file."
+        case .wrongValue: "Everything else in it can be used. Bring back a copy of the file to get this, too."
         case .interrupted: "Try again."
         case .outOfMemory: "End other programs."
         case .io: "Check that the disk works and has room, and that no limit (ulimit -f) is in the way."

@@ -3,17 +3,29 @@ internal import Libraries
 
 /// A row of a query; valid only in the closure that it is passed to. Columns count from 0.
 ///
-/// Each reader throws an error of kind `damaged` if the column holds a value of another type: its owner never wrote that.
+/// Each reader throws an error of kind `wrongValue` if the column holds a value of another type: its owner never wrote that.
 @safe
 package struct DatabaseRow {
     private let statement: OpaquePointer
     private let functions: LibraryFunctions<SQLiteFunctions>
+    private let database: Database
 
     private var sqlite: SQLiteFunctions { unsafe functions.table.pointee }
 
-    init(statement: OpaquePointer, functions: LibraryFunctions<SQLiteFunctions>) {
+    init(statement: OpaquePointer, functions: LibraryFunctions<SQLiteFunctions>, of database: Database) {
         unsafe self.statement = statement
-        self.functions = functions
+        (self.functions, self.database) = (functions, database)
+    }
+
+    /// The result of `body`, or `substitute` for an impossible value, which is noted in `Database.unreadable`.
+    package func readable<Value>(
+        or substitute: Value, _ body: () throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> Value {
+        do throws(DatabaseError) { return try body() } catch {
+            guard error.kind == .wrongValue else { throw error }
+            database.note(unreadable: error)
+            return substitute
+        }
     }
 
     package func isNull(_ column: Int) -> Bool { type(column) == Int32(SQLITE_NULL) }
@@ -61,6 +73,6 @@ package struct DatabaseRow {
     private func type(_ column: Int) -> Int32 { unsafe sqlite.sqlite3_column_type(statement, Int32(column)) }
 
     private func check(_ column: Int, _ expected: Int, _ what: String) throws(DatabaseError) {
-        guard type(column) == Int32(expected) else { throw .damaged("column \(column) of a row is not \(what)") }
+        guard type(column) == Int32(expected) else { throw .wrongValue("column \(column) of a row is not \(what)") }
     }
 }

@@ -45,8 +45,9 @@ struct DatabaseTests {
         let database = try memory()
         #expect(
             kind { try database.rows("SELECT 'text'") { (row) throws(DatabaseError) in try row.integer(0) } }
-                == .damaged)
-        #expect(kind { try database.rows("SELECT 1") { (row) throws(DatabaseError) in try row.text(0) } } == .damaged)
+                == .wrongValue)
+        #expect(
+            kind { try database.rows("SELECT 1") { (row) throws(DatabaseError) in try row.text(0) } } == .wrongValue)
         #expect(kind { try database.run("SELEKT 1") } == .refused)
         #expect(kind { try database.run("") } == .refused)
         #expect(

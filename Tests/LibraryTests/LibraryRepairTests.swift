@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import SoundFileSupport
 import TestSupport
@@ -24,5 +25,29 @@ struct LibraryRepairTests {
         let repaired = try RecordingLibrary(store, folder: harness.scratch.file("data/library"))
         #expect(try repaired.items().map(\.words) == [edited.words])
         #expect(store.repair?.itemCount == 1 && store.repair?.isComplete == true)
+    }
+
+    @Test(
+        "is not made for an impossible value: it is told and read as none, or its row is left out, and no copy is made")
+    func impossibleValue() throws {
+        let harness = try LibraryHarness()
+        for seed in 1...3 { _ = try harness.library.add(fileAt: harness.wave("\(seed).wav", seed: UInt64(seed))) }
+        let path = harness.scratch.file("data/practice.db")
+        for number in 1...2 {
+            let sound = StoredTake.Sound(time: 1, sampleRate: 48_000, channelCount: 1, frameCount: 5)
+            try harness.store.addTake(inFileAt: harness.scratch.file("take-\(number).wav"), sound)
+        }
+        let database = try Database(path: path, creating: false)
+        try database.run("UPDATE item SET edited = 'no times' WHERE id = 2")
+        try database.run("UPDATE take SET sample_rate = 4000000000 WHERE id = 1")
+        for _ in 0..<3 {
+            let store = try PracticeStore(.file(path))
+            let library = try RecordingLibrary(store, folder: harness.scratch.file("data/library"))
+            #expect(try Set(library.items().map(\.number)) == [1, 2, 3] && library.item(2) != nil)
+            #expect(store.unreadable.count == 1)
+            #expect(try store.takes().map(\.number) == [2])
+            #expect(store.unreadable.count == 2 && store.repair == nil)
+        }
+        #expect(!harness.names(harness.scratch.file("data")).contains { $0.contains("damaged") })
     }
 }

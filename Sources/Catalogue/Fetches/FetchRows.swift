@@ -69,11 +69,11 @@ package struct FetchRows {
 
     private static func value(_ row: DatabaseRow) throws(DatabaseError) -> PendingFetch {
         guard let state = PendingFetch.State(rawValue: try row.text(2)) else {
-            throw .damaged("a fetch has an impossible state")
+            throw .wrongValue("a fetch has an impossible state")
         }
         return PendingFetch(
             number: Int(try row.integer(0)), address: try row.text(1), state: state,
-            priority: Int(try row.integer(3)), wishes: try wishes(try row.text(4)), doneBytes: try row.integer(5),
+            priority: Int(try row.integer(3)), wishes: try wishes(row, 4), doneBytes: try row.integer(5),
             totalBytes: try row.integer(orNull: 6), error: try row.text(7), remedy: try row.text(8),
             addedAt: try row.integer(9), triedAt: try row.integer(orNull: 10))
     }
@@ -92,9 +92,15 @@ package struct FetchRows {
         return JSONValue.object(fields).text
     }
 
+    /// None if they cannot be read, which is noted.
+    private static func wishes(_ row: DatabaseRow, _ column: Int) throws(DatabaseError) -> FetchWishes {
+        let text = try row.text(column)
+        return try row.readable(or: FetchWishes()) { () throws(DatabaseError) in try wishes(text) }
+    }
+
     private static func wishes(_ text: String) throws(DatabaseError) -> FetchWishes {
         guard let value = JSONValue(reading: Array(text.utf8)) else {
-            throw .damaged("what is wished of a fetch cannot be read")
+            throw .wrongValue("what is wished of a fetch cannot be read")
         }
         var wishes = FetchWishes()
         (wishes.title, wishes.artist) = (value["title"]?.stringValue, value["artist"]?.stringValue)

@@ -23,7 +23,8 @@ package struct PlaylistRows {
     // MARK: Playlists
 
     package func playlists() throws(DatabaseError) -> [Playlist] {
-        try database.rows("SELECT \(Self.columns) FROM playlist ORDER BY name COLLATE NOCASE, id", row: Self.value)
+        try database.rows(
+            "SELECT \(Self.columns) FROM playlist ORDER BY name COLLATE NOCASE, id", row: Self.value)
     }
 
     func playlist(_ number: Int) throws(DatabaseError) -> Playlist? {
@@ -117,7 +118,7 @@ package struct PlaylistRows {
             if step >= 1 { return (1...max(1, Int64(count))).map { after + $0 * step } }
             try spread(playlist, besides: moved, gap: Self.gap * Int64(count + 1))
         }
-        throw .damaged("the entries of a playlist have impossible places")
+        throw .wrongValue("the entries of a playlist have impossible places")
     }
 
     /// Gives all entries places with equal gaps.

@@ -160,7 +160,7 @@ package struct DocumentRows {
 
     private static func value(_ row: DatabaseRow) throws(DatabaseError) -> DocumentRow {
         guard let place = LibraryItem.Place(rawValue: try row.text(4)) else {
-            throw .damaged("a document has an impossible place")
+            throw .wrongValue("a document has an impossible place")
         }
         let (trashed, isGone) = (try row.integer(orNull: 9), try row.integer(10) != 0)
         let (isItemTrashed, isItemGone) = (try row.integer(12) != 0, try row.integer(13) != 0)

@@ -79,7 +79,7 @@ package struct ItemRows {
 
     /// All rows, with those that are gone, in the order in which they were added.
     package func all() throws(DatabaseError) -> [ItemRow] {
-        try database.rows("SELECT \(Self.columns) FROM \(Self.tables) ORDER BY item.id", row: value)
+        try database.readableRows("SELECT \(Self.columns) FROM \(Self.tables) ORDER BY item.id", row: value)
     }
 
     /// The recordings that a filter lets through. Each has its index among all that are not removed.
@@ -87,7 +87,7 @@ package struct ItemRows {
         let query = ItemQuery(filter)
         guard let query else { return [] }
         let limit = query.isFilteredLater ? nil : filter.limit
-        var found = try database.rows(
+        var found = try database.readableRows(
             """
             SELECT \(Self.columns) FROM \(Self.tables) WHERE \(query.conditions.joined(separator: " AND "))
             ORDER BY \(query.order) LIMIT \(limit ?? -1)
@@ -217,7 +217,7 @@ package struct ItemRows {
     }
 
     func items(trashing: Int64) throws(DatabaseError) -> [ItemRow] {
-        try database.rows(
+        try database.readableRows(
             "SELECT \(Self.columns) FROM \(Self.tables) WHERE trashed IS NOT NULL AND gone = 0 AND trashing = ? ORDER BY item.id",
             [.integer(trashing)], row: value)
     }
@@ -276,7 +276,7 @@ package struct ItemRows {
         guard let key = RecordingKey(bytes: try row.bytes(23)), (1...Int64(Int32.max)).contains(rate), frames >= 0,
             let place = LibraryItem.Place(rawValue: try row.text(3)),
             let kind = LibraryItem.Kind(rawValue: try row.text(10))
-        else { throw .damaged("a recording of the library has an impossible key, rate, length, place or kind") }
+        else { throw .wrongValue("a recording of the library has an impossible key, rate, length, place or kind") }
         var words = LibraryItem.Words(title: try row.text(11))
         (words.artist, words.language) = (try row.text(12), try row.text(13))
         words.tags = try row.text(14).split(separator: "\n").map(String.init)
@@ -299,7 +299,7 @@ package struct ItemRows {
                 codec: try row.text(8), channelCount: Int(try row.integer(9)), words: words, loudness: loudness,
                 addedAt: try row.integer(19), seenAt: try row.integer(26), sectionCount: Int(try row.integer(27)),
                 documentCount: Int(try row.integer(28)), trashedAt: trashed),
-            edited: try StoredText.times(try row.text(20)), trashing: try row.integer(orNull: 22))
+            edited: try StoredText.times(row, 20), trashing: try row.integer(orNull: 22))
     }
 
     private static func text(_ times: [String: Int64]) -> String {

@@ -55,7 +55,7 @@ extension StoreRows {
 
     /// The entries of a recording, or of all, the oldest first.
     func entries(of key: RecordingKey?) throws(DatabaseError) -> [PracticeEntry] {
-        try database.rows(
+        try database.readableRows(
             """
             SELECT \(Self.entryColumns) FROM practice JOIN recording ON practice.recording = recording.id
             \(key == nil ? "" : "WHERE key = ?") ORDER BY practice.id
@@ -73,10 +73,10 @@ extension StoreRows {
 
     private static func entry(_ row: DatabaseRow) throws(DatabaseError) -> PracticeEntry {
         guard let key = RecordingKey(bytes: try row.bytes(0)) else {
-            throw .damaged("a recording has an impossible key")
+            throw .wrongValue("a recording has an impossible key")
         }
         let (first, past) = (try row.integer(3), try row.integer(4))
-        guard first <= past else { throw .damaged("an entry of the practice log has impossible frames") }
+        guard first <= past else { throw .wrongValue("an entry of the practice log has impossible frames") }
         var speeds: PracticeEntry.Speeds?
         if let lowest = try row.integer(orNull: 9), let highest = try row.integer(orNull: 10),
             let last = try row.integer(orNull: 11)
@@ -120,7 +120,7 @@ extension StoreRows {
             values.append(.integer(section))
         }
         let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
-        return try database.rows(
+        return try database.readableRows(
             "SELECT \(Self.reviewColumns) FROM \(Self.reviewTables) \(filter) ORDER BY review.id", values,
             row: Self.review)
     }
@@ -129,7 +129,7 @@ extension StoreRows {
         let interval = try row.integer(6)
         guard let key = RecordingKey(bytes: try row.bytes(0)), (1...36_500).contains(interval),
             let rating = ReviewRating(rawValue: Int(clamping: try row.integer(3)))
-        else { throw .damaged("a review has an impossible rating or interval") }
+        else { throw .wrongValue("a review has an impossible rating or interval") }
         return SectionReview(
             key: key, sectionID: Int(try row.integer(1)), time: try row.integer(2), rating: rating,
             before: try row.text(orNull: 4).map { (text) throws(DatabaseError) in try state(text) },
@@ -150,7 +150,7 @@ extension StoreRows {
     private static func state(_ text: String) throws(DatabaseError) -> MemoryState {
         let value = JSONValue(reading: Array(text.utf8))
         guard let stability = value?["stability"]?.doubleValue, let difficulty = value?["difficulty"]?.doubleValue
-        else { throw .damaged("the state of a review cannot be read") }
+        else { throw .wrongValue("the state of a review cannot be read") }
         return MemoryState(stability: stability, difficulty: difficulty)
     }
 
@@ -168,7 +168,7 @@ extension StoreRows {
 
     private static func evidence(_ text: String) throws(DatabaseError) -> ReviewEvidence {
         guard let value = JSONValue(reading: Array(text.utf8)) else {
-            throw .damaged("what is known of a review cannot be read")
+            throw .wrongValue("what is known of a review cannot be read")
         }
         var evidence = ReviewEvidence(speed: value["speed"]?.doubleValue)
         (evidence.offsetSeconds, evidence.spreadSeconds) = (value["offset"]?.doubleValue, value["spread"]?.doubleValue)

@@ -61,6 +61,9 @@ public final class PracticeStore: Sendable {
     /// What was done about the file if it was found damaged since this object was made; nil if it was not.
     public var repair: StoreRepair? { file.withLock { $0.repair } }
 
+    /// What is wrong with rows that lists have left out since this object was made; each message once.
+    package var unreadable: Set<String> { file.withLock { $0.unreadable } }
+
     // MARK: Reading
 
     /// The recording with this key; nil if the store does not know it.
@@ -295,7 +298,8 @@ extension PracticeRecording {
 
     /// Equal sound has equal length, but for padding; if it has not, the file was cut off or the key is another recording's by mistake.
     func conflict(with known: PracticeRecording) -> StoreError? {
-        known.sampleRate == sampleRate && (known.frameCount - frameCount).magnitude <= Self.mostPadding
-            ? nil : .otherRecording(self, known: known)
+        let isLost = known.sampleRate == Int(StoreRows.lostRate) && known.frameCount == 0
+        let isSame = known.sampleRate == sampleRate && (known.frameCount - frameCount).magnitude <= Self.mostPadding
+        return isLost || isSame ? nil : .otherRecording(self, known: known)
     }
 }

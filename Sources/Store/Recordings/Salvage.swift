@@ -1,88 +1,92 @@
 internal import Database
-internal import Sections
+internal import Files
 
-/// Copies what can be read of a damaged store, row by row.
+/// Copies every row that can be read of a damaged store and that the tables accept. What else is impossible in a row is told when it is read.
+///
+/// SQLite reads each table as far as it can. Of a table that it cannot read to the end, and of one that it has lost, the rows are
+/// read from the pages of the file.
 final class Salvage {
     private let source: Database
     private let target: Database
-    private(set) var recordingCount = 0
-    private(set) var sectionCount = 0
-    private(set) var takeCount = 0
-    private(set) var itemCount = 0
-    private(set) var practiceCount = 0
-    private(set) var reviewCount = 0
+    /// The damaged file.
+    private let path: String
+    /// The rows that were copied, by table.
+    private var counts: [String: Int] = [:]
     private(set) var isComplete = true
+    /// Kept open with the source: closing any descriptor of the file would end the source's lock of it.
+    private var pages: DatabasePages?
 
-    /// Rows that are looked for in vain, one after another, where a table cannot be walked.
-    private static let mostMisses = 2000
+    /// A table, and how its rows are copied.
+    private struct Table {
+        let name: String
+        /// Names, types as they are declared, and whether the column is never null.
+        let columns: [(name: String, type: String, isNeeded: Bool)]
+        /// The column that is the row's number, which is stored as null.
+        let numberColumn: Int?
 
-    init(from source: Database, into target: Database) { (self.source, self.target) = (source, target) }
+        /// The columns that are copied, except for the row's number.
+        var copied: [Int] { columns.indices.filter { $0 != numberColumn } }
+
+        func insert(_ names: [String]) -> String {
+            """
+            INSERT OR IGNORE INTO \(name) (rowid, \(names.joined(separator: ", ")))
+            VALUES (?\(String(repeating: ", ?", count: names.count)))
+            """
+        }
+
+        /// Whether a row has the types of this table's columns, and so may be one of it.
+        func fits(_ row: DatabasePages.Row) -> Bool {
+            guard row.values.count == columns.count else { return false }
+            return columns.indices.allSatisfy { index in
+                switch (row.values[index], columns[index].type) {
+                case (.null, _): index == numberColumn || !columns[index].isNeeded
+                case (.integer, "INTEGER"): index != numberColumn
+                case (.text, "TEXT"), (.bytes, "BLOB"): true
+                default: false
+                }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - source: reads the damaged store.
+    ///   - path: the damaged store's file, which does not change meanwhile.
+    ///   - target: an empty database.
+    init(from source: Database, at path: String, into target: Database) {
+        (self.source, self.path, self.target) = (source, path, target)
+    }
+
+    /// The rows that were copied of a table.
+    func count(_ table: String) -> Int { counts[table, default: 0] }
 
     func run(_ schema: StoreSchema) throws(DatabaseError) {
+        // A row whose recording is lost is kept, too. This has an effect outside of a transaction only.
+        _ = try target.rows("PRAGMA foreign_keys=OFF") { _ in }
         try target.transaction { () throws(DatabaseError) in
             try schema.make(in: target)
-            recordingCount = try copy(
-                "recording", row: "id",
-                [
-                    "key", "sample_rate", "frame_count", "title", "path", "seen", "position", "settings",
-                    "next_section", "done", "revision",
-                ]
-            ) { (row) throws(DatabaseError) in
-                _ = try StoredText.settings(try row.text(8))
-            }
-            sectionCount = try copy(
-                "section", row: "row",
-                ["recording", "id", "kind", "first", "past", "name", "text", "hard", "settings"]
-            ) { (row) throws(DatabaseError) in
-                _ = try StoredText.settings(try row.text(9))
-            }
-            _ = try copy("change", row: "rowid", ["recording", "number", "summary", "removed", "added"]) {
-                (row) throws(DatabaseError) in
-                _ = (try StoredText.sections(try row.text(4)), try StoredText.sections(try row.text(5)))
-            }
-            takeCount = try copy(
-                "take", row: "id",
-                [
-                    "path", "time", "sample_rate", "channel_count", "frame_count", "device", "recording", "section",
-                    "model",
-                    "name", "note", "rating", "trashed", "trashing", "gone", "revision",
-                ]
-            ) { (row) throws(DatabaseError) in
-                _ = try row.text(1)
-            }
-            practiceCount = try copy(
-                "practice", row: "id",
-                [
-                    "recording", "section", "name", "first", "past", "began", "ended", "milliseconds", "passes",
-                    "lowest", "highest", "last",
-                ]
-            ) { _ in }
-            reviewCount = try copy(
-                "review", row: "id",
-                ["recording", "section", "time", "rating", "before", "after", "interval", "evidence"]
-            ) { (row) throws(DatabaseError) in
-                try StoreRows.checkReview(
-                    before: try row.text(orNull: 5), after: try row.text(6), evidence: try row.text(8))
-            }
-            try copyLibrary()
+            var lost: [Table] = []
+            for table in try tables() where try !copy(table) { lost.append(table) }
+            try copyPages(of: lost)
+            try replaceLostRecordings()
+            try replaceLostParents()
             if !isComplete {
                 // A change could be undone only in the list that it led to.
                 try target.run("DELETE FROM change")
                 try target.run("UPDATE recording SET done = 0")
                 // What was lost was not deleted: the next merge brings it back.
                 try target.run("UPDATE merged SET shown = NULL")
-                // A number that was given must not be given again.
-                try target.run(
-                    """
-                    UPDATE recording SET next_section =
-                        max(next_section, (SELECT coalesce(max(id), 0) + 1 FROM section WHERE section.recording = recording.id))
-                    """)
+                // A number that was given must not be given again: what is known of a section outlives it.
+                for (table, number) in [
+                    ("section", "id"), ("review", "section"), ("practice", "section"), ("take", "section"),
+                    ("section_time", "section"),
+                ] {
+                    try target.run(
+                        """
+                        UPDATE recording SET next_section = max(next_section,
+                            (SELECT coalesce(max(\(number)), 0) + 1 FROM \(table) WHERE \(table).recording = recording.id))
+                        """)
+                }
             }
-            // It can be made again from the sound, so nothing is lost without it. Nor is anything lost without the files' states: a
-            // file is read again.
-            let wasComplete = isComplete
-            _ = try copy("envelope", row: "recording", ["content"]) { _ in }
-            isComplete = wasComplete
             try target.run(
                 "UPDATE recording SET section_count = (SELECT count(*) FROM section WHERE section.recording = recording.id)"
             )
@@ -90,6 +94,58 @@ final class Salvage {
                 try target.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
             }
         }
+    }
+
+    // MARK: Tables
+
+    /// The tables of the store, except for what SQLite keeps of the words, and the states of files: a file is read again.
+    private func tables() throws(DatabaseError) -> [Table] {
+        let names = try target.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid") {
+            (row) throws(DatabaseError) in try row.text(0)
+        }
+        var tables: [Table] = []
+        for name in names where name != "file" && !StoreSchema.wordIndexes.contains(where: name.hasPrefix) {
+            let columns = try target.rows("PRAGMA table_info(\(name))") { (row) throws(DatabaseError) in
+                (
+                    name: try row.text(1), type: try row.text(2), isNeeded: try row.integer(3) != 0,
+                    key: try row.integer(5)
+                )
+            }
+            let keys = columns.indices.filter { columns[$0].key > 0 }
+            let number = keys.count == 1 && columns[keys[0]].type == "INTEGER" ? keys[0] : nil
+            tables.append(
+                Table(name: name, columns: columns.map { ($0.name, $0.type, $0.isNeeded) }, numberColumn: number))
+        }
+        return tables
+    }
+
+    /// Copies the rows of a table as far as SQLite can read it; false if that is not the whole table.
+    private func copy(_ table: Table) throws(DatabaseError) -> Bool {
+        guard let names = columns(of: table) else { return isYounger(table.name) }
+        let insert = table.insert(names)
+        var failure: DatabaseError?
+        do throws(DatabaseError) {
+            try source.forEachRow("SELECT rowid, \(names.joined(separator: ", ")) FROM \(table.name) ORDER BY rowid") {
+                (row) throws(DatabaseError) in
+                var values: [DatabaseValue] = []
+                for column in 0...names.count { values.append(try row.value(column)) }
+                failure = add(values, to: table, insert)
+                return failure == nil
+            }
+        } catch {
+            return false
+        }
+        if let failure { throw failure }
+        return true
+    }
+
+    /// The columns that a table has in the damaged store, which may be older, without the row's number; nil if it cannot be told.
+    private func columns(of table: Table) -> [String]? {
+        let there = try? source.rows("PRAGMA table_info(\(table.name))") { (row) throws(DatabaseError) in
+            try row.text(1)
+        }
+        guard let there, !there.isEmpty else { return nil }
+        return table.copied.map { table.columns[$0].name }.filter(there.contains)
     }
 
     /// Whether a table is younger than the damaged store.
@@ -101,108 +157,125 @@ final class Salvage {
         } catch { return false }
     }
 
-    private func copyLibrary() throws(DatabaseError) {
-        itemCount = try copy(
-            "item", row: "id",
-            [
-                "recording", "kind", "place", "path", "original", "byte_count", "container", "codec", "channel_count",
-                "title", "artist", "language", "tags", "source", "licence", "loudness", "true_peak", "added", "edited",
-                "trashed", "trashing", "gone", "revision",
-            ]
-        ) { (row) throws(DatabaseError) in
-            _ = try StoredText.times(try row.text(19))
+    /// Adds a row, unless there is one of its number.
+    ///
+    /// - Returns: Why nothing can be added: a full disk, and the like. A row that the table does not accept is damaged.
+    private func add(_ values: [DatabaseValue], to table: Table, _ insert: String) -> DatabaseError? {
+        do throws(DatabaseError) {
+            if try target.run(insert, values: values) > 0 {
+                counts[table.name, default: 0] += 1
+            } else {
+                isComplete = false
+            }
+            return nil
+        } catch {
+            isComplete = false
+            return error.kind == .damaged || error.kind == .refused ? nil : error
         }
-        _ = try copy(
-            "document", row: "id",
-            [
-                "recording", "hash", "place", "path", "name", "byte_count", "added", "trashed", "trashing", "gone",
-                "changed",
-            ]
-        ) { _ in }
-        _ = try copy("playlist", row: "id", ["identity", "name", "made", "changed", "revision"]) { _ in }
-        _ = try copy("entry", row: "id", ["playlist", "recording", "place", "added"]) { _ in }
-        _ = try copy(
-            "fetch", row: "id",
-            [
-                "address", "state", "priority", "wishes", "done", "total", "error", "remedy", "added", "tried",
-                "revision",
-            ]
-        ) { _ in }
-        _ = try copy("feed", row: "id", ["address", "title", "validators", "checked", "error", "added"]) { _ in }
-        _ = try copy(
-            "episode", row: "id",
-            [
-                "feed", "identity", "title", "address", "published", "milliseconds", "byte_count", "about", "recording",
-                "is_new",
-            ]
-        ) { _ in }
-        _ = try copy("deleted_playlist", row: "id", ["identity", "time"]) { _ in }
-        _ = try copy("section_time", row: "id", ["recording", "section", "changed"]) { _ in }
-        _ = try copy("take_mark", row: "take", ["content", "changed"]) { _ in }
-        _ = try copy("merged", row: "id", ["kind", "owner", "identity", "section", "content", "shown"]) { _ in }
     }
 
-    /// Copies the rows of a table that can be read and that `check` accepts; returns how many.
-    private func copy(
-        _ table: String, row name: String, _ columns: [String], check: (DatabaseRow) throws(DatabaseError) -> Void
-    ) throws(DatabaseError) -> Int {
-        if isYounger(table) { return 0 }
-        let list = columns.joined(separator: ", ")
-        let insert =
-            "INSERT INTO \(table) (\(name), \(list)) VALUES (?\(String(repeating: ", ?", count: columns.count)))"
-        var count = 0
-        var failure: DatabaseError?
-        /// Copies one row; returns its number.
-        func take(_ row: DatabaseRow) -> Int64? {
-            guard let number = try? row.integer(0) else {
-                isComplete = false
-                return nil
+    // MARK: Pages
+
+    /// Copies the rows of tables that SQLite cannot read to the end from the pages of the file.
+    private func copyPages(of tables: [Table]) throws(DatabaseError) {
+        // The envelopes can be made again from the sound.
+        let tables = tables.filter { $0.name != "envelope" }
+        guard !tables.isEmpty else { return }
+        isComplete = false
+        let size = try? source.first("PRAGMA page_size") { (row) throws(DatabaseError) in Int(try row.integer(0)) }
+        guard let pages = try? DatabasePages(path: path, pageSize: size ?? nil) else { return }
+        self.pages = pages
+        var roots: [String: UInt32] = [:]
+        try? source.forEachRow("SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0") {
+            (row) throws(DatabaseError) in
+            roots[try row.text(0)] = UInt32(clamping: try row.integer(1))
+            return true
+        }
+        for table in tables {
+            guard let root = roots[table.name] else { continue }
+            for page in pages.leaves(of: root) { try add(pages.rows(of: page), to: table) }
+        }
+        for page in pages.lost(roots: Array(roots.values) + [1]) {
+            // No two tables have the same columns.
+            for row in pages.rows(of: page) {
+                guard let table = tables.first(where: { $0.fits(row) }) else { continue }
+                try add([row], to: table)
             }
-            do throws(DatabaseError) {
-                try check(row)
+        }
+    }
+
+    private func add(_ rows: [DatabasePages.Row], to table: Table) throws(DatabaseError) {
+        let insert = table.insert(table.copied.map { table.columns[$0].name })
+        for row in rows where table.fits(row) {
+            if let failure = add([.integer(row.number)] + table.copied.map { row.values[$0] }, to: table, insert) {
+                throw failure
+            }
+        }
+    }
+
+    // MARK: Recordings that are lost
+
+    /// Gives the rows of a recording that is lost a recording again: by its key, which the index of keys may still have, it is
+    /// known when its file is next opened. Where that index is damaged, too, the number is taken at least, so that no other recording gets
+    /// the rows.
+    private func replaceLostRecordings() throws(DatabaseError) {
+        guard !isComplete else { return }
+        func add(_ id: Int64, _ key: [UInt8]?) throws(DatabaseError) {
+            try target.run(
+                """
+                INSERT OR IGNORE INTO recording (id, key, sample_rate, frame_count, title, seen, revision)
+                VALUES (?1, coalesce(?2, randomblob(16)), \(StoreRows.lostRate), 0, 'recording ' || ?1, 0, 0)
+                """, .integer(id), key.map { .bytes($0) } ?? .null)
+        }
+        var known: [(Int64, [UInt8])] = []
+        var knowsAll = true
+        do throws(DatabaseError) {
+            try source.forEachRow("SELECT id, key FROM recording INDEXED BY sqlite_autoindex_recording_1 ORDER BY key")
+            {
+                (row) throws(DatabaseError) in
+                known.append((try row.integer(0), try row.bytes(1)))
+                return true
+            }
+        } catch { knowsAll = false }
+        for (id, key) in known { try add(id, key) }
+        for table in try tables() where table.columns.contains(where: { $0.name == "recording" }) {
+            let condition = "WHERE recording NOT IN (SELECT id FROM recording)"
+            let isNeeded = table.columns.contains { $0.name == "recording" && $0.isNeeded }
+            if knowsAll {
+                // There never was such a recording: the row itself is damaged.
+                let change = isNeeded ? "DELETE FROM" : "UPDATE"
                 try target.run(
-                    insert,
-                    values: try (0...columns.count).map { (column) throws(DatabaseError) in try row.value(column) })
-                count += 1
-            } catch {
-                // What the tables do not accept is damaged; anything else is a disk that is full, and the like.
-                if error.kind != .damaged, error.kind != .refused { failure = error }
-                isComplete = false
-            }
-            return number
-        }
-        /// Walks the table until a row that cannot be read; returns the last one that could be, and whether that was the end.
-        func walk(_ order: String, until end: Int64?) -> (last: Int64?, isWhole: Bool) {
-            var last: Int64?
-            do throws(DatabaseError) {
-                try source.forEachRow("SELECT \(name), \(list) FROM \(table) ORDER BY \(name) \(order)") { row in
-                    if let end, let number = try? row.integer(0), number <= end { return false }
-                    last = take(row) ?? last
-                    return failure == nil
+                    "\(change) \(table.name) \(isNeeded ? "" : "SET recording = NULL") \(condition)")
+            } else {
+                let ids = try target.rows("SELECT DISTINCT recording FROM \(table.name) \(condition)") {
+                    (row) throws(DatabaseError) in
+                    try row.integer(0)
                 }
-                return (last, true)
-            } catch { return (last, false) }
-        }
-        let upwards = walk("ASC", until: nil)
-        if !upwards.isWhole {
-            isComplete = false
-            let downwards = walk("DESC", until: upwards.last ?? 0)
-            let first = (upwards.last ?? 0) + 1
-            let end = downwards.isWhole ? first : downwards.last ?? .max
-            var misses = 0
-            for number in first..<max(end, first) where failure == nil {
-                // A page has some hundred rows at most, so beyond this there is none that can be read.
-                guard misses < Self.mostMisses else { break }
-                misses += 1
-                try? source.forEachRow("SELECT \(name), \(list) FROM \(table) WHERE \(name) = ?", [.integer(number)]) {
-                    row in
-                    _ = take(row)
-                    misses = 0
-                    return false
-                }
+                for id in ids { try add(id, nil) }
             }
         }
-        if let failure { throw failure }
-        return count
+    }
+
+    /// Gives rows of other things that are lost one again, so that the next one that is made does not get the rows.
+    private func replaceLostParents() throws(DatabaseError) {
+        guard !isComplete else { return }
+        func lost(_ column: String, of table: String, in parents: String) -> String {
+            "(SELECT DISTINCT \(column) AS id FROM \(table) WHERE \(column) NOT IN (SELECT id FROM \(parents)))"
+        }
+        try target.run(
+            """
+            INSERT OR IGNORE INTO playlist (id, identity, name, made, changed, revision)
+            SELECT id, lower(hex(randomblob(16))), 'playlist ' || id, 0, 0, 0 FROM \(lost("playlist", of: "entry", in: "playlist"))
+            """)
+        try target.run(
+            """
+            INSERT OR IGNORE INTO feed (id, address, title, added)
+            SELECT id, 'lost:' || id, 'feed ' || id, 0 FROM \(lost("feed", of: "episode", in: "feed"))
+            """)
+        try target.run(
+            """
+            INSERT OR IGNORE INTO take (id, path, time, sample_rate, channel_count, frame_count, device, gone, revision)
+            SELECT id, '', 0, 1, 1, 0, '', 1, 0 FROM \(lost("take", of: "take_mark", in: "take"))
+            """)
     }
 }

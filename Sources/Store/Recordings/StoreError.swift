@@ -18,6 +18,8 @@ public struct StoreError: ExplainedError, Equatable {
         case busy
         /// The file is damaged, and could not be repaired.
         case damaged
+        /// A row holds a value that no version of this program writes. Everything else can be used.
+        case unreadableRow
         /// A newer version of this program made the store.
         case newer
         /// The file is another program's database.
@@ -107,6 +109,7 @@ extension StoreError {
             case .busy: .busy
             case .diskFull: .diskFull
             case .damaged: .damaged
+            case .wrongValue: .unreadableRow
             case .interrupted, .outOfMemory, .io, .refused: .io
             }
         let isAboutFile = kind != .libraryMissing
@@ -123,7 +126,7 @@ extension StoreError {
         case .cannotOpen: .cannotCreate
         case .permissionDenied, .readOnly: .noPermission
         case .diskFull, .io: .inputOutput
-        case .damaged, .newer, .foreign, .otherRecording: .badData
+        case .damaged, .unreadableRow, .newer, .foreign, .otherRecording: .badData
         case .busy, .libraryMissing, .noHome: .unavailable
         }
     }

@@ -56,6 +56,11 @@ struct StoreFile: ~Copyable {
         }
     }
 
+    /// What is wrong with rows that lists have left out; each message once.
+    var unreadable: Set<String> { noted.union(database?.unreadable ?? []) }
+    /// The same of connections that are closed.
+    private var noted: Set<String> = []
+
     /// The number that changes whenever another connection has changed the store; nil if there is none.
     mutating func dataVersion() -> Int64? {
         guard let database = try? open(creating: false) else { return nil }
@@ -92,7 +97,10 @@ struct StoreFile: ~Copyable {
 
     // MARK: The connection
 
-    private mutating func close() { (database, opened) = (nil, nil) }
+    private mutating func close() {
+        noted = unreadable
+        (database, opened) = (nil, nil)
+    }
 
     private static func isFile(at path: String, _ opened: FileIdentity?) -> Bool {
         FileIdentity(path: path).map { $0.isSame(as: opened) } ?? false

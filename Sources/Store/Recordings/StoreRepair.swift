@@ -41,10 +41,13 @@ public struct StoreRepair: Explained, Equatable {
     ) throws(StoreError) {
         do throws(StoreError) {
             guard let salvage = try Self.salvage(path, schema, busyTimeout, calls) else { return nil }
-            (damagedPath, recordingCount) = (salvage.aside, salvage.copied.recordingCount)
-            (sectionCount, takeCount) = (salvage.copied.sectionCount, salvage.copied.takeCount)
-            itemCount = salvage.copied.itemCount
-            (practiceCount, reviewCount) = (salvage.copied.practiceCount, salvage.copied.reviewCount)
+            damagedPath = salvage.aside
+            recordingCount = salvage.copied.count("recording")
+            sectionCount = salvage.copied.count("section")
+            takeCount = salvage.copied.count("take")
+            itemCount = salvage.copied.count("item")
+            practiceCount = salvage.copied.count("practice")
+            reviewCount = salvage.copied.count("review")
             isComplete = salvage.copied.isComplete
         } catch {
             throw error.kind == .busy ? error : .beyondRepair(path, cause, error)
@@ -62,7 +65,7 @@ public struct StoreRepair: Explained, Equatable {
             source = try Self.source(path, schema, busyTimeout)
             guard let damaged, damaged.isSame(as: FileIdentity(path: path)) else { return nil }
             removeRemains(of: repaired)
-            copied = Salvage(from: source, into: try Database(path: repaired, creating: true))
+            copied = Salvage(from: source, at: path, into: try Database(path: repaired, creating: true))
             try copied.run(schema)
         } catch {
             removeRemains(of: repaired)

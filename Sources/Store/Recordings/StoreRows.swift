@@ -24,6 +24,9 @@ package struct StoreRows {
     /// Changes that are kept of a recording, at most.
     static let mostChanges: Int64 = 1000
 
+    /// The sample rate of a recording of which only the key was left in a damaged store, and whose length is 0 there. Its file brings the rest.
+    package static let lostRate: Int64 = 1
+
     // MARK: Recordings
 
     private static let columns = """
@@ -48,13 +51,13 @@ package struct StoreRows {
 
     /// All recordings, the last seen first.
     func recordings() throws(DatabaseError) -> [StoredRecording] {
-        try database.rows(
+        try database.readableRows(
             "SELECT \(Self.columns) FROM recording ORDER BY seen DESC, recording.id DESC", row: Self.stored)
     }
 
     /// The recordings with words in the title, or in one section, that begin as the words of `query`; the last seen first.
     func recordings(matching query: String) throws(DatabaseError) -> [StoredRecording] {
-        try database.rows(
+        try database.readableRows(
             """
             SELECT \(Self.columns) FROM recording WHERE recording.id IN (
                 SELECT rowid FROM recording_words WHERE recording_words MATCH ?1
@@ -72,13 +75,13 @@ package struct StoreRows {
     private static func recording(_ row: DatabaseRow) throws(DatabaseError) -> RecordingRow {
         let (rate, frames) = (try row.integer(2), try row.integer(3))
         guard let key = RecordingKey(bytes: try row.bytes(1)), (1...Int64(Int32.max)).contains(rate), frames >= 0 else {
-            throw .damaged("a recording has an impossible key, rate or length")
+            throw .wrongValue("a recording has an impossible key, rate or length")
         }
         let recording = PracticeRecording(
             key: key, sampleRate: Int(rate), frameCount: frames, title: try row.text(4), path: try row.text(orNull: 5))
         let stored = StoredRecording(
             recording: recording, lastSeen: try row.integer(6), position: try row.integer(orNull: 7),
-            settings: try StoredText.settings(try row.text(8)), sectionCount: Int(try row.integer(9)))
+            settings: try StoredText.settings(row, 8), sectionCount: Int(try row.integer(9)))
         return RecordingRow(
             id: try row.integer(0), stored: stored, nextSection: Int(try row.integer(10)), done: try row.integer(11))
     }
@@ -91,10 +94,10 @@ package struct StoreRows {
             try database.run(
                 """
                 UPDATE recording SET title = ?, path = coalesce(?, path), seen = ?, frame_count = ?,
+                sample_rate = CASE sample_rate WHEN \(Self.lostRate) THEN ? ELSE sample_rate END,
                 revision = \(Self.nextRevision) WHERE id = ?
                 """, .text(recording.title), .text(orNull: recording.path), .integer(time),
-                .integer(recording.frameCount),
-                .integer(row.id))
+                .integer(recording.frameCount), .integer(recording.sampleRate), .integer(row.id))
             if isRenamed { try addWords(ofRecording: row.id) }
         } else {
             try database.run(
@@ -163,7 +166,7 @@ package struct StoreRows {
     package func sections(of row: RecordingRow, frameCount: Int64? = nil) throws(DatabaseError) -> SectionList {
         let recording = row.stored.recording
         let end = frameCount ?? recording.frameCount
-        var sections = try database.rows(
+        var sections = try database.readableRows(
             "SELECT id, kind, first, past, name, text, hard, settings FROM section WHERE recording = ?",
             [.integer(row.id)], row: Self.section)
         for index in sections.indices where sections[index].frames.upperBound > end && end > 0 {
@@ -177,11 +180,11 @@ package struct StoreRows {
     package static func section(_ row: DatabaseRow) throws(DatabaseError) -> SavedSection {
         let (id, first, past) = (try row.integer(0), try row.integer(2), try row.integer(3))
         guard let kind = SavedSection.Kind(rawValue: try row.text(1)), first < past, id > 0 else {
-            throw .damaged("a section has an impossible kind or impossible frames")
+            throw .wrongValue("a section has an impossible kind or impossible frames")
         }
         return SavedSection(
             id: Int(id), kind: kind, frames: first..<past, name: try row.text(4), text: try row.text(5),
-            isHard: try row.integer(6) != 0, settings: try StoredText.settings(try row.text(7)))
+            isHard: try row.integer(6) != 0, settings: try StoredText.settings(row, 7))
     }
 
     /// Writes what differs, and the identity that the next new section gets.
@@ -329,7 +332,7 @@ package struct StoreRows {
     }
 
     func recordings(inFileAt path: String) throws(DatabaseError) -> [StoredRecording] {
-        try database.rows(
+        try database.readableRows(
             "SELECT \(Self.columns) FROM recording WHERE path = ? ORDER BY seen DESC, recording.id DESC", [.text(path)],
             row: Self.stored)
     }
@@ -338,7 +341,7 @@ package struct StoreRows {
     func recordings(lasting seconds: ClosedRange<Double>) throws(DatabaseError) -> [StoredRecording] {
         let milliseconds = seconds.lowerBound * 1000...seconds.upperBound * 1000
         guard milliseconds.lowerBound.magnitude < 1e15, milliseconds.upperBound.magnitude < 1e15 else { return [] }
-        let rows = try database.rows(
+        let rows = try database.readableRows(
             """
             SELECT \(Self.columns) FROM recording WHERE frame_count * 1000 / sample_rate BETWEEN ? AND ?
             ORDER BY seen DESC, recording.id DESC

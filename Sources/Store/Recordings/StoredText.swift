@@ -17,18 +17,27 @@ package struct SectionOrigin: Sendable, Equatable {
 package enum StoredText {
     static func text(_ settings: [String: String]) -> String { value(settings).text }
 
-    static func settings(_ text: String) throws(DatabaseError) -> [String: String] {
+    /// The settings in a column; none if they cannot be read, which is noted.
+    static func settings(_ row: DatabaseRow, _ column: Int) throws(DatabaseError) -> [String: String] {
+        let text = try row.text(column)
+        return try row.readable(or: [:]) { () throws(DatabaseError) in try settings(text) }
+    }
+
+    private static func settings(_ text: String) throws(DatabaseError) -> [String: String] {
         if text == "{}" { return [:] }
         return try settings(JSONValue(reading: Array(text.utf8)))
     }
 
-    /// When each of a recording's words was last changed (`item.edited`), by the word's name.
-    package static func times(_ text: String) throws(DatabaseError) -> [String: Int64] {
+    /// When each of a recording's words was last changed (`item.edited`), by the word's name; none if that cannot be read, which is noted.
+    package static func times(_ row: DatabaseRow, _ column: Int) throws(DatabaseError) -> [String: Int64] {
+        let text = try row.text(column)
         if text == "{}" { return [:] }
-        guard case .object(let fields)? = JSONValue(reading: Array(text.utf8)) else {
-            throw .damaged("the times of changes to a recording cannot be read")
+        return try row.readable(or: [:]) { () throws(DatabaseError) in
+            guard case .object(let fields)? = JSONValue(reading: Array(text.utf8)) else {
+                throw .wrongValue("the times of changes to a recording cannot be read")
+            }
+            return fields.reduce(into: [:]) { times, field in times[field.key] = field.value.integerValue }
         }
-        return fields.reduce(into: [:]) { times, field in times[field.key] = field.value.integerValue }
     }
 
     /// - Parameter origins: What the sections were taken over from, by their identities.
@@ -50,7 +59,7 @@ package enum StoredText {
     }
 
     static func sections(_ text: String) throws(DatabaseError) -> [SavedSection] {
-        guard case .array(let values)? = JSONValue(reading: Array(text.utf8)) else { throw damaged }
+        guard case .array(let values)? = JSONValue(reading: Array(text.utf8)) else { throw unreadable }
         var sections: [SavedSection] = []
         for value in values { sections.append(try section(value)) }
         return sections
@@ -58,7 +67,7 @@ package enum StoredText {
 
     /// What the sections of a change were taken over from, by their identities.
     static func origins(_ text: String) throws(DatabaseError) -> [Int: SectionOrigin] {
-        guard case .array(let values)? = JSONValue(reading: Array(text.utf8)) else { throw damaged }
+        guard case .array(let values)? = JSONValue(reading: Array(text.utf8)) else { throw unreadable }
         var origins: [Int: SectionOrigin] = [:]
         for value in values {
             guard let words = value["origin"]?.stringValue?.split(separator: " "), words.count == 2,
@@ -75,10 +84,10 @@ package enum StoredText {
     }
 
     private static func settings(_ value: JSONValue?) throws(DatabaseError) -> [String: String] {
-        guard case .object(let fields)? = value else { throw damaged }
+        guard case .object(let fields)? = value else { throw unreadable }
         var settings: [String: String] = [:]
         for field in fields {
-            guard case .string(let text) = field.value else { throw damaged }
+            guard case .string(let text) = field.value else { throw unreadable }
             settings[field.key] = text
         }
         return settings
@@ -91,11 +100,11 @@ package enum StoredText {
             case .integer(let first) = fields[2].value, case .integer(let past) = fields[3].value, first < past,
             case .string(let name) = fields[4].value, case .string(let text) = fields[5].value,
             case .bool(let isHard) = fields[6].value
-        else { throw damaged }
+        else { throw unreadable }
         return SavedSection(
             id: Int(id), kind: kind, frames: first..<past, name: name, text: text, isHard: isHard,
             settings: try settings(fields[7].value))
     }
 
-    private static var damaged: DatabaseError { .damaged("a change or its settings cannot be read") }
+    private static var unreadable: DatabaseError { .wrongValue("a change or its settings cannot be read") }
 }

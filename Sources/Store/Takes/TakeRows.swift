@@ -51,7 +51,7 @@ extension StoreRows {
             values.append(.integer(id))
         }
         values.append(.integer(Int64(filter.limit ?? -1)))
-        return try database.rows(
+        return try database.readableRows(
             """
             SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE \(conditions.joined(separator: " AND "))
             ORDER BY take.id DESC LIMIT ?
@@ -100,7 +100,7 @@ extension StoreRows {
 
     /// All takes of a section, in the trash or not.
     func takes(ofSection section: Int, of recording: Int64) throws(DatabaseError) -> [StoredTake] {
-        try database.rows(
+        try database.readableRows(
             "SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.recording = ? AND take.section = ? AND gone = 0",
             [.integer(recording), .integer(Int64(section))], row: Self.take)
     }
@@ -132,7 +132,7 @@ extension StoreRows {
 
     /// The takes that one deletion has put into the trash.
     func takes(trashing: Int64) throws(DatabaseError) -> [StoredTake] {
-        try database.rows(
+        try database.readableRows(
             """
             SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE trashed IS NOT NULL AND gone = 0 AND trashing = ?
             ORDER BY take.id
@@ -156,7 +156,7 @@ extension StoreRows {
     private static func take(_ row: DatabaseRow) throws(DatabaseError) -> StoredTake {
         let (rate, channels, frames) = (try row.integer(3), try row.integer(4), try row.integer(5))
         guard (1...Int64(Int32.max)).contains(rate), (1...64).contains(channels), frames >= 0 else {
-            throw .damaged("a take has an impossible rate or length")
+            throw .wrongValue("a take has an impossible rate or length")
         }
         var model: StoredTake.Model?
         if let text = try row.text(orNull: 9), !row.isNull(7), let key = RecordingKey(bytes: try row.bytes(7)) {
@@ -189,7 +189,7 @@ extension StoreRows {
             let speed = value?["speed"]?.doubleValue, let semitones = value?["semitones"]?.doubleValue,
             let start = value?["start"]?.doubleValue,
             let alignment = value?["alignment"]?.stringValue.flatMap(StoredTake.Alignment.init)
-        else { throw .damaged("the model of a take cannot be read") }
+        else { throw .wrongValue("the model of a take cannot be read") }
         return StoredTake.Model(
             key: key, sectionID: section.map(Int.init), sectionName: name, frames: first..<past, pass: Int(pass),
             speed: speed, semitones: semitones, start: start, alignment: alignment)

@@ -111,6 +111,7 @@ extension RecordingLibrary {
             try Self.makeFolders(above: target + "/" + member.name)
             try add(copy.path(of: row), as: member) { DocumentFile.hash(ofFileAt: $0) == row.hash }
         }
+        summary.problems += copy.store.unreadable.sorted()
         do throws(FileFault) {
             for name in ["recordings", "takes"] + (seen.isEmpty ? [] : ["documents"]) {
                 let code = calls.synchroniseFolder(target + "/" + name)

@@ -50,7 +50,7 @@ struct LocalEntries {
             """
         ) { (row) throws(DatabaseError) -> (Int64, ExactText, LocalEntry, Bool) in
             guard let key = RecordingKey(bytes: try row.bytes(1)) else {
-                throw .damaged("a recording has an impossible key")
+                throw .wrongValue("a recording has an impossible key")
             }
             var entry = LocalEntry()
             entry.set(CatalogueField.sampleRate, .integer(try row.integer(2)))
@@ -85,7 +85,7 @@ struct LocalEntries {
             (CatalogueField.licence, 19),
         ] { entry.set(name, .string(try row.text(column))) }
         entry.set(tags: try row.text(17).split(separator: "\n").map(String.init))
-        entry.times = try StoredText.times(try row.text(21))
+        entry.times = try StoredText.times(row, 21)
         let added = try row.integer(20) * 1000
         entry.set(CatalogueField.added, .integer(added))
         entry.times[CatalogueField.added] = added

@@ -25,10 +25,10 @@ struct MergedRows {
         try database.forEachRow("SELECT kind, owner, identity, section, content, shown FROM merged") {
             (row) throws(DatabaseError) in
             guard let kind = EntryID.Kind(rawValue: try row.text(0)) else {
-                throw .damaged("a part of the catalogue has an impossible kind")
+                throw .wrongValue("a part of the catalogue has an impossible kind")
             }
             guard let content = CatalogueItem(stored: try row.text(4)) else {
-                throw .damaged("a part of the catalogue cannot be read")
+                throw .wrongValue("a part of the catalogue cannot be read")
             }
             let id = EntryID(kind, ExactText(try row.text(2)), owner: ExactText(try row.text(1)))
             entries[id] = MergedEntry(

@@ -1,0 +1,242 @@
+package import Files
+internal import Glibc
+
+/// The rows in the pages of a damaged database file that SQLite cannot reach, because a page that led to them is damaged.
+///
+/// Reads the file format directly (sqlite.org/fileformat2.html): the trees of tables from their roots, the list of free pages, and then every
+/// page that neither of them contains. The file must not change meanwhile. It may be larger than the memory: one bit for each page is kept.
+package final class DatabasePages {
+    /// A row as it is stored, without the name of its table.
+    package struct Row {
+        /// Its number.
+        package let number: Int64
+        /// Its columns as far as they are stored. A column that is the row's number is null.
+        package let values: [DatabaseValue]
+    }
+
+    private let file: RegularFile
+    private let pageSize: Int
+    /// Bytes of a page that can be used.
+    private let usable: Int
+    private let pageCount: UInt32
+    /// Whether the file begins as a database does; its list of free pages is known then.
+    private let hasHeader: Bool
+
+    private static let (leaf, interior) = (UInt8(13), UInt8(5))
+    /// A row that says it is longer is damaged.
+    private static let longestRow: UInt64 = 256 << 20
+
+    /// Opens the file.
+    ///
+    /// - Parameter pageSize: the size of a page; nil reads it from the file's header.
+    package init(path: String, pageSize known: Int? = nil) throws(FileFault) {
+        let file = try unsafe RegularFile(path)
+        let header = try FileBytes.bytes(of: file.descriptor, at: 0, count: 100)
+        hasHeader = header.starts(with: Array("SQLite format 3".utf8) + [0]) && header.count == 100
+        let stored = header.count > 20 ? Int(header[16]) << 8 | Int(header[17]) : 0
+        let size = known ?? (stored == 1 ? 65_536 : stored)
+        let isSize = size >= 512 && size <= 65_536 && size & (size - 1) == 0
+        pageSize = isSize ? size : 4096
+        let reserved = hasHeader && isSize ? Int(header[20]) : 0
+        // SQLite writes nothing else than 0 by itself, and takes no less than 480.
+        usable = pageSize - reserved >= 480 ? pageSize - reserved : pageSize
+        pageCount = UInt32(clamping: (file.byteCount + Int64(pageSize) - 1) / Int64(pageSize))
+        self.file = file
+    }
+
+    private func page(_ number: UInt32) -> [UInt8]? {
+        guard number >= 1, number <= pageCount else { return nil }
+        var bytes = try? FileBytes.bytes(of: file.descriptor, at: Int64(number - 1) * Int64(pageSize), count: pageSize)
+        if let count = bytes?.count, count < pageSize {
+            bytes?.append(contentsOf: repeatElement(0, count: pageSize - count))
+        }
+        return bytes
+    }
+
+    // MARK: Which pages are lost
+
+    /// The pages with rows that a whole way leads to from a root.
+    package func leaves(of root: UInt32) -> [UInt32] {
+        var seen = PageSet(count: pageCount)
+        return walk(from: root, &seen)
+    }
+
+    /// The pages with rows that no whole way leads to from a root, and that are not in the list of free pages.
+    ///
+    /// - Parameter roots: the root pages of the tables that SQLite knows.
+    package func lost(roots: [UInt32]) -> [UInt32] {
+        var seen = PageSet(count: pageCount)
+        for root in roots { _ = walk(from: root, &seen) }
+        markFree(&seen)
+        return stride(from: UInt32(1), through: pageCount, by: 1).filter { number in
+            !seen.contains(number) && page(number).map { $0[start(of: number)] == Self.leaf } == true
+        }
+    }
+
+    /// Marks the pages of a tree, up to a page that is none of a table.
+    ///
+    /// - Returns: Those with rows.
+    private func walk(from root: UInt32, _ seen: inout PageSet) -> [UInt32] {
+        var open = [root]
+        var leaves: [UInt32] = []
+        while let number = open.popLast() {
+            guard number >= 1, number <= pageCount, !seen.contains(number), let bytes = page(number) else { continue }
+            switch bytes[start(of: number)] {
+            case Self.leaf:
+                seen.insert(number)
+                leaves.append(number)
+            case Self.interior:
+                seen.insert(number)
+                open += children(of: bytes, number)
+            default: break
+            }
+        }
+        return leaves
+    }
+
+    private func markFree(_ seen: inout PageSet) {
+        guard hasHeader, let header = page(1) else { return }
+        var trunk = Self.number(header, 32)
+        while trunk >= 1, trunk <= pageCount, !seen.contains(trunk), let bytes = page(trunk) {
+            // A trunk of the list begins with the number of the next one, so that it can hardly be taken for a page of a table.
+            guard bytes[0] == 0 else { return }
+            seen.insert(trunk)
+            let count = min(Int(Self.number(bytes, 4)), usable / 4 - 2)
+            for index in 0..<max(0, count) {
+                let leaf = Self.number(bytes, 8 + 4 * index)
+                if leaf >= 1, leaf <= pageCount { seen.insert(leaf) }
+            }
+            trunk = Self.number(bytes, 0)
+        }
+    }
+
+    /// Where the header of a page's tree begins.
+    private func start(of number: UInt32) -> Int { number == 1 ? 100 : 0 }
+
+    /// Where the cells of a page begin, as far as they lie in it.
+    private func cells(of bytes: [UInt8], _ number: UInt32, headerSize: Int) -> [Int] {
+        let first = start(of: number)
+        let count = Int(bytes[first + 3]) << 8 | Int(bytes[first + 4])
+        let pointers = first + headerSize
+        guard count <= (usable - pointers) / 2 else { return [] }
+        return (0..<count).map { Int(bytes[pointers + 2 * $0]) << 8 | Int(bytes[pointers + 2 * $0 + 1]) }
+            .filter { $0 >= pointers + 2 * count && $0 + 4 <= usable }
+    }
+
+    private func children(of bytes: [UInt8], _ number: UInt32) -> [UInt32] {
+        cells(of: bytes, number, headerSize: 12).map { Self.number(bytes, $0) }
+            + [Self.number(bytes, start(of: number) + 8)]
+    }
+
+    private static func number(_ bytes: [UInt8], _ place: Int) -> UInt32 {
+        bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    // MARK: Rows
+
+    /// The rows of a page, without those that cannot be read.
+    package func rows(of number: UInt32) -> [Row] {
+        guard let bytes = page(number), bytes[start(of: number)] == Self.leaf else { return [] }
+        return cells(of: bytes, number, headerSize: 8).compactMap { row(at: $0, in: bytes) }
+    }
+
+    private func row(at cell: Int, in bytes: [UInt8]) -> Row? {
+        var place = cell
+        guard let size = Self.varint(bytes, &place, usable), let rowNumber = Self.varint(bytes, &place, usable),
+            size <= Self.longestRow, let content = content(Int(size), at: place, in: bytes),
+            let values = Self.values(content)
+        else { return nil }
+        return Row(number: Int64(bitPattern: rowNumber), values: values)
+    }
+
+    /// The bytes of a row, of which a part may be in pages of their own.
+    private func content(_ size: Int, at place: Int, in bytes: [UInt8]) -> [UInt8]? {
+        var local = size
+        if size > usable - 35 {
+            let least = (usable - 12) * 32 / 255 - 23
+            let wanted = least + (size - least) % (usable - 4)
+            local = wanted <= usable - 35 ? wanted : least
+        }
+        guard place + local <= usable else { return nil }
+        var content = Array(bytes[place..<place + local])
+        guard local < size else { return content }
+        guard place + local + 4 <= usable, size <= Int(pageCount) * usable else { return nil }
+        var next = Self.number(bytes, place + local)
+        // Each page brings some bytes, so that this ends even if the pages lead in a circle.
+        while content.count < size {
+            guard let more = page(next) else { return nil }
+            content += more[4..<4 + min(usable - 4, size - content.count)]
+            next = Self.number(more, 0)
+        }
+        return content
+    }
+
+    /// The columns of a row; nil if it is none.
+    private static func values(_ content: [UInt8]) -> [DatabaseValue]? {
+        var place = 0
+        guard let headerSize = varint(content, &place, content.count), headerSize <= content.count,
+            headerSize >= place
+        else { return nil }
+        let end = Int(headerSize)
+        var body = end
+        var values: [DatabaseValue] = []
+        while place < end {
+            guard let type = varint(content, &place, end), let value = value(type, content, &body) else { return nil }
+            values.append(value)
+        }
+        // Bytes that no column has are none of a row.
+        return place == end && body == content.count ? values : nil
+    }
+
+    private static func value(_ type: UInt64, _ content: [UInt8], _ place: inout Int) -> DatabaseValue? {
+        let sizes = [0, 1, 2, 3, 4, 6, 8]
+        switch type {
+        case 0: return .null
+        case 8: return .integer(0)
+        case 9: return .integer(1)
+        case 1...6:
+            guard let bytes = take(sizes[Int(type)], content, &place) else { return nil }
+            // Big-endian, in two's complement.
+            let first = Int64(Int8(bitPattern: bytes.first ?? 0))
+            return .integer(bytes.dropFirst().reduce(first) { $0 << 8 | Int64($1) })
+        case 12...:
+            guard type / 2 - 6 <= UInt64(content.count), let bytes = take(Int(type / 2 - 6), content, &place) else {
+                return nil
+            }
+            if type % 2 == 0 { return .bytes(Array(bytes)) }
+            return .text(String(decoding: bytes, as: UTF8.self))
+        // Numbers with fractions, which a store has none of, and types that do not exist.
+        default: return nil
+        }
+    }
+
+    private static func take(_ count: Int, _ content: [UInt8], _ place: inout Int) -> ArraySlice<UInt8>? {
+        guard count <= content.count - place else { return nil }
+        defer { place += count }
+        return content[place..<place + count]
+    }
+
+    /// A number of one to nine bytes; nil if it does not end before `limit`.
+    private static func varint(_ bytes: [UInt8], _ place: inout Int, _ limit: Int) -> UInt64? {
+        var value: UInt64 = 0
+        for index in 0..<9 {
+            guard place < limit else { return nil }
+            let byte = bytes[place]
+            place += 1
+            if index == 8 { return value << 8 | UInt64(byte) }
+            value = value << 7 | UInt64(byte & 0x7F)
+            if byte & 0x80 == 0 { return value }
+        }
+        return value
+    }
+}
+
+/// A set of page numbers, of one bit each.
+private struct PageSet {
+    private var words: [UInt64]
+
+    init(count: UInt32) { words = Array(repeating: 0, count: Int(count) / 64 + 1) }
+
+    func contains(_ page: UInt32) -> Bool { words[Int(page) / 64] & 1 << (UInt64(page) % 64) != 0 }
+    mutating func insert(_ page: UInt32) { words[Int(page) / 64] |= 1 << (UInt64(page) % 64) }
+}

@@ -1,0 +1,192 @@
+import AudioFiles
+import Database
+import Foundation
+import Sections
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// What a repair keeps of a store in which one page is damaged, of each kind and each table in turn.
+@Suite("A repair of damaged pages")
+struct SalvageTests {
+    /// Tables, and the columns that are compared: a repair sets the others anew.
+    private static let tables: [(name: String, columns: [String])] = [
+        ("recording", ["id", "key", "sample_rate", "frame_count", "title", "path", "seen", "position", "settings"]),
+        ("section", ["row", "recording", "id", "kind", "first", "past", "name", "text", "hard", "settings"]),
+        ("take", ["id", "path", "time", "sample_rate", "device", "recording", "section", "note", "rating", "trashed"]),
+        (
+            "practice",
+            ["id", "recording", "section", "name", "first", "past", "began", "ended", "milliseconds", "passes"]
+        ),
+        ("review", ["id", "recording", "section", "time", "rating", "after", "interval", "evidence"]),
+        (
+            "item",
+            ["id", "recording", "kind", "place", "path", "original", "title", "artist", "tags", "edited", "added"]
+        ),
+        ("playlist", ["id", "identity", "name", "made", "changed"]),
+        ("entry", ["id", "playlist", "recording", "place", "added"]),
+        ("fetch", ["id", "address", "state", "priority", "wishes", "done", "total", "added"]),
+        ("feed", ["id", "address", "title", "validators", "added"]),
+        ("episode", ["id", "feed", "identity", "title", "address", "published", "about", "recording", "is_new"]),
+        ("deleted_playlist", ["id", "identity", "time"]),
+        ("section_time", ["id", "recording", "section", "changed"]),
+        ("take_mark", ["take", "content", "changed"]),
+        ("merged", ["id", "kind", "owner", "identity", "section", "content"]),
+        ("document", ["id", "recording", "hash", "place", "path", "name", "byte_count", "added", "changed"]),
+    ]
+
+    /// A store with so many rows in each table that their trees have two levels, with rows that are longer than a page, and with free pages.
+    private static func make(_ path: String) throws {
+        let one = try PracticeStore(.file(path))
+        try one.apply(.mark(frame: 5), to: PracticeRecording.made)
+        let database = try Database(path: path, creating: false)
+        let rows: [(String, String)] = [
+            (
+                "recording (id, key, sample_rate, frame_count, title, path, seen, revision)",
+                "i + 1, randomblob(16), 44100, i * 1000, 'title ' || i, '/music/' || i || '.wav', i, i"
+            ),
+            (
+                "section (recording, id, kind, first, past, name, text, hard, settings)",
+                "i + 1, 1, 'range', i, i + 9, 'name ' || i, hex(zeroblob(CASE i % 100 WHEN 0 THEN 5000 ELSE 30 END)), 0, '{}'"
+            ),
+            (
+                "take (path, time, sample_rate, channel_count, frame_count, device, recording, section, note, revision)",
+                "'/takes/' || i || '.wav', i, 48000, 1, i, 'card', i + 1, 1, hex(zeroblob(20)), i"
+            ),
+            (
+                "practice (recording, section, name, first, past, began, ended, milliseconds, passes)",
+                "i + 1, 1, 'a name that is practised ' || i, i, i + 5, i, i + 9, 9000, 3"
+            ),
+            (
+                "review (recording, section, time, rating, after, interval, evidence)",
+                "i + 1, 1, i, 1 + i % 4, '{\"stability\":' || i || '}', 1 + i % 30, '{}'"
+            ),
+            (
+                "item (recording, kind, place, path, original, byte_count, container, codec, channel_count, title, artist, edited, added, revision)",
+                "i + 1, 'audio', 'linked', '/music/' || i || '.wav', i || '.wav', i, 'wav', 'pcm', 2, 'title ' || i, 'artist', '{\"title\":' || i || '}', i, i"
+            ),
+            ("playlist (identity, name, made, changed, revision)", "hex(randomblob(16)), 'list ' || i, i, i, i"),
+            ("entry (playlist, recording, place, added)", "1 + i % 9, i + 1, i * 1024, 1790000000 + i"),
+            ("fetch (address, state, added, revision)", "'https://example.org/a/long/way/to/' || i, 'failed', i, i"),
+            ("feed (address, title, added)", "'https://example.org/feed/' || i, 'feed ' || i, i"),
+            (
+                "episode (feed, identity, title, address, about)",
+                "1 + i % 9, 'e' || i, 'episode ' || i, 'https://example.org/' || i, hex(zeroblob(CASE i % 31 WHEN 0 THEN 9000 ELSE 9 END))"
+            ),
+            ("deleted_playlist (identity, time)", "hex(randomblob(16)), i"),
+            ("section_time (recording, section, changed)", "i + 1, 1, 1790000000000 + i"),
+            ("take_mark (take, content, changed)", "i, randomblob(16), 1790000000000 + i"),
+            (
+                "merged (kind, owner, identity, content)",
+                "'section', hex(randomblob(8)), i, '{\"name\":\"' || i || '\"}'"
+            ),
+            (
+                "document (recording, hash, place, path, name, byte_count, added, changed)",
+                "i + 1, lower(hex(randomblob(16))), 'kept', i || '.pdf', 'score ' || i, i, i, i"
+            ),
+            ("envelope (recording, content)", "i + 1, randomblob(5000)"),
+        ]
+        try database.transaction { () throws(DatabaseError) in
+            for (table, values) in rows {
+                try database.run(
+                    """
+                    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+                    INSERT INTO \(table) SELECT \(values) FROM n
+                    """)
+            }
+            for index in StoreSchema.wordIndexes {
+                try database.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
+            }
+        }
+        // These leave free pages.
+        try database.run("DELETE FROM envelope WHERE recording > 100")
+    }
+
+    private struct Page {
+        let kind: String
+        let number: Int
+        /// The table or index that it belongs to; "" for a free page.
+        let owner: String
+        /// How many rows of that table are lost if it is damaged.
+        let rowCount: Int64
+    }
+
+    /// The pages to damage, as SQLite's own `dbstat` tells them: one of each kind of each tree and a free one, or more in the soak.
+    private static func pages(of path: String) throws -> [Page] {
+        let database = try Database(path: path, creating: false)
+        let all = try database.rows("SELECT name, pagetype, pageno, ncell FROM dbstat ORDER BY pageno") {
+            (row) throws(DatabaseError) in
+            let (owner, kind, cells) = (try row.text(0), try row.text(1), try row.integer(3))
+            let rows = kind == "leaf" ? cells : kind == "overflow" ? 1 : 0
+            return Page(kind: kind, number: Int(try row.integer(2)), owner: owner, rowCount: rows)
+        }
+        var counts: [String: Int] = [:]
+        let most = environmentCount("WOODSHED_DAMAGED_PAGES", short: 1)
+        // The tables of words are made anew.
+        let chosen = all.filter { page in
+            guard !page.owner.contains("_words_"), !page.owner.contains("_trigrams_") else { return false }
+            counts[page.owner + page.kind, default: 0] += 1
+            return counts[page.owner + page.kind, default: 0] <= most
+        }
+        let used = Set(all.map(\.number))
+        let count =
+            try database.first("PRAGMA page_count") { (row) throws(DatabaseError) in Int(try row.integer(0)) } ?? 0
+        let free = (1...max(1, count)).filter { !used.contains($0) }.prefix(most)
+        return chosen + free.map { Page(kind: "free", number: $0, owner: "", rowCount: 0) }
+    }
+
+    /// Compares a repaired store with the whole one.
+    private static func compare(_ repaired: String, with whole: String, after page: Page) throws {
+        let database = try Database(path: repaired, creating: false)
+        _ = try database.rows("ATTACH '\(whole)' AS whole") { _ in }
+        func difference(_ first: String, _ second: String, _ table: String, _ columns: [String]) throws -> Int64 {
+            let list = columns.joined(separator: ", ")
+            return try database.first(
+                "SELECT count(*) FROM (SELECT \(list) FROM \(first).\(table) EXCEPT SELECT \(list) FROM \(second).\(table))"
+            ) { (row) throws(DatabaseError) in try row.integer(0) } ?? -1
+        }
+        for (table, columns) in tables {
+            let lost = try difference("whole", "main", table, columns)
+            let made = try difference("main", "whole", table, columns)
+            let most = table == page.owner ? page.rowCount : 0
+            #expect((0...most).contains(lost), "\(table), \(page.kind) page of \(page.owner)")
+            // A recording that is lost is replaced by one with its key. A row that goes on in the damaged page may have another text.
+            let isReplaced = ["recording", "playlist", "feed", "take"].contains(table)
+            let mostMade = isReplaced || page.kind == "overflow" ? lost : 0
+            #expect(made <= mostMade, "\(table), \(page.kind) page of \(page.owner)")
+        }
+        #expect(try difference("whole", "main", "recording", ["id", "key"]) == 0, "\(page.kind) page of \(page.owner)")
+    }
+
+    @Test("keeps each row that is not on the damaged page itself, whatever kind of page that is")
+    func everyKind() throws {
+        let scratch = try Scratch()
+        let whole = scratch.file("whole.db")
+        try Self.make(whole)
+        let pages = try Self.pages(of: whole)
+        #expect(pages.count > 50)
+        #expect(Set(pages.map(\.kind)) == ["internal", "leaf", "overflow", "free"])
+        var generator = SeededGenerator(printedFor: "damaged pages")
+        let bytes = Array(try #require(FileManager.default.contents(atPath: whole)))
+        for (index, page) in pages.enumerated() {
+            let path = scratch.file("damaged-\(index).db")
+            var damaged = bytes
+            let start = 4096 * (page.number - 1) + (page.number == 1 ? 100 : 0)
+            for place in start..<start + 64 { damaged[place] = UInt8.random(in: 0...255, using: &generator) }
+            #expect(FileManager.default.createFile(atPath: path, contents: Data(damaged)))
+            let cause = StoreError(.damaged("a test"), path: path)
+            let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
+            try Self.compare(path, with: whole, after: page)
+            for name in [path, repair.damagedPath] { try FileManager.default.removeItem(atPath: name) }
+        }
+    }
+}
+
+extension PracticeRecording {
+    fileprivate static var made: PracticeRecording {
+        PracticeRecording(
+            key: RecordingKey(high: 1, low: 1), sampleRate: 44_100, frameCount: 100_000, title: "made", path: nil)
+    }
+}
