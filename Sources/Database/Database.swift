@@ -115,15 +115,16 @@ package final class Database: @unchecked Sendable {
         try forEachRow(sql, values) { (columns) throws(DatabaseError) in
             do throws(DatabaseError) { found.append(try row(columns)) } catch {
                 guard error.kind == .wrongValue else { throw error }
-                note(unreadable: error)
+                note(unreadable: error, "the row is left out")
             }
             return true
         }
         return found
     }
 
-    func note(unreadable error: DatabaseError) {
-        if unreadable.insert(error.message).inserted { RunLog.note(.sql, .warning, error.message) }
+    func note(unreadable error: DatabaseError, _ result: String) {
+        let message = "\(error.message); \(result)"
+        if unreadable.insert(message).inserted { RunLog.note(.sql, .warning, message) }
     }
 
     /// Passes the rows of a query to `body` until it returns false.

@@ -17,13 +17,13 @@ package struct DatabaseRow {
         (self.functions, self.database) = (functions, database)
     }
 
-    /// The result of `body`, or `substitute` for an impossible value, which is noted in `Database.unreadable`.
+    /// The result of `body`, or `substitute`, an empty one, for an impossible value, which is noted in `Database.unreadable`.
     package func readable<Value>(
         or substitute: Value, _ body: () throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> Value {
         do throws(DatabaseError) { return try body() } catch {
             guard error.kind == .wrongValue else { throw error }
-            database.note(unreadable: error)
+            database.note(unreadable: error, "the value is read as empty")
             return substitute
         }
     }

@@ -15,12 +15,15 @@ struct HeldUpThreadTests {
     @Test("plays its end whole on a device that stood still with it, as a sound server on the same machine does")
     func end() async {
         await #expect(processExitsWith: .success) {
-            signal(holdUp) { _ in usleep(1_500_000) }
-            let rig = try VirtualCardRig()
+            signal(holdUp) { _ in usleep(700_000) }
+            // The device thread counts a hold-up as three periods of waiting, so a buffer of eight leaves it time to see the device go on.
+            var options = VirtualCardOptions()
+            options.bufferFramesMax = 65_536
+            let rig = try VirtualCardRig(options)
             let request = try StreamRequest(
-                sampleRate: 48_000, channelCount: 2, periodFrames: 4096, periodCount: 4, realtimePriority: nil)
+                sampleRate: 48_000, channelCount: 2, periodFrames: 8192, periodCount: 8, realtimePriority: nil)
             let core = try StreamCore(ALSABackend(output: rig.name, request), request)
-            let frames = 40_000
+            let frames = 80_000
             let thread = Atomic<UInt>(0)
             let sound = TestSound(frameCount: frames, channelCount: 2)
             let callbacks = sound.callbacks { _ in
@@ -32,8 +35,9 @@ struct HeldUpThreadTests {
             }
             try core.start(StreamWork(callbacks))
             guard rig.waits(until: { rig.truth(.playback).framesTransferred == frames }) else { exit(2) }
-            rig.inject(.freeze, .playback, argument: 1500)
-            guard pthread_kill(pthread_t(thread.load(ordering: .relaxed)), holdUp) == 0 else { exit(3) }
+            rig.inject(.freeze, .playback, argument: 700)
+            guard rig.waits(until: { rig.truth(.playback).faults[.freeze] == 1 }) else { exit(3) }
+            guard pthread_kill(pthread_t(thread.load(ordering: .relaxed)), holdUp) == 0 else { exit(4) }
             try core.waitUntilFinished()
             exit(rig.truth(.playback).framesMoved >= frames ? 0 : 1)
         }

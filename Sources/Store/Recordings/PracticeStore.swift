@@ -61,7 +61,7 @@ public final class PracticeStore: Sendable {
     /// What was done about the file if it was found damaged since this object was made; nil if it was not.
     public var repair: StoreRepair? { file.withLock { $0.repair } }
 
-    /// What is wrong with rows that lists have left out since this object was made; each message once.
+    /// Impossible values that were read since this object was made, and how each was handled; each message once.
     package var unreadable: Set<String> { file.withLock { $0.unreadable } }
 
     // MARK: Reading

@@ -56,7 +56,7 @@ struct StoreFile: ~Copyable {
         }
     }
 
-    /// What is wrong with rows that lists have left out; each message once.
+    /// Impossible values that were read, and how each was handled; each message once.
     var unreadable: Set<String> { noted.union(database?.unreadable ?? []) }
     /// The same of connections that are closed.
     private var noted: Set<String> = []

@@ -61,7 +61,7 @@ extension RecognizedCopy {
 extension PracticeStore {
     /// Tells what was done about a damaged store, and what could not be read of it.
     func tellRepair() {
-        for message in unreadable.sorted() { StandardStream.error.note("woodshed: \(message); the row was left out") }
+        for message in unreadable.sorted() { StandardStream.error.note("woodshed: \(message)") }
         guard let repair else { return }
         StandardStream.error.note("woodshed: " + printable(repair.message))
         StandardStream.error.note(printable(repair.remedy))
