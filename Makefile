@@ -13,7 +13,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo build library test test-begin test-quick test-gates test-debug test-release test-examples test-install test-docs test-c test-servers \
+.PHONY: help demo build library test test-begin test-quick test-gates test-release test-examples test-install test-docs test-c test-servers \
 	test-benchmarks test-threads soak bench bench-compare lint format docs public-surface reference man completions install \
 	uninstall deb test-packages test-kernel dist clean surface-since
 
@@ -38,8 +38,8 @@ EVENTS = $(CURDIR)/.build-tests/events
 test test-quick: export WOODSHED_JSON_LINES = $(EVENTS)
 test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 
-# What computes on one thread does the same without optimisation, only seventy times slower.
-test-quick: export DEBUG_TESTS := --skip DSPTests
+# Tests take a few of their cases (Tests/TestSupport/Workload.swift).
+test-quick: export WOODSHED_FEW_CASES := 1
 # While this step runs, which waits more than it computes, what the next one needs is built.
 test: export BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
 test: test-begin ## run all tests, in 30 to 40 minutes on two cores
@@ -50,9 +50,8 @@ test: test-begin ## run all tests, in 30 to 40 minutes on two cores
 	@$(BESIDE) "$(MAKE) test-benchmarks test-examples" "$(MAKE) test-docs test-c test-servers"
 	@scripts/skipped.sh $(TESTS)
 
-test-quick: test-begin ## run the short set of tests, after every change
-	@scripts/setup.sh build test lint
-	@$(BESIDE) "$(MAKE) test-gates" "$(MAKE) test-debug"
+test-quick: test-begin ## run the tests with few of their cases, after every change
+	@$(MAKE) test-release
 	@scripts/skipped.sh $(TESTS) | tail -n 1
 
 test-begin:
@@ -67,11 +66,6 @@ test-gates: ## test that each check finds the faults it should find
 	@$(STEP) "set-up on pretended machines" scripts/test-setup.sh
 	@$(STEP) "functions looked up in libraries are those of their headers" scripts/test-headers.sh
 	@$(STEP) "the compiler refuses what the render thread must not do" scripts/test-annotations.sh
-
-test-debug: ## run the tests without optimisation
-	@scripts/setup.sh build test
-	@$(STEP) "tests, debug, are built" $(SWIFT) build --build-tests
-	@$(STEP) "tests, debug" scripts/test.sh $(DEBUG_TESTS)
 
 test-release: ## run the tests as shipped: optimised, render paths checked by the compiler and by the real-time sanitizer
 	@scripts/setup.sh build test

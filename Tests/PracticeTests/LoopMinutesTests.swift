@@ -1,5 +1,6 @@
 // The round trip of a long session: it is that of the first minute in the last one.
 import Recording
+import TestSupport
 import Testing
 import VirtualCardSupport
 
@@ -13,13 +14,12 @@ struct LoopMinutesTests {
     func roundTrip() async throws {
         var card = VirtualCardOptions()
         (card.loopbackDelayFrames, card.latencyFrames) = (311, 64)
-        var plan = PracticePlan(
-            sections: [try Section(4000..<Int64(LoopRig.frameCount))],
-            passes: .count(10 * 60 * LoopRig.rate / (LoopRig.frameCount - 4000)))
+        let passes = cases(10, few: 2) * 60 * LoopRig.rate / (LoopRig.frameCount - 4000)
+        var plan = PracticePlan(sections: [try Section(4000..<Int64(LoopRig.frameCount))], passes: .count(passes))
         plan.gap = .none
         let rig = try LoopRig(card, plan: plan, period: 1000) { $0.addedFrames = 311 }
         let (events, error) = try await rig.run()
-        #expect(error == nil && events.ended.count == 80)
+        #expect(error == nil && events.ended.count == passes)
         for (take, end) in events.ended {
             let model = try #require(take.model)
             let (frames, start) = (rig.frames(of: take), Int(model.start.rounded()))

@@ -286,7 +286,7 @@ struct LoopTakesTests {
 
     @Test("keys at random and a card that fails: every take is valid and in its place, none is lost, the loop goes on")
     func random() async throws {
-        let presses = environmentCount("WOODSHED_PRESSES", short: 500)
+        let presses = environmentCount("WOODSHED_PRESSES", short: cases(500, few: 150))
         var generator = SeededGenerator(printedFor: "random presses over a loop")
         var card = VirtualCardOptions()
         card.loopbackDelayFrames = 205

@@ -40,7 +40,7 @@ struct RandomKeysTests {
         let session = harness.session
         var model = SlowSession(sections: ranges, passes: 2, frameCount: Int64(Self.frameCount))
         var log: [String] = []
-        let count = environmentCount("WOODSHED_KEYS", short: 1700)
+        let count = environmentCount("WOODSHED_KEYS", short: cases(1700, few: 500))
         for number in 0..<count {
             // Long enough for the fades of the last key to end; now and then so long that sections follow one another.
             var frames = 256 + Int.random(in: 0..<(number % 50 == 0 ? 25_000 : 800), using: &random)

@@ -1,5 +1,5 @@
-// How much a test may do. The same tests run three times in the gates: unoptimised, as shipped, and under the
-// thread sanitizer.
+// How much a test may do. The same tests run as shipped and under the thread sanitizer, in `make test-quick` with a few of their cases, and
+// by hand without optimisation.
 
 internal import Glibc
 
@@ -15,11 +15,12 @@ public enum Workload {
         #endif
     }
 
-    /// Whether code runs about as fast as it ships, so that a test may go through all of its cases.
+    /// Whether a test may go through all of its cases: code runs about as fast as it ships, and nobody waits.
     ///
     /// Elsewhere a test takes a few of them: for the thread sanitizer, which makes code ten times slower, sound computed
     /// by one thread holds nothing to find however long it is.
-    public static var isWhole: Bool { isOptimised && !Sanitizers.watchThreads }
+    public static let isWhole =
+        unsafe isOptimised && !Sanitizers.watchThreads && getenv("WOODSHED_FEW_CASES") == nil
 }
 
 /// Of the same cases, all where the build can bear them, and elsewhere these few.
