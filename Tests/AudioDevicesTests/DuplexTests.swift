@@ -89,7 +89,7 @@ struct DuplexTests {
 
     @Test("the offset between both clocks, as the card reports it, is known to the frame at every start")
     func everyStart() throws {
-        let starts = environmentCount("WOODSHED_DUPLEX_STARTS", short: cases(50, few: 10))
+        let starts = environmentCount("WOODSHED_DUPLEX_STARTS", short: cases(20, few: 10))
         var generator = SeededGenerator(printedFor: "everyStart")
         var (largest, wrong, measured) = (Int64(0), 0, 0)
         // A buffer of 85 ms, since interruptions by a busy machine are not what is asked here.

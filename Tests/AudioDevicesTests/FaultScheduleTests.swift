@@ -119,7 +119,7 @@ struct FaultScheduleTests {
     )
     func schedules() throws {
         var generator = SeededGenerator(printedFor: "schedules")
-        let count = environmentCount("WOODSHED_FAULT_SCHEDULES", short: cases(60, few: 6))
+        let count = environmentCount("WOODSHED_FAULT_SCHEDULES", short: cases(20, few: 6))
         var (lost, incidents, slowest, complaints) = (0, 0, Int64(0), 0)
         for _ in 0..<count {
             let trial = try FaultTrial(FaultSchedule(&generator))

@@ -33,7 +33,7 @@ struct OpenCloseTests {
     @Test("many streams opened, started, stopped and closed leave no descriptor, no thread and no memory behind")
     func leaks() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            let between = max(1, environmentCount("WOODSHED_OPEN_CLOSE", short: cases(1000, few: 200)) / 4)
+            let between = max(1, environmentCount("WOODSHED_OPEN_CLOSE", short: cases(400, few: 200)) / 4)
             let count = between * 4
             let rig = try VirtualCardRig()
             let request = try StreamRequest(

@@ -53,7 +53,7 @@ struct ExportPowerTests {
     func exports() throws {
         var random = SeededGenerator(printedFor: "exports and power")
         var report = CrashReport()
-        let count = environmentCount("WOODSHED_CRASHES", short: cases(600, few: 180))
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(240, few: 180))
         while report.count < count {
             for format in Kind.allCases { report.add(try judge(format, 60, using: &random)) }
         }

@@ -10,7 +10,7 @@ struct PicturePowerTests {
     func pictures() throws {
         var random = SeededGenerator(printedFor: "pictures and power")
         var report = CrashReport()
-        let count = environmentCount("WOODSHED_CRASHES", short: cases(1200, few: 300))
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(600, few: 300))
         while report.count < count {
             let folder = NSTemporaryDirectory() + "woodshed-power-\(UInt64.random(in: 0...UInt64.max))"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

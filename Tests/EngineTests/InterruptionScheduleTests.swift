@@ -97,7 +97,7 @@ extension DeviceLoss {
         )
         func schedules() async throws {
             var generator = SeededGenerator(printedFor: #function)
-            let count = environmentCount("WOODSHED_LOSSES", short: cases(20, few: 8))
+            let count = environmentCount("WOODSHED_LOSSES", short: cases(12, few: 8))
             var losses = 0
             for _ in 0..<count {
                 var life = try Life(&generator)

@@ -66,7 +66,7 @@ struct FilePowerTests {
     @Test("a whole file is whole or as it was when the power goes, and what was committed stays")
     func wholeFiles() throws {
         var random = SeededGenerator(printedFor: "whole files and power")
-        let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(2400, few: 600)), using: &random)
+        let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(900, few: 600)), using: &random)
         print("whole files: \(report)")
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }

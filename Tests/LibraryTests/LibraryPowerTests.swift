@@ -70,7 +70,7 @@ struct LibraryPowerTests {
     @Test("a library whose power goes has every recording that was added, whole")
     func libraries() throws {
         var random = SeededGenerator(printedFor: "libraries and power")
-        let count = environmentCount("WOODSHED_CRASHES", short: cases(240, few: 60))
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(120, few: 60))
         var report = CrashReport()
         while report.count < count { report.add(try judge(min(count, 300), using: &random)) }
         print("libraries: \(report)")

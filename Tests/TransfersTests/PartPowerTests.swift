@@ -132,7 +132,7 @@ struct PartPowerTests {
     @Test
     func `of a part whose power goes, the bytes that count are the file's, and a named file is whole`() throws {
         var random = SeededGenerator(printedFor: "parts and power")
-        let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(1200, few: 300)), using: &random)
+        let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(600, few: 300)), using: &random)
         print("parts: \(report)")
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }

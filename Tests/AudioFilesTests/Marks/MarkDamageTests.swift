@@ -168,7 +168,7 @@ struct MarkDamageTests {
 @Suite("Marks of files that are nearly right", .enabled(if: !Sanitizers.watchThreads))
 struct MarkFuzzTests {
     /// How many files; WOODSHED_FUZZ_MARKS=1000000 for a long run.
-    private var fileCount: Int { environmentCount("WOODSHED_FUZZ_MARKS", short: cases(20_000, few: 4000)) }
+    private var fileCount: Int { environmentCount("WOODSHED_FUZZ_MARKS", short: cases(8000, few: 4000)) }
 
     @Test("lie within the recording, in order, each once, and make sections that are not empty")
     func random() {

@@ -182,7 +182,7 @@ struct TakePowerTests {
     @Test("of a take whose power goes at any moment, everything that was synchronised is there, and no other sound")
     func takes() throws {
         var random = SeededGenerator(printedFor: "takes and power")
-        let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(1200, few: 480)), using: &random)
+        let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(600, few: 480)), using: &random)
         print("takes: \(report)")
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }
@@ -191,7 +191,7 @@ struct TakePowerTests {
     func recoveries() throws {
         var random = SeededGenerator(printedFor: "recoveries and power")
         var (report, round) = (CrashReport(), 0)
-        while report.count < environmentCount("WOODSHED_CRASHES", short: cases(600, few: 240)) {
+        while report.count < environmentCount("WOODSHED_CRASHES", short: cases(300, few: 240)) {
             let bench = try PowerBench(Self.formats[round % Self.formats.count])
             try bench.record(using: &random)
             var inner = random

@@ -12,7 +12,7 @@ struct CachePowerTests {
     @Test("what a loss of power leaves of a waveform is the waveform or is refused, and it is made anew")
     func waveforms() throws {
         var random = SeededGenerator(printedFor: "waveforms and power")
-        let count = environmentCount("WOODSHED_CRASHES", short: cases(600, few: 120))
+        let count = environmentCount("WOODSHED_CRASHES", short: cases(240, few: 120))
         var (report, kept) = (CrashReport(), 0)
         while report.count < count {
             var bench = try CacheBench("a cache and power")

@@ -12,7 +12,7 @@ import Testing
 @Suite("Reading damaged files of waveforms", .enabled(if: !Sanitizers.watchThreads))
 struct WaveformFuzzTests {
     /// How many files; WOODSHED_FUZZ_WAVEFORMS=1000000 for a long run.
-    private var fileCount: Int { environmentCount("WOODSHED_FUZZ_WAVEFORMS", short: cases(20_000, few: 4000)) }
+    private var fileCount: Int { environmentCount("WOODSHED_FUZZ_WAVEFORMS", short: cases(8000, few: 4000)) }
 
     @Test("a file of peaks is refused with a reason, or gives a value that is the same after writing and reading")
     func peaks() throws {
