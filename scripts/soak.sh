@@ -22,6 +22,7 @@
 #   marks       WOODSHED_FUZZ_MARKS       files with marks and with a few wrong bytes, read (1000000)
 #   formats     WOODSHED_FUZZ_FORMATS     files of sections in all formats and with a few wrong bytes, read (2000000)
 #   keys        WOODSHED_KEYS             random keys in each of six sessions, compared with a slow one frame by frame (100000)
+#   presses     WOODSHED_PRESSES      random keys over a loop that is recorded, on a card that fails (20000)
 #   real        WOODSHED_RECORDINGS       folder of real recordings, used as in an hour of a user's work; they are downloaded
 #                                         if it does not exist (in the folder for temporary files: woodshed-recordings)
 #   clean       WOODSHED_CLEAN_SECONDS    limit in seconds for each of `make demo` and `make test` on a machine with nothing
@@ -73,6 +74,7 @@ pages       WOODSHED_DAMAGED_PAGES    1000    SalvageTests
 marks       WOODSHED_FUZZ_MARKS       1000000 MarkFuzzTests
 formats     WOODSHED_FUZZ_FORMATS     2000000 SectionFormatTests/damaged
 keys        WOODSHED_KEYS             100000  RandomKeysTests
+presses     WOODSHED_PRESSES          20000   LoopTakesTests/random
 real        WOODSHED_RECORDINGS       ${TMPDIR:-/tmp}/woodshed-recordings
 clean       WOODSHED_CLEAN_SECONDS    7200
 packages    WOODSHED_PACKAGES_SECONDS 900

@@ -62,8 +62,8 @@ compile clean <<<"$mark public func f(_ p: UnsafeMutablePointer<Float>, _ n: Int
     fail "what may be on a render path was refused"
 }
 
-# The package must also enable the check in the builds in which it works.
-"$swift" package dump-package >"$folder/package.json"
+# The package must also enable the check in the builds in which it works. With a folder of its own, because a build beside it locks .build.
+"$swift" package --scratch-path "$folder/build" dump-package >"$folder/package.json"
 tr -d ' \n' <"$folder/package.json" |
     grep -qE '"config":"release"[^}]*},"kind":\{"define":\{"_0":"REALTIME_CHECKS"' ||
     fail "Package.swift does not define REALTIME_CHECKS for release builds"

@@ -40,11 +40,7 @@ struct ALSAPlugInTests {
         try stream.start(sound.callbacks())
         try stream.waitUntilFinished()
         var expected: [UInt8] = []
-        for frame in 0..<sound.frameCount {
-            for channel in 0..<2 {
-                expected += referenceBytes(TestSound.sample(frame: frame, channel: channel), way.layout)
-            }
-        }
+        for sample in interleaved(sound) { expected += referenceBytes(sample, way.layout) }
         #expect(ALSARig.read(path) == expected)
         #expect(stream.statistics.framesRendered == 1000)
         #expect(way.testDescription == "\(stream.configuration.accessName) \(stream.configuration.formatName)")
@@ -82,9 +78,7 @@ struct ALSAPlugInTests {
         let loop = ALSALoop(
             playback: side, capture: nil, block: 64, prefillFrames: 0, worker: worker, wake: try WakeSignal())
         try loop.run()
-        let expected = (0..<sound.frameCount).flatMap { frame in
-            (0..<2).flatMap { referenceBytes(TestSound.sample(frame: frame, channel: $0), settings.layout) }
-        }
+        let expected = interleaved(sound).flatMap { referenceBytes($0, settings.layout) }
         #expect(ALSARig.read(path) == expected)
     }
 }

@@ -4,6 +4,7 @@ import Glibc
 import Realtime
 import TestSupport
 import Testing
+import VirtualCardSupport
 
 @Suite("A stream without a card")
 struct ClockedStreamTests {
@@ -147,9 +148,7 @@ struct ClockedStreamTests {
 }
 
 func interleaved(_ sound: TestSound) -> [Float] {
-    (0..<sound.frameCount).flatMap { frame in
-        (0..<sound.channelCount).map { TestSound.sample(frame: frame, channel: $0) }
-    }
+    KnownSound.interleaved(0..<sound.frameCount, channelCount: sound.channelCount)
 }
 
 func temporaryPath() -> String { "/tmp/woodshed-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).wav" }
@@ -163,8 +162,11 @@ func floatSamples(ofWave path: String) -> [Float] {
     }
     let length = (0..<4).reduce(0) { $0 + Int(bytes[start + 4 + $1]) << (8 * $1) }
     guard start + 8 + length <= bytes.count else { return [] }
-    return (0..<length / 4).map { index in
-        let at = start + 8 + index * 4
-        return Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 + UInt32(bytes[at + $1]) << (8 * UInt32($1)) })
+    return unsafe bytes.withUnsafeBytes { bytes in
+        (0..<length / 4).map { index in
+            unsafe Float(
+                bitPattern: UInt32(
+                    littleEndian: bytes.loadUnaligned(fromByteOffset: start + 8 + index * 4, as: UInt32.self)))
+        }
     }
 }

@@ -37,7 +37,8 @@ struct HeldUpThreadTests {
             guard rig.waits(until: { rig.truth(.playback).framesTransferred == frames }) else { exit(2) }
             rig.inject(.freeze, .playback, argument: 700)
             guard rig.waits(until: { rig.truth(.playback).faults[.freeze] == 1 }) else { exit(3) }
-            guard pthread_kill(pthread_t(thread.load(ordering: .relaxed)), holdUp) == 0 else { exit(4) }
+            let number = thread.load(ordering: .relaxed)
+            guard number != 0, pthread_kill(pthread_t(number), holdUp) == 0 else { exit(4) }
             try core.waitUntilFinished()
             exit(rig.truth(.playback).framesMoved >= frames ? 0 : 1)
         }

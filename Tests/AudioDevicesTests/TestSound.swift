@@ -1,7 +1,8 @@
 import AudioDevices
 import Synchronization
+import VirtualCardSupport
 
-/// A sound of known samples and length, with a diary of how it was asked for; real-time safe as a stream's callbacks must be.
+/// The known sound, of some length, with a diary of how it was asked for; real-time safe as a stream's callbacks must be.
 @safe
 final class TestSound: @unchecked Sendable {
     // Unchecked because of the pointers: the device thread alone writes, tests read after the stream has finished.
@@ -26,10 +27,8 @@ final class TestSound: @unchecked Sendable {
         unsafe blocks = .allocate(capacity: Self.blockCapacity)
         unsafe blocks.initialize(repeating: 0, count: Self.blockCapacity)
         for channel in 0..<channelCount where stored > 0 {
-            for frame in 0..<frameCount {
-                unsafe (samples + channel * frameCount + frame).initialize(
-                    to: Self.sample(frame: frame, channel: channel))
-            }
+            let known = KnownSound.channel(channel, frames: 0..<frameCount)
+            unsafe (samples + channel * frameCount).initialize(from: known, count: frameCount)
         }
     }
 
@@ -38,14 +37,8 @@ final class TestSound: @unchecked Sendable {
         unsafe blocks.deallocate()
     }
 
-    /// A sample that tells frame and channel apart; some fall between the steps of every integer format, some beyond.
-    static func sample(frame: Int, channel: Int) -> Float {
-        let mixed = UInt32(truncatingIfNeeded: frame &* 64 &+ channel) &* 2_654_435_761
-        return Float(Int32(bitPattern: mixed)) / 0x1p31 * 1.05
-    }
-
     /// All samples of a channel.
-    func channel(_ channel: Int) -> [Float] { (0..<frameCount).map { Self.sample(frame: $0, channel: channel) } }
+    func channel(_ channel: Int) -> [Float] { KnownSound.channel(channel, frames: 0..<frameCount) }
 
     var blockLengths: [Int] { (0..<blockCount.load(ordering: .acquiring)).map { unsafe blocks[$0] } }
     var prepared: [Int] { preparations.withLock { $0 } }
@@ -83,7 +76,12 @@ final class TestSound: @unchecked Sendable {
             }
             return block.frameCount
         }
-        let valid = min(block.frameCount, frameCount - Int(block.outputFrame))
+        return copy(to: block)
+    }
+
+    /// Copies what the sound has of a block, and returns the number of frames; for the device thread.
+    func copy(to block: RenderBlock) -> Int {
+        let valid = max(0, min(block.frameCount, frameCount - Int(block.outputFrame)))
         for channel in 0..<block.channelCount {
             let start = unsafe samples + (channel % channelCount) * frameCount + Int(block.outputFrame)
             unsafe block.channels[channel].update(from: start, count: valid)

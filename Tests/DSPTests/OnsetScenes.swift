@@ -223,7 +223,7 @@ struct OnsetScenes {
         return labelled("plucks over noise", .mixed, track, plucks.onsets)
     }
 
-    private mutating func dense(_ name: String, seconds: Double, gain: Double) -> LabelledSound {
+    mutating func dense(_ name: String, seconds: Double, gain: Double) -> LabelledSound {
         var track = track(seconds)
         let tempo = uniform(95...130)
         var onsets = beat(&track, level: 0.5, tempo: tempo)

@@ -86,7 +86,7 @@ import Testing
     @Test("the onsets do not depend on how the recording is divided into parts", .enabled(if: Workload.isWhole))
     func coresDoNotShow() {
         var scenes = OnsetScenes(seed: 21)
-        let whole = scenes.all(seconds: 7)[10].block
+        let whole = scenes.dense("dense mix", seconds: 7, gain: 1).block
         let expected = OnsetMap.onsets(in: whole, within: whole.range)
         #expect(expected.count > 20)
         var random = SeededGenerator(printedFor: "onset cores")

@@ -1,4 +1,5 @@
 internal import Glibc
+import SoundMeasures
 import TestSupport
 import Testing
 

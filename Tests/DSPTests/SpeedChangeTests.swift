@@ -1,3 +1,4 @@
+import SoundMeasures
 import Stretching
 import TestSupport
 import Testing

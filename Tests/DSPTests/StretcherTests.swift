@@ -1,5 +1,6 @@
 import DSP
 internal import Glibc
+import SoundMeasures
 import Stretching
 import TestSupport
 import Testing

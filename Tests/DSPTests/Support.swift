@@ -1,5 +1,6 @@
 // What the tests of DSP share: sources, a caller of the stretcher as an engine would be, and measures in Double.
 internal import Glibc
+import SoundMeasures
 import Stretching
 import TestSupport
 
@@ -119,12 +120,6 @@ func signalToNoise(_ samples: ArraySlice<Float>, _ frequencies: [Double], sample
     }
     for _ in 0..<2 { for vector in basis { subtract(&rest, vector, times: dot(rest, vector)) } }
     return decibels(power / max(dot(rest, rest), 1e-300))
-}
-
-func dot(_ a: [Double], _ b: [Double]) -> Double {
-    var sum = 0.0
-    for index in a.indices { sum += a[index] * b[index] }
-    return sum
 }
 
 private func subtract(_ vector: inout [Double], _ other: [Double], times factor: Double) {

@@ -20,7 +20,7 @@ struct DropoutTests {
     func dropouts() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let run = try DropoutRun()
-            let account = try run.play(seconds: environmentCount("WOODSHED_DROPOUT_SECONDS", short: 4))
+            let account = try run.play(seconds: environmentCount("WOODSHED_DROPOUT_SECONDS", short: 2))
             print(account)
             print(account.isExplained ? "explained" : "")
             print(account.tells ? "" : "tells nothing")

@@ -14,7 +14,7 @@ import Testing
 @Suite("Minutes of a recording", .enabled(if: Workload.isWhole))
 struct MinutesTests {
     static let rate = 44_100
-    static let seconds = environmentCount("WOODSHED_MINUTE_SECONDS", short: 20)
+    static let seconds = environmentCount("WOODSHED_MINUTE_SECONDS", short: 13)
 
     private final class Folder {
         let path = NSTemporaryDirectory() + "woodshed-minutes-\(UInt64.random(in: 0...UInt64.max))"

@@ -18,6 +18,11 @@ struct CodecJointTests {
         let make: String
         var isLossless = false
         var testDescription: String { name }
+
+        func encode(_ input: String, to output: String) throws {
+            try run(
+                arguments: make.split(separator: " ").map { $0 == "IN" ? input : $0 == "OUT" ? output : String($0) })
+        }
     }
 
     static let codecs = [
@@ -36,23 +41,25 @@ struct CodecJointTests {
     final class Halves: Sendable {
         let scratch: Scratch
         let source: [[Float]]
+        /// What is in the files, by codec and half.
+        let decoded: [String: [[[Float]]]]
 
         init() throws {
             scratch = try Scratch()
             let sound = music(frameCount: frameCount, sampleRate: rate)
             try writeWave(scratch.file("whole.wav"), sound, sampleRate: rate)
             source = try decode(scratch.file("whole.wav"))
+            var decoded: [String: [[[Float]]]] = [:]
             for (half, range) in [0..<cut, cut..<frameCount].enumerated() {
                 let input = scratch.file("half\(half).wav")
                 try writeWave(input, source.map { Array($0[range]) }, sampleRate: rate)
                 for codec in codecs {
                     let output = scratch.file("\(codec.name)\(half)")
-                    try run(
-                        arguments: codec.make.split(separator: " ").map {
-                            $0 == "IN" ? input : $0 == "OUT" ? output : String($0)
-                        })
+                    try codec.encode(input, to: output)
+                    decoded[codec.name, default: []].append(try decode(output))
                 }
             }
+            self.decoded = decoded
         }
 
         func file(_ codec: Codec, _ half: Int) -> String { scratch.file("\(codec.name)\(half)") }
@@ -74,11 +81,6 @@ struct CodecJointTests {
         return try decode(scratch.file("out.wav"))
     }
 
-    static func rms(_ samples: some Sequence<Float>) -> Double {
-        let squares = samples.map { Double($0) * Double($0) }
-        return (squares.reduce(0, +) / Double(max(1, squares.count))).squareRoot()
-    }
-
     @Test(
         "is exact: without loss bit for bit, and else without silence and within the codec's own noise",
         arguments: codecs, cases(codecs, few: [codecs[0]]))
@@ -86,7 +88,7 @@ struct CodecJointTests {
         let halves = try Self.halves.get()
         let paths = [halves.file(first, 0), halves.file(second, 1)]
         let output = try Self.played(paths)
-        let parts = try paths.map { try decode($0) }
+        let parts = try [(first, 0), (second, 1)].map { try #require(halves.decoded[$0.name])[$1] }
         #expect(parts[0][0].count == Self.cut && parts[1][0].count == Self.frameCount - Self.cut)
         #expect(output[0].count == Self.frameCount)
         // The engine adds nothing and loses nothing.
@@ -97,19 +99,19 @@ struct CodecJointTests {
         }
         for channel in 0..<2 {
             let (sound, source) = (output[channel], halves.source[channel])
-            let error = zip(sound, source).map { $0 - $1 }
+            let error = difference(sound, source)
             for (side, range) in [(0, Self.cut - 960..<Self.cut), (1, Self.cut..<Self.cut + 960)] {
                 let elsewhere = side == 0 ? error[10_000..<Self.cut - 10_000] : error[(Self.cut + 10_000)..<140_000]
                 // The loudest 20 ms elsewhere: the noise of a codec goes with the sound.
                 let noise =
                     stride(from: elsewhere.startIndex, to: elsewhere.endIndex - 960, by: 960)
-                    .map { Self.rms(elsewhere[$0..<$0 + 960]) }.max() ?? 0
-                let here = Self.rms(error[range])
+                    .map { rms(elsewhere[$0..<$0 + 960]) }.max() ?? 0
+                let here = rms(error[range])
                 #expect(here <= noise, "\(side)")
             }
             // No silence: each millisecond around the joint is as loud as in the source.
             for start in stride(from: Self.cut - 480, to: Self.cut + 480, by: 48) {
-                let (played, original) = (Self.rms(sound[start..<start + 48]), Self.rms(source[start..<start + 48]))
+                let (played, original) = (rms(sound[start..<start + 48]), rms(source[start..<start + 48]))
                 #expect(played > original / 2 && played < original * 2, "\(start - Self.cut)")
             }
         }
@@ -121,6 +123,34 @@ struct CodecJointTests {
         let codec: String
         var testDescription: String { "\(codec), \(rate) Hz, \(channels) channels" }
     }
+
+    /// The files of all shapes.
+    final class ShapeFiles: Sendable {
+        private let scratch: Scratch
+
+        init() throws {
+            scratch = try Scratch()
+            for shape in shapes {
+                let input = scratch.file("in.wav")
+                // A tone that is there from the first frame to the last.
+                let channel = (0..<shape.frames).map { 0.5 * tone(Double($0) * 440 / Double(shape.rate)) }
+                try writeWave(
+                    input, [[Float]](repeating: channel, count: shape.channels), sampleRate: shape.rate)
+                let codec = try #require(codecs.first { $0.name == shape.codec })
+                try codec.encode(input, to: file(shape))
+            }
+        }
+
+        func file(_ shape: Shape) -> String { scratch.file(shape.testDescription) }
+
+        private func tone(_ turns: Double) -> Float {
+            // A parabola for each half of a turn: full from the first frame on.
+            let phase = 2 * (turns - turns.rounded(.down)) - 1
+            return Float(4 * phase * (1 - phase.magnitude))
+        }
+    }
+
+    static let shapeFiles = Result { try ShapeFiles() }
 
     static let shapes = [
         Shape(rate: 44_100, channels: 1, frames: 40_001, codec: "FLAC"),
@@ -134,29 +164,14 @@ struct CodecJointTests {
         "has no frame too many and no silence, whatever the rates and channels",
         arguments: shapes, cases(shapes, few: [shapes[0]]))
     func mixedShapes(first: Shape, second: Shape) throws {
-        let scratch = try Scratch()
-        let paths = try [first, second].enumerated().map { index, shape in
-            let input = scratch.file("in\(index).wav")
-            // A tone that is there from the first frame to the last.
-            let sound = (0..<shape.channels).map { _ in
-                (0..<shape.frames).map { 0.5 * tone(Double($0) * 440 / Double(shape.rate)) }
-            }
-            try writeWave(input, sound, sampleRate: shape.rate)
-            let codec = try #require(Self.codecs.first { $0.name == shape.codec })
-            let output = scratch.file("file\(index)")
-            try run(
-                arguments: codec.make.split(separator: " ").map {
-                    $0 == "IN" ? input : $0 == "OUT" ? output : String($0)
-                })
-            return output
-        }
-        let output = try Self.played(paths, rate: 44_100)
+        let files = try Self.shapeFiles.get()
+        let output = try Self.played([files.file(first), files.file(second)], rate: 44_100)
         let lengths = [first, second].map { (Double($0.frames) * 44_100 / Double($0.rate)).rounded() }
         #expect(output[0].count == Int(lengths[0] + lengths[1]))
         let joint = Int(lengths[0])
         for channel in output {
             for start in stride(from: joint - 600, to: joint + 600, by: 100) {
-                #expect(Self.rms(channel[start..<start + 100]) > 0.2, "\(start - joint)")
+                #expect(rms(channel[start..<start + 100]) > 0.2, "\(start - joint)")
             }
         }
     }
@@ -192,11 +207,5 @@ struct CodecJointTests {
         // The ones ahead, the ones of the last blocks, and what the decoders open besides.
         #expect(most > 0 && most <= 64)
         #expect(eventually { open() == 0 })
-    }
-
-    private func tone(_ turns: Double) -> Float {
-        // A parabola for each half of a turn: full from the first frame on.
-        let phase = 2 * (turns - turns.rounded(.down)) - 1
-        return Float(4 * phase * (1 - phase.magnitude))
     }
 }

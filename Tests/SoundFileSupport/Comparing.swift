@@ -11,21 +11,51 @@ package func isSame(_ sound: [[Float]], as other: [[Float]]) -> Bool {
     return true
 }
 
+/// The root mean square of the samples; 0 of none.
+package func rms(_ samples: ArraySlice<Float>) -> Double {
+    let squares = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
+    return (squares / Double(max(1, samples.count))).squareRoot()
+}
+
+/// Each sample less the one of another sound at the same frame, as far as both go.
+package func difference(_ samples: [Float], _ others: [Float]) -> [Float] { zip(samples, others).map { $0 - $1 } }
+
 /// By how many frames a sound comes later than another one, by the highest correlation of some frames in the middle.
 package func lag(of sound: [Float], behind other: [Float], most: Int) -> Int {
     let count = min(sound.count, other.count)
     let range = count / 4..<min(count * 3 / 4, count / 4 + 8192)
     var best = (lag: 0, sum: -Float.infinity)
     for lag in -most...most {
-        var (sum, power): (Float, Float) = (0, 1e-9)
         // The frames of the range that both sounds have.
         let first = max(range.lowerBound, -lag)
-        for frame in first..<max(first, min(range.upperBound, sound.count - lag)) {
-            sum += sound[frame + lag] * other[frame]
-            power += sound[frame + lag] * sound[frame + lag]
-        }
-        let likeness = sum / power.squareRoot()
+        let frames = first..<max(first, min(range.upperBound, sound.count - lag))
+        let (sum, power) = products(of: sound, from: first + lag, with: other, from: first, count: frames.count)
+        let likeness = sum / (power + 1e-9).squareRoot()
         if likeness > best.sum { best = (lag, likeness) }
     }
     return best.lag
+}
+
+/// The sums of the products of two stretches, and of the squares of the first, in eight lanes: a single sum waits for each addition.
+private func products(
+    of sound: [Float], from start: Int, with other: [Float], from otherStart: Int, count: Int
+) -> (sum: Float, power: Float) {
+    precondition(start >= 0 && start + count <= sound.count && otherStart >= 0 && otherStart + count <= other.count)
+    var (sums, powers) = (SIMD8<Float>(), SIMD8<Float>())
+    unsafe sound.withUnsafeBytes { sound in
+        unsafe other.withUnsafeBytes { other in
+            for index in stride(from: 0, to: count - 7, by: 8) {
+                let left = unsafe sound.loadUnaligned(fromByteOffset: 4 * (start + index), as: SIMD8<Float>.self)
+                let right = unsafe other.loadUnaligned(fromByteOffset: 4 * (otherStart + index), as: SIMD8<Float>.self)
+                sums += left * right
+                powers += left * left
+            }
+        }
+    }
+    for index in count & ~7..<count {
+        let sample = sound[start + index]
+        sums[0] += sample * other[otherStart + index]
+        powers[0] += sample * sample
+    }
+    return (sums.sum(), powers.sum())
 }

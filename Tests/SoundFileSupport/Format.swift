@@ -1,4 +1,6 @@
 // Every kind of file that is read, made by the encoders a listener would use.
+internal import Foundation
+internal import Synchronization
 
 /// A format, how to make a file of it from a WAV file, and what it should be called.
 package struct Format: Sendable, CustomStringConvertible {
@@ -20,15 +22,33 @@ package struct Format: Sendable, CustomStringConvertible {
     package var description: String { name }
 
     package func file(in scratch: Scratch, frameCount: Int) throws -> String {
-        let channels = music(frameCount: frameCount, channelCount: channelCount, sampleRate: sampleRate)
-        try writeWave(scratch.file("in.wav"), channels, sampleRate: sampleRate)
-        // A name that says nothing, and that a careless caller would take for an option or a protocol.
-        let output = scratch.file("-a b")
-        let words = make.split(separator: " ").map { word in
-            word == "IN" ? scratch.file("in.wav") : word == "OUT" ? output : String(word)
+        let input = try Self.made("music \(frameCount) \(channelCount) \(sampleRate)", at: scratch.file("in.wav")) {
+            let channels = music(frameCount: frameCount, channelCount: channelCount, sampleRate: sampleRate)
+            try writeWave($0, channels, sampleRate: sampleRate)
         }
-        try run(arguments: words)
-        return output
+        // A name that says nothing, and that a careless caller would take for an option or a protocol.
+        return try Self.made("\(make) \(frameCount) \(channelCount) \(sampleRate)", at: scratch.file("-a b")) {
+            output in
+            try run(
+                arguments: make.split(separator: " ").map { word in
+                    word == "IN" ? input : word == "OUT" ? output : String(word)
+                })
+        }
+    }
+
+    /// The bytes of files that were made before, by what is in them: many tests read the same ones.
+    private static let bytes = Mutex<[String: Data]>([:])
+
+    /// Writes a file, which `make` makes if no test has asked for that content before, and returns its path.
+    private static func made(_ content: String, at path: String, by make: (String) throws -> Void) throws -> String {
+        if let known = bytes.withLock({ $0[content] }) {
+            try known.write(to: URL(fileURLWithPath: path))
+        } else {
+            try make(path)
+            let new = try Data(contentsOf: URL(fileURLWithPath: path))
+            bytes.withLock { $0[content] = new }
+        }
+        return path
     }
 
     package static let all: [Format] = [

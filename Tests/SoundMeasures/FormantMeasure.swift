@@ -64,18 +64,18 @@ public struct Vowel: Sendable {
     ///   - sound: a tenth of a second or more.
     ///   - pitch: in Hz.
     public func error(of sound: ArraySlice<Float>, pitch: Double) -> Double {
+        let window = KaiserWindow.values(count: sound.count, beta: 12)
         let differences = (1...Int(4000 / pitch)).map { harmonic -> Double in
             let frequency = Double(harmonic) * pitch
-            return decibels(Self.strength(sound, at: frequency) / pow(amplitude(frequency) * 0.05, 2))
+            return decibels(Self.strength(sound, at: frequency, window: window) / pow(amplitude(frequency) * 0.05, 2))
         }
         let mean = differences.reduce(0, +) / Double(differences.count)
         let squares = differences.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
         return (squares / Double(differences.count)).squareRoot()
     }
 
-    /// A quarter of a sine's squared amplitude, through a Kaiser window whose sidelobes lie 90 dB down.
-    private static func strength(_ sound: ArraySlice<Float>, at frequency: Double) -> Double {
-        let window = KaiserWindow.values(count: sound.count, beta: 12)
+    /// A quarter of a sine's squared amplitude, through a window whose sidelobes lie 90 dB down.
+    private static func strength(_ sound: ArraySlice<Float>, at frequency: Double, window: [Double]) -> Double {
         var (real, imaginary) = (0.0, 0.0)
         for (index, sample) in sound.enumerated() {
             let angle = 2 * Double.pi * frequency / TestSignals.rate * Double(index)

@@ -106,11 +106,10 @@ extension TestSignals {
 
     /// A held low note: partials to 5 kHz that fall by 6 dB an octave.
     public static func lowNote(_ hertz: Double, seconds: Double = 3) -> [Float] {
-        let count = Int(5000 / hertz)
+        let numbers = (1...Int(5000 / hertz)).map { Double($0) }
+        let phases = numbers.map { 0.3 * sin($0) }
         let sound = partials(seconds: seconds) { time in
-            (1...count).reduce(0.0) {
-                $0 + sin(2 * .pi * hertz * Double($1) * time + 0.3 * sin(Double($1))) / Double($1)
-            }
+            zip(numbers, phases).reduce(0.0) { $0 + sin(2 * .pi * hertz * $1.0 * time + $1.1) / $1.0 }
         }
         let peak = sound.reduce(0) { max($0, abs($1)) }
         return sound.map { 0.5 * $0 / peak }

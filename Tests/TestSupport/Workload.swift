@@ -15,7 +15,8 @@ public enum Workload {
         #endif
     }
 
-    /// Whether a test may go through all of its cases: code runs about as fast as it ships, and nobody waits.
+    /// Whether a test may go through all of its cases: code runs about as fast as it ships, and the developer did not ask for
+    /// few cases.
     ///
     /// Elsewhere a test takes a few of them: for the thread sanitizer, which makes code ten times slower, sound computed
     /// by one thread holds nothing to find however long it is.

@@ -81,7 +81,7 @@ struct FileDetailTests {
                 of: file, container: "mp4", tools: FFmpegTools(ffmpeg: "no-such-program"))
             #expect(info.frameCount == Int64(frameCount) && info.shortfall == nil)
             let decoder = try openDecoder(path: path)
-            let samples = try decode(path)
+            let samples = try decode(decoder, 0..<decoder.info.frameCount)
             #expect(decoder.info == info && samples[0].count == frameCount)
         }
     }
