@@ -4,8 +4,7 @@ import PackageDescription
 // CI sets this so that a warning fails the build; a newer compiler's new warnings must not stop anyone else.
 let warningsAreErrors = Context.environment["WOODSHED_WARNINGS_AS_ERRORS"] != nil
 
-// Set for the tests under the thread sanitizer. They also run the command, so the sanitizer needs its support for Mutex there
-// too.
+// Set for the tests under the thread sanitizer.
 let sanitizesThreads = Context.environment["WOODSHED_SANITIZES_THREADS"] != nil
 let settings: [SwiftSetting] =
     [
@@ -39,16 +38,17 @@ let unoptimised =
         .unsafeFlags(["-Onone"], .when(configuration: .release))
     ]
 
-// The same for tests that also compare sound. Under the thread sanitizer every sample that unoptimised code looks at costs a hundred times
-// more than it takes to compile them.
-let soundSettings = sanitizesThreads ? settings : unoptimised
-
 // The thread sanitizer finds nothing in tests of one thread: these, and the folders OneThread. scripts/modules.py holds them to it.
-// WoodshedCLITests only starts the command; scripts/test-tsan.sh runs it as built for the real-time sanitizer.
 let oneThread: Set = [
     "AnkiTests", "DatabaseTests", "DrawingTests", "FilesTests", "LibrariesTests", "SectionsTests", "SettingsTests",
     "TextFormatsTests", "UserStateTests",
 ]
+// The command shares memory only as the compiler checks, but for what scripts/modules.py lists; the soak runs it there all the same. Its tests
+// only start it, and run as built without the sanitizer.
+let commandOnly: Set =
+    Context.environment["WOODSHED_THREADS_EVERYWHERE"] ?? "" != ""
+    ? ["WoodshedCLITests"]
+    : ["Drawing", "Settings", "Terminal", "WoodshedCLI", "WoodshedCLITests", "WoodshedCommand", "woodshed"]
 let oneThreadFolder = sanitizesThreads ? ["OneThread"] : []
 
 let sanitizerSupport: [Target.Dependency] = sanitizesThreads ? ["CSanitizerSupport"] : []
@@ -233,8 +233,7 @@ let package = Package(
                 "Practice", "Realtime", "Recording", "Sections", "Takes", "Waveforms", "Woodshed", "Store",
             ],
             swiftSettings: settings),
-        .target(
-            name: "Terminal", dependencies: ["Explanations", "Files", "AudioFiles"], swiftSettings: settings),
+        .target(name: "Terminal", dependencies: ["Explanations", "Files", "AudioFiles"], swiftSettings: settings),
         .target(
             name: "WoodshedCLI",
             dependencies: [
@@ -256,8 +255,7 @@ let package = Package(
             name: "ProcessHandles", dependencies: ["CLinux"], path: "Tests/ProcessHandles", swiftSettings: settings),
         .target(
             name: "SoundMeasures", dependencies: ["DSP", "TestSupport", "Samples", "Stretching", "Transforms"],
-            path: "Tests/SoundMeasures",
-            swiftSettings: settings),
+            path: "Tests/SoundMeasures", swiftSettings: settings),
         .target(
             name: "SoundFileSupport", dependencies: ["AudioFiles", "Files", "TestSupport"],
             path: "Tests/SoundFileSupport", swiftSettings: settings),
@@ -269,7 +267,7 @@ let package = Package(
             dependencies: [
                 "CALSA", "ProcessHandles", "Realtime", "VirtualCard", "VirtualCardSupport", "TestSupport",
             ],
-            swiftSettings: soundSettings),
+            swiftSettings: unoptimised),
         .testTarget(name: "RunLogTests", dependencies: ["RunLog"], swiftSettings: unoptimised),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
@@ -323,8 +321,7 @@ let package = Package(
             swiftSettings: unoptimised),
         .testTarget(
             name: "LibrariesTests", dependencies: ["Libraries", "CLibraryTable", "TestSupport"],
-            swiftSettings: unoptimised
-        ),
+            swiftSettings: unoptimised),
         // The chunks that marks are read from are written by Takes.
         .testTarget(
             name: "AudioFilesTests",
@@ -332,34 +329,34 @@ let package = Package(
             // The other tests decode on one thread.
             sources: sanitizesThreads
                 ? ["BadInputTests.swift", "EncodedFileTests.swift", "FFmpegFaultTests.swift"] : nil,
-            swiftSettings: soundSettings),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "ClipsTests",
             dependencies: ["AudioFiles", "Clips", "DSP", "Realtime", "SoundFileSupport", "TestSupport", "Samples"],
-            swiftSettings: soundSettings),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "TakesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],
-            exclude: oneThreadFolder, swiftSettings: soundSettings),
+            exclude: oneThreadFolder, swiftSettings: unoptimised),
         .testTarget(
             name: "WaveformsTests",
             dependencies: [
                 "AudioFiles", "Clips", "DSP", "Files", "SoundFileSupport", "SoundMeasures", "TestSupport", "Waveforms",
             ],
-            exclude: oneThreadFolder, swiftSettings: soundSettings),
+            exclude: oneThreadFolder, swiftSettings: unoptimised),
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: [
                 "AudioDevices", "AudioFiles", "CALSA", "Clips", "DSP", "Realtime", "TestSupport", "VirtualCardSupport",
                 "Samples",
             ],
-            exclude: oneThreadFolder, swiftSettings: soundSettings),
+            exclude: oneThreadFolder, swiftSettings: unoptimised),
         .testTarget(
             name: "RecordingTests",
             dependencies: [
                 "AudioDevices", "AudioFiles", "Clips", "DSP", "Engine", "Realtime", "Recording", "SoundFileSupport",
                 "Takes", "TestSupport", "VirtualCardSupport", "Waveforms", "Samples",
             ],
-            swiftSettings: soundSettings),
+            swiftSettings: unoptimised),
         .target(
             name: "EngineHarness", dependencies: ["Clips", "Engine", "TestSupport", "Samples"],
             path: "Tests/EngineHarness", swiftSettings: settings),
@@ -370,7 +367,7 @@ let package = Package(
                 "Realtime", "Recording", "Sections", "SoundFileSupport", "Takes", "TestSupport", "VirtualCardSupport",
                 "Store",
             ],
-            exclude: ["Schedules", "Stores"] + oneThreadFolder, swiftSettings: soundSettings),
+            exclude: ["Schedules", "Stores"] + oneThreadFolder, swiftSettings: unoptimised),
         .testTarget(
             name: "EngineTests",
             dependencies: [
@@ -384,7 +381,7 @@ let package = Package(
                 "AudioDevices", "AudioFiles", "Clips", "DSP", "Engine", "EngineHarness", "Queue", "Realtime",
                 "SoundFileSupport", "TestSupport", "Samples",
             ],
-            swiftSettings: soundSettings),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
@@ -397,4 +394,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-if sanitizesThreads { package.targets.removeAll { oneThread.contains($0.name) || $0.name == "WoodshedCLITests" } }
+if sanitizesThreads {
+    package.targets.removeAll { oneThread.union(commandOnly).contains($0.name) }
+    package.products.removeAll { commandOnly.contains($0.name) }
+}

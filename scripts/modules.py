@@ -5,8 +5,9 @@
   scripts/modules.py --check [FOLDER]  fails if the page shows another one; changes nothing
 
 Fails too if Package.swift declares a dependency that no source imports, if tests without threads (oneThread in Package.swift) come to have
-some, and if the longest chain of modules, which a build with any number
-of cores must wait for, has become longer than docs/architecture.md says by more than a tenth. The times come from docs/build-times.txt.
+some, if modules of the command (commandOnly there) share memory that the compiler does not check, and if the longest chain of modules, which a
+build with any number of cores must wait for, has become longer than docs/architecture.md says by more than a tenth. The times come from
+docs/build-times.txt.
 A dependency that follows from others is left out of the picture, so that it only has the necessary arrows.
 """
 import json
@@ -56,10 +57,18 @@ THREADS = re.compile(r"\b(?:import (?:Realtime|Synchronization|Dispatch)\b|(?:Th
 STARTED = re.compile(r"\b(?:Engine\(|Clip\((?:path|decoder)|listens: true|eventually\(|PlainThread|IdleRecorder|PracticeSession\()")
 
 
+def names_in(root: pathlib.Path, name: str, pattern: str) -> list:
+    """The names in a list of Package.swift; none if there is no such list."""
+    package = (root / "Package.swift").read_text(encoding="utf-8")
+    listed = re.search("^" + pattern, package, re.MULTILINE | re.DOTALL)
+    if f"let {name}" in package and not listed:
+        fail(f"scripts/modules.py cannot read the list {name} in Package.swift; bring it up to date")
+    return re.findall(r'"(\w+)"', listed[1]) if listed else []
+
+
 def check_one_thread(root: pathlib.Path) -> None:
     """The tests that Package.swift leaves out under the thread sanitizer, and what they test, must start no threads."""
-    listed = re.search(r"^let oneThread: Set = \[(.*?)\]", (root / "Package.swift").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    for tests in re.findall(r'"(\w+)"', listed[1] if listed else ""):
+    for tests in names_in(root, "oneThread", r"let oneThread: Set = \[(.*?)\]$"):
         for folder in (root / "Sources" / tests.removesuffix("Tests"), root / "Tests" / tests):
             for file in folder.rglob("*.swift"):
                 if THREADS.search(file.read_text(encoding="utf-8")):
@@ -68,6 +77,32 @@ def check_one_thread(root: pathlib.Path) -> None:
         text = file.read_text(encoding="utf-8")
         if THREADS.search(text) or STARTED.search(text):
             fail(f"{file.relative_to(root)} has to do with threads; move it out of the folder OneThread")
+
+
+# What the compiler leaves to the programmer.
+UNCHECKED = re.compile(
+    r"@unchecked Sendable|nonisolated\(unsafe\)|@preconcurrency|Pointer(?:<[^>]*>)?\(bitPattern:|Unmanaged\W|pthread_create")
+
+# How often a file of the command does it, each time with a proof beside it.
+PROVED = {
+    # The terminal's settings are written before the flag is set that lets a handler of signals read them.
+    "Sources/Terminal/Screen/RawMode.swift": 1,
+    # The texts that a handler reads are never changed and never freed.
+    "Sources/Terminal/Streams/PartialFiles.swift": 1,
+    # A thread gets its work as it begins.
+    "Sources/Terminal/Signals/BlockingThread.swift": 4,
+    # A drawing library calls back on the thread that called it.
+    "Sources/Drawing/Canvas/Canvas.swift": 3,
+}
+
+
+def check_command(root: pathlib.Path) -> None:
+    """The modules that Package.swift leaves out under the thread sanitizer (commandOnly) must share only what the compiler checks."""
+    for module in names_in(root, "commandOnly", r"let commandOnly: Set =.*?: \[(.*?)\]$"):
+        for file in (root / "Sources" / module).rglob("*.swift"):
+            place = str(file.relative_to(root))
+            if len(UNCHECKED.findall(file.read_text(encoding="utf-8"))) > PROVED.get(place, 0):
+                fail(f"{place} shares memory that the compiler does not check; take {module} out of commandOnly in Package.swift")
 
 
 def picture(needed: dict) -> str:
@@ -107,6 +142,7 @@ def main() -> None:
     root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parent.parent
     page = root / "docs/architecture.md"
     check_one_thread(root)
+    check_command(root)
     needed = needs(root, described(root))
     modules, seconds, total = chain(root, needed)
     told = (f"The longest chain for the command: {' → '.join(modules)}. Its modules take {seconds:.0f} s one after the other, all modules {total:.0f} s\n"

@@ -27,7 +27,7 @@
 #                                         if it does not exist (in the folder for temporary files: woodshed-recordings)
 #   clean       WOODSHED_CLEAN_SECONDS    limit in seconds for each of `make demo` and `make test` on a machine with nothing
 #                                         installed, as root and not, with and without /dev/pts and /sys; needs root (7200)
-#   threads     WOODSHED_THREADS_EVERYWHERE  all tests of the command under the thread sanitizer, with those that .ci/run leaves out there (1)
+#   threads     WOODSHED_THREADS_EVERYWHERE  the command and its tests under the thread sanitizer, too, which .ci/run leaves out there (1)
 #   packages    WOODSHED_PACKAGES_SECONDS limit in seconds for each command on the bare machine where the Debian packages are installed,
 #                                         run and removed; needs root or sudo (900)
 #   kernel      WOODSHED_KERNEL_SECONDS   limit in seconds for an emulated machine that has the kernel's own sound drivers (14400)

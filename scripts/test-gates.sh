@@ -203,6 +203,14 @@ expect nothing "a module without threads that is said to have none" shown_module
 echo 'internal import Synchronization' >>"$folder/Sources/Other/Other.swift"
 expect found "a module with threads whose tests the thread sanitizer does not see" shown_modules
 sed -i '/Synchronization/d' "$folder/Sources/Other/Other.swift"
+printf '%s\n' 'let commandOnly: Set =' '    1 > 2 ? ["Sample"]' '    : ["Other"]' >>"$folder/Package.swift"
+expect nothing "a module of the command that shares only what the compiler checks" shown_modules
+echo 'final class Sharing: @unchecked Sendable {}' >>"$folder/Sources/Other/Other.swift"
+expect found "a module of the command that shares memory unchecked, which the thread sanitizer does not see" shown_modules
+sed -i '/Sharing/d' "$folder/Sources/Other/Other.swift"
+sed -i 's/^let commandOnly: Set =/let commandOnly =/' "$folder/Package.swift"
+expect found "a list of modules that cannot be read" shown_modules
+sed -i 's/^let commandOnly =/let commandOnly: Set =/' "$folder/Package.swift"
 mkdir -p "$folder/Tests/SampleTests/OneThread"
 echo 'let sound = render()' >"$folder/Tests/SampleTests/OneThread/SoundTests.swift"
 expect nothing "a test without threads in the folder of those" shown_modules

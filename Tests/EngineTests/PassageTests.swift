@@ -107,7 +107,7 @@ struct PassageTests {
         }
     }
 
-    @Test("is played as speech and music from the moment that this is known", .enabled(if: Workload.isOptimised))
+    @Test("is played as speech and music from the moment that this is known", .enabled(if: Workload.isWhole))
     func live() throws {
         let score = try Self.score()
         let harness = try Harness(Self.clip, rate: Self.rate, score: score, waits: false, listens: true)

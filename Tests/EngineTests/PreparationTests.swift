@@ -57,7 +57,7 @@ struct PreparationTests {
 
     @Test(
         "a live player begins without the results of the analysis, and uses them from the next pass on",
-        .enabled(if: Workload.isWhole))
+        .enabled(if: Workload.isOptimised))
     func adoption() throws {
         let score = try Self.score(.music, passes: 3)
         let harness = try Harness(Self.clip, rate: Self.rate, score: score, waits: false, listens: true)

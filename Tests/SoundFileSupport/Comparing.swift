@@ -40,6 +40,7 @@ package func lag(of sound: [Float], behind other: [Float], most: Int) -> Int {
 private func products(
     of sound: [Float], from start: Int, with other: [Float], from otherStart: Int, count: Int
 ) -> (sum: Float, power: Float) {
+    guard count > 0 else { return (0, 0) }
     precondition(start >= 0 && start + count <= sound.count && otherStart >= 0 && otherStart + count <= other.count)
     var (sums, powers) = (SIMD8<Float>(), SIMD8<Float>())
     unsafe sound.withUnsafeBytes { sound in

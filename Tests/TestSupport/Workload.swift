@@ -1,4 +1,4 @@
-// How much a test may do. The same tests run as shipped and under the thread sanitizer, in `make test-quick` with a few of their cases, and
+// How much a test may do. Most tests run as shipped and under the thread sanitizer, in `make test-quick` with a few of their cases, and
 // by hand without optimisation.
 
 internal import Glibc

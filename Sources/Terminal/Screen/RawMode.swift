@@ -52,7 +52,7 @@ package func environmentVariable(_ name: String) -> String? {
 
 /// Key-by-key input on the controlling terminal, and its end.
 package enum RawMode {
-    // Written before the handlers that read it are installed, never afterwards.
+    // Written before the flag is set that lets a handler read it.
     nonisolated(unsafe) private static let saved = UnsafeMutablePointer<termios>.allocate(capacity: 1)
     private static let isActive = Atomic<Bool>(false)
 

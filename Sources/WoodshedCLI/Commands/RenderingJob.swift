@@ -1,4 +1,5 @@
 import Realtime
+import Synchronization
 import Terminal
 import Woodshed
 
@@ -87,20 +88,19 @@ struct RenderingJob {
     }
 
     /// The frame at which the player finished, for a thread that waits for it.
-    private final class Finish: @unchecked Sendable {
+    private final class Finish: Sendable {
         private let lock = ConditionLock()
-        // Guarded by `lock`.
-        private var known: Int64 = 0
-        private var isOver = false
+        private let known = Atomic<Int64>(0)
+        private let isOver = Atomic(false)
 
         func take(_ event: SessionEvent) {
             guard case .player(let event) = event, case .finished = event.kind else { return }
-            lock.withLock { known = event.frame }
+            known.store(event.frame, ordering: .relaxed)
         }
 
         func end() {
             lock.withLock {
-                isOver = true
+                isOver.store(true, ordering: .relaxed)
                 lock.wakeAll()
             }
         }
@@ -108,8 +108,8 @@ struct RenderingJob {
         /// Waits until there are no more events.
         var frame: Int64 {
             lock.withLock {
-                while !isOver { lock.wait() }
-                return known
+                while !isOver.load(ordering: .relaxed) { lock.wait() }
+                return known.load(ordering: .relaxed)
             }
         }
     }
