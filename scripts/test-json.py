@@ -248,6 +248,7 @@ runs = [
     ("library", ["import", "library.tar"], "library.merged", {0}),
     ("library", ["backup", "backup"], "library.saved", {0, 2}),
     ("library", ["restore", "backup", "--merge"], "library.merged", {0}),
+    ("library", ["repair", "--from", "STORE"], "library.salvaged", {0}),
     ("library", ["feeds"], "feed", {0}),
     ("library", ["refresh"], "feed", {0}),
     ("library", ["episodes"], "episode", {0}),
@@ -287,7 +288,7 @@ def run_all(command):
         faults.append(f"verbs with --json that this test does not run: {sorted(missing)}")
     lines, server = 0, serve()
     for verb, arguments, definition, codes in runs:
-        arguments = [word.replace("SERVER", server) for word in arguments]
+        arguments = [word.replace("SERVER", server).replace("STORE", os.environ["XDG_DATA_HOME"] + "/woodshed/practice.db") for word in arguments]
         what = " ".join(["woodshed", verb, *arguments])
         done = subprocess.run([command, *verb.split(), *arguments, "--json"], capture_output=True, stdin=subprocess.DEVNULL)
         if done.returncode not in codes:

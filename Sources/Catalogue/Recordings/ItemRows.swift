@@ -83,7 +83,7 @@ package struct ItemRows {
     }
 
     /// The recordings that a filter lets through. Each has its index among all that are not removed.
-    func items(_ filter: ItemFilter) throws(DatabaseError) -> [ItemRow] {
+    package func items(_ filter: ItemFilter) throws(DatabaseError) -> [ItemRow] {
         let query = ItemQuery(filter)
         guard let query else { return [] }
         let limit = query.isFilteredLater ? nil : filter.limit

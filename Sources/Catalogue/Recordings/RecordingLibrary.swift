@@ -196,7 +196,7 @@ extension LibraryItem.Words {
     }
 
     /// The names of the fields that differ.
-    func fields(otherThan other: LibraryItem.Words) -> [String] {
+    package func fields(otherThan other: LibraryItem.Words) -> [String] {
         [
             ("title", title == other.title), ("artist", artist == other.artist),
             ("language", language == other.language), ("tags", tags == other.tags), ("source", source == other.source),

@@ -56,6 +56,9 @@ final class Salvage {
         (self.source, self.path, self.target) = (source, path, target)
     }
 
+    /// The rows that were copied of all tables.
+    var total: Int { counts.values.reduce(0, +) }
+
     /// The rows that were copied of a table.
     func count(_ table: String) -> Int { counts[table, default: 0] }
 
@@ -90,9 +93,7 @@ final class Salvage {
             try target.run(
                 "UPDATE recording SET section_count = (SELECT count(*) FROM section WHERE section.recording = recording.id)"
             )
-            for index in StoreSchema.wordIndexes {
-                try target.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
-            }
+            try StoreRows(database: target).rebuildWords()
         }
     }
 
@@ -217,15 +218,23 @@ final class Salvage {
 
     /// Gives the rows of a recording that is lost a recording again: by its key, which the index of keys may still have, it is
     /// known when its file is next opened. Where that index is damaged, too, the number is taken at least, so that no other recording gets
-    /// the rows.
+    /// the rows. Its key then follows from the number and from another key of the store, so that two repairs of one file agree.
     private func replaceLostRecordings() throws(DatabaseError) {
         guard !isComplete else { return }
-        func add(_ id: Int64, _ key: [UInt8]?) throws(DatabaseError) {
+        let stem = try target.first("SELECT min(key) FROM recording") { (row) throws(DatabaseError) in
+            row.isNull(0) ? [] : try row.bytes(0)
+        }
+        func key(_ id: Int64) -> [UInt8] {
+            let first = (stem ?? []).prefix(8)
+            return first + [UInt8](repeating: 0, count: 8 - first.count)
+                + (0..<8).map { UInt8(truncatingIfNeeded: id >> (56 - 8 * $0)) }
+        }
+        func add(_ id: Int64, _ known: [UInt8]?) throws(DatabaseError) {
             try target.run(
                 """
                 INSERT OR IGNORE INTO recording (id, key, sample_rate, frame_count, title, seen, revision)
-                VALUES (?1, coalesce(?2, randomblob(16)), \(StoreRows.lostRate), 0, 'recording ' || ?1, 0, 0)
-                """, .integer(id), key.map { .bytes($0) } ?? .null)
+                VALUES (?1, ?2, \(StoreRows.lostRate), 0, 'recording ' || ?1, 0, 0)
+                """, .integer(id), .bytes(known ?? key(id)))
         }
         var known: [(Int64, [UInt8])] = []
         var knowsAll = true
@@ -265,7 +274,8 @@ final class Salvage {
         try target.run(
             """
             INSERT OR IGNORE INTO playlist (id, identity, name, made, changed, revision)
-            SELECT id, lower(hex(randomblob(16))), 'playlist ' || id, 0, 0, 0 FROM \(lost("playlist", of: "entry", in: "playlist"))
+            SELECT id, substr(lower(hex((SELECT min(key) FROM recording))), 1, 16) || printf('%016x', id), 'playlist ' || id, 0, 0, 0
+            FROM \(lost("playlist", of: "entry", in: "playlist"))
             """)
         try target.run(
             """

@@ -36,15 +36,20 @@ struct StoreFile: ~Copyable {
     }
 
     /// Changes the store in one transaction; makes it if there is none yet.
-    package mutating func change<Value>(_ body: (StoreRows) throws(DatabaseError) -> Value) throws(StoreError) -> Value
-    {
+    ///
+    /// - Parameter other: The path of another store, whose tables statements find under the name `other`; nil for none.
+    package mutating func change<Value>(
+        beside other: String? = nil, _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
         try repairing { (file) throws(StoreError) in
             // Another program may replace the file by a repaired one, again and again; three times does not happen by chance.
             for _ in 0..<3 {
                 guard let database = try file.open(creating: true) else { continue }
                 let place = (isInMemory: file.isInMemory, path: file.path, opened: file.opened)
                 let value = try file.stating { () throws(DatabaseError) in
-                    try database.transaction { () throws(DatabaseError) -> Value? in
+                    if let other { _ = try database.rows("ATTACH ? AS other", [.text(other)]) { _ in } }
+                    defer { if other != nil { _ = try? database.run("DETACH other") } }
+                    return try database.transaction { () throws(DatabaseError) -> Value? in
                         // With the right to write, no other program can put another file in this one's place.
                         let isInPlace = place.isInMemory || Self.isFile(at: place.path, place.opened)
                         return isInPlace ? try body(StoreRows(database: database)) : nil

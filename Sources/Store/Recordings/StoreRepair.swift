@@ -29,7 +29,30 @@ public struct StoreRepair: Explained, Equatable {
             + "\(itemCount) in the library, \(practiceCount) entries of the practice log and \(reviewCount) reviews"
     }
     /// What to do about it, in one plain sentence.
-    public var remedy: String { "The damaged file is kept as \(damagedPath)." }
+    public var remedy: String {
+        "The damaged file is kept as \(damagedPath)."
+            + (isComplete ? "" : " Bring back recordings whose rows were lost with: woodshed library check --fix")
+    }
+
+    /// The rows of all tables that could be read.
+    private let rowCount: Int
+
+    /// Puts a store with everything that can be read in the place of a damaged one, or of one of an earlier version.
+    ///
+    /// - Parameters:
+    ///   - path: A copy of the store's file: the original stays as it is.
+    ///   - original: The path of the original, for errors.
+    /// - Throws: `StoreError`, of kind `foreign` if nothing of a store is in the file, and `newer`.
+    package init(ofCopy path: String, of original: String) throws(StoreError) {
+        let schema = StoreSchema.current
+        try schema.refuseOther(path, named: original)
+        let cause = StoreError(.damaged("it was found damaged"), path: original)
+        guard let repair = try StoreRepair(of: path, schema: schema, cause: cause, busyTimeout: 5000) else {
+            throw .cannotOpen(original, "another program has replaced its copy")
+        }
+        guard repair.rowCount > 0 else { throw .foreign(original) }
+        self = repair
+    }
 
     /// Puts a store with everything that can be read in the place of a damaged one.
     ///
@@ -48,6 +71,7 @@ public struct StoreRepair: Explained, Equatable {
             itemCount = salvage.copied.count("item")
             practiceCount = salvage.copied.count("practice")
             reviewCount = salvage.copied.count("review")
+            rowCount = salvage.copied.total
             isComplete = salvage.copied.isComplete
         } catch {
             throw error.kind == .busy ? error : .beyondRepair(path, cause, error)

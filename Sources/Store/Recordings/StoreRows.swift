@@ -248,6 +248,11 @@ package struct StoreRows {
         return value
     }
 
+    /// Makes the indexes of all words anew.
+    package func rebuildWords() throws(DatabaseError) {
+        for index in StoreSchema.wordIndexes { try database.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')") }
+    }
+
     private func addWords(ofRecording id: Int64) throws(DatabaseError) {
         try database.run(
             "INSERT INTO recording_words (rowid, title) SELECT id, title FROM recording WHERE id = ?", .integer(id))
@@ -365,11 +370,13 @@ extension PracticeStore {
     }
 
     /// Changes the store in one transaction; makes it if there is none yet.
+    ///
+    /// - Parameter other: The path of another store, whose tables statements find under the name `other`; nil for none.
     @discardableResult
     package func change<Value: Sendable>(
-        _ body: (StoreRows) throws(DatabaseError) -> Value
+        beside other: String? = nil, _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
-        let value = try file.withLock { (file) throws(StoreError) in try file.change(body) }
+        let value = try file.withLock { (file) throws(StoreError) in try file.change(beside: other, body) }
         announceChanges()
         return value
     }

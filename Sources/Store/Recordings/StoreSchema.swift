@@ -89,6 +89,20 @@ struct StoreSchema: Sendable {
         }
     }
 
+    /// Throws if a file is another program's database, or of a newer version. Of a file that cannot be read nothing is known.
+    ///
+    /// - Parameter name: What the error calls the file.
+    func refuseOther(_ path: String, named name: String) throws(StoreError) {
+        guard let database = try? Database(path: path, creating: false), let state = try? state(of: database) else {
+            return
+        }
+        switch state {
+        case .newer(let version): throw .newer(name, version: version)
+        case .foreign: throw .foreign(name)
+        case .empty, .older, .current: return
+        }
+    }
+
     private func bringUp(_ database: Database, from state: State) throws(DatabaseError) {
         let version: Int64
         switch state {

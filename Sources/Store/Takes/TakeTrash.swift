@@ -4,9 +4,9 @@ internal import AudioFiles
 internal import Files
 internal import Glibc
 
-enum TakeTrash {
+package enum TakeTrash {
     /// The hidden name of a take's file.
-    static func path(of path: String, number: Int) -> String {
+    package static func path(of path: String, number: Int) -> String {
         let folder = FilePlace.folder(of: path)
         return (folder == "/" ? "" : folder) + "/.woodshed-deleted-take-\(number)"
     }

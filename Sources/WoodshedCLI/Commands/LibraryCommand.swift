@@ -13,6 +13,7 @@ struct LibraryCommand: Verb {
               woodshed library check                  compare it with the disk; changes nothing
               woodshed library check ~/Music          look there for files that were moved
               woodshed library check --fix            repair what was found
+              woodshed library repair --from practice.db.damaged    bring back what a damaged store holds
               woodshed library export list.json       what is known of recordings, without the sound
               woodshed library bundle all.tar         the same with the sound and the takes
               woodshed library bundle set.tar @1-5 --without-takes
@@ -30,13 +31,18 @@ struct LibraryCommand: Verb {
 
     @Argument(
         help: .init(
-            "check, export, import, bundle, backup, restore, subscribe, unsubscribe, feeds, refresh, episodes or fetch, and what it needs.",
+            "check, repair, export, import, bundle, backup, restore, subscribe, unsubscribe, feeds, refresh, episodes or fetch, and what it needs.",
             valueName: "word"),
         completion: .list(LibraryAction.allCases.map(\.rawValue)))
     var words: [String]
 
     @Flag(name: .long, help: "With check: repair what was found.")
     var fix = false
+
+    @Option(
+        name: .long, help: .init("With repair: the file of a damaged or earlier store.", valueName: "file"),
+        completion: .file())
+    var from: String?
 
     @Flag(name: .long, help: "With bundle: leave out the takes.")
     var withoutTakes = false
@@ -66,7 +72,8 @@ struct LibraryCommand: Verb {
                 remedy: "Write: woodshed library \(action.usage)")
         }
         for (isSet, name, owner) in [
-            (fix, "--fix", LibraryAction.check), (withoutTakes, "--without-takes", .bundle),
+            (fix, "--fix", LibraryAction.check), (from != nil, "--from", .repair),
+            (withoutTakes, "--without-takes", .bundle),
             (merge, "--merge", .restore),
             (new, "--new", .episodes), (seen, "--seen", .episodes),
         ] where isSet && action != owner {
@@ -74,12 +81,20 @@ struct LibraryCommand: Verb {
                 .usage, "\(name) does not belong to '\(action.rawValue)'",
                 remedy: "Use it with: woodshed library \(owner.rawValue)")
         }
+        if action == .repair, from == nil {
+            throw CommandFailure(
+                .usage, "'repair' needs the file of a damaged store",
+                remedy:
+                    "Write: woodshed library \(action.usage). The files on the disk are checked with: woodshed library check"
+            )
+        }
         let library = try RecordingLibrary(PracticeStore(.user))
         defer { library.store.tellRepair() }
         let exchange = LibraryExchange(library: library, messages: messages)
         let feeds = LibraryFeeds(library: library, messages: messages)
         switch action {
         case .check: try check(library, words)
+        case .repair: try exchange.salvage(from ?? "")
         case .export: try exchange.export(to: words[0])
         case .import: try exchange.merge(words[0])
         case .bundle: try exchange.bundle(to: words[0], Array(words.dropFirst()), withTakes: !withoutTakes)

@@ -3,6 +3,7 @@
 /// One of the things to do with the library as a whole.
 enum LibraryAction: String, CaseIterable {
     case check
+    case repair
     case export
     case `import`
     case bundle
@@ -19,6 +20,7 @@ enum LibraryAction: String, CaseIterable {
     var usage: String {
         switch self {
         case .check: "check [FOLDER...]"
+        case .repair: "repair --from FILE"
         case .export: "export FILE.json"
         case .import: "import FILE"
         case .bundle: "bundle FILE.tar [RECORDING...]"
@@ -39,7 +41,7 @@ enum LibraryAction: String, CaseIterable {
         case .check: 0...Int.max
         case .export, .import, .backup, .restore, .subscribe, .unsubscribe: 1...1
         case .bundle, .fetch: 1...Int.max
-        case .feeds: 0...0
+        case .repair, .feeds: 0...0
         case .refresh, .episodes: 0...1
         }
     }

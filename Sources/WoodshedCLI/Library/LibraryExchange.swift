@@ -94,6 +94,45 @@ struct LibraryExchange {
             try stoppable(watch) { try library.restore(from: path, merging: merging, isCancelled: { watch.isOver }) })
     }
 
+    func salvage(_ path: String) throws {
+        let summary = try library.salvage(storeAt: path)
+        let counts = [
+            ("recordings", "recording", summary.items),
+            ("sections", "section", summary.sections),
+            ("playlists", "playlist", summary.playlists), ("takes", "take", summary.takes),
+            ("practice", "practice record", summary.practice), ("reviews", "rating", summary.reviews),
+            ("documents", "document", summary.documents),
+            ("feeds", "subscription", summary.feeds), ("fetches", "queued download", summary.fetches),
+        ]
+        if messages.json {
+            let conflicts = summary.conflicts.map { conflict -> JSONValue in
+                .object([
+                    .init("thing", .string(conflict.thing)), .init("field", .string(conflict.field)),
+                    .init("kept", .string(conflict.kept)), .init("passed_over", .string(conflict.passedOver)),
+                ])
+            }
+            try write(
+                [.init("v", .integer(1)), .init("event", .string("library.salvaged")), .init("path", .string(path))]
+                    + counts.map { .init($0.0, .integer($0.2)) } + [
+                        .init("described", .integer(summary.described)),
+                        .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
+                    ])
+        }
+        for conflict in summary.conflicts {
+            let values = "kept '\(conflict.kept)', not '\(conflict.passedOver)'"
+            note(printable("the \(conflict.field) of \(conflict.thing) differs: \(values)"))
+        }
+        let parts =
+            counts.filter { $0.2 > 0 }.map { counted($0.2, $0.1) }
+            + (summary.described > 0 ? ["the description of \(counted(summary.described, "recording"))"] : [])
+        note(
+            summary.isEmpty
+                ? "nothing was missing here"
+                : "brought back: \(parts.joined(separator: ", "))")
+        if !summary.isComplete { note("some rows of \(printable(path)) cannot be read any more; it stays as it is") }
+        if !summary.isEmpty { note("next: woodshed list, and: woodshed library check") }
+    }
+
     private func tell(_ path: String, _ summary: ImportSummary) throws {
         let merge = summary.merge
         if messages.json {

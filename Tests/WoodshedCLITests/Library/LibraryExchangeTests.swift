@@ -81,6 +81,39 @@ struct LibraryExchangeTests {
         #expect(folder.status != 0 && folder.errorLines.count == 2, "\(folder.error)")
     }
 
+    @Test("a damaged store brings back what it has, and what was changed since is told; a file without rows is refused")
+    func salvaged() {
+        fillHome()
+        #expect(home.run("practice", "@2", "--section", "1", "--passes", "1", "--output", "null").status == 0)
+        let store = "data/woodshed/practice.db"
+        let bytes = home.folder.read(store)
+        home.folder.write("old.db", Array("no SQLite header".utf8) + bytes.dropFirst(16))
+        // A new library, as after a repair that kept nothing; one song is added again.
+        TestFolder.remove(home.folder[store])
+        #expect(home.titles().isEmpty)
+        home.song("again.wav", 2)
+        #expect(home.run("add", "again.wav", "--title", "Autumn Leaves").status == 0)
+        let back = home.run("library", "repair", "--from", "old.db")
+        #expect(back.status == 0, "\(back.error)")
+        #expect(
+            back.error.contains(
+                "brought back: 1 recording, 1 section, 1 playlist, 1 practice record, the description of 1 recording\n"),
+            "\(back.error)")
+        #expect(
+            back.error.contains("the title of Autumn Leaves differs: kept 'Autumn Leaves', not 'Autumn'"),
+            "\(back.error)")
+        #expect(home.titles().sorted() == ["Autumn Leaves", "Blue Bossa"])
+        #expect(home.titles("--tag", "slow") == ["Autumn Leaves"])
+        #expect(home.run("playlist", "Monday").lines.count == 2)
+        let again = home.run("library", "repair", "--from", "old.db", "--json")
+        #expect(again.events == ["library.salvaged"] && again.text.contains(#""recordings":0"#), "\(again.error)")
+        #expect(home.run("library", "repair", "--from", "again.wav").status == 65)
+        #expect(home.run("library", "repair", "--from", "nowhere.db").status == 66)
+        let bare = home.run("library", "repair")
+        #expect(bare.status == 64 && bare.error.contains("--from"), "\(bare.error)")
+        #expect(home.run("library", "check", "--from", "old.db").status == 64)
+    }
+
     @Test("a quota refuses what would exceed it, whether it is added or fetched, and says how to go on")
     func quota() throws {
         home.song("one.wav", 1, frames: 8000)

@@ -1,0 +1,107 @@
+internal import AudioFiles
+public import Catalogue
+internal import Database
+internal import Files
+internal import Glibc
+internal import Store
+
+/// What a damaged store has brought back.
+public struct SalvageSummary: Sendable, Equatable {
+    /// Recordings of the library with their files' places.
+    public internal(set) var items = 0
+    /// Recordings that were described later there than here.
+    public internal(set) var described = 0
+    /// Sections.
+    public internal(set) var sections = 0
+    /// Playlists.
+    public internal(set) var playlists = 0
+    /// Takes.
+    public internal(set) var takes = 0
+    /// Entries of the practice log.
+    public internal(set) var practice = 0
+    /// Ratings of sections.
+    public internal(set) var reviews = 0
+    /// Documents.
+    public internal(set) var documents = 0
+    /// Subscriptions.
+    public internal(set) var feeds = 0
+    /// Fetches that wait or have failed.
+    public internal(set) var fetches = 0
+    /// What the damaged store says otherwise, and the library has kept.
+    public internal(set) var conflicts: [SalvageConflict] = []
+    /// Whether everything in the damaged store could be read.
+    public internal(set) var isComplete = true
+
+    /// Whether the damaged store had nothing that was not here.
+    public var isEmpty: Bool {
+        items + described + sections + playlists + takes + practice + reviews + documents + feeds + fetches == 0
+    }
+}
+
+/// A field of which a damaged store has another value than the library.
+public struct SalvageConflict: Sendable, Hashable {
+    /// The name of the recording, playlist, section or take that the field belongs to.
+    public let thing: String
+    /// The name of the field, such as "title".
+    public let field: String
+    /// The value that the library has.
+    public let kept: String
+    /// The value of the damaged store.
+    public let passedOver: String
+}
+
+extension RecordingLibrary {
+    /// Adds what can be read of a damaged store and is missing in this library. Nothing that is here is removed; of a description that differs, the one that
+    /// was edited later stays. The store may be of an earlier version, or whole.
+    ///
+    /// The damaged file stays as it is. If anything fails, nothing has changed. Doing it again changes nothing.
+    ///
+    /// - Parameter path: The file of the store.
+    /// - Throws: `RecordingLibraryError`; `StoreError`, of kind `foreign` if nothing of a store can be read in the file.
+    @discardableResult
+    public func salvage(storeAt path: String) throws -> SalvageSummary {
+        try folder.make()
+        let copy = folder.parts + "/" + FilePlace.temporaryName()
+        let remains = ["", ".damaged"].flatMap { name in ["", "-journal", "-wal", "-shm"].map { copy + name + $0 } }
+        defer { for name in remains { _ = calls.remove(name) } }
+        try copyStore(path, to: copy)
+        let repair = try StoreRepair(ofCopy: copy, of: path)
+        let now = StoreRows.milliseconds
+        let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
+        let described = try other.change { (items) throws(DatabaseError) in
+            try SalvagedRows(rows: items.rows, now: now).limitNumbers(items)
+        }
+        let (calls, folder) = (calls, folder)
+        let summary = try store.change(beside: copy) { (rows) throws(DatabaseError) in
+            var summary = SalvageSummary()
+            summary.isComplete = repair.isComplete
+            let salvaged = SalvagedRows(rows: rows, now: now)
+            try salvaged.takeOver(into: &summary)
+            try salvaged.describe(described, ItemRows(rows: rows, folder: folder.path), &summary)
+            summary.conflicts += try salvaged.conflicts()
+            for take in try salvaged.renumberedTrash() {
+                let (old, new) = (
+                    TakeTrash.path(of: take.path, number: take.was), TakeTrash.path(of: take.path, number: take.now)
+                )
+                if FileIdentity(path: new) == nil { _ = calls.rename(old, to: new) }
+            }
+            return summary
+        }
+        store.announceTakeChanges()
+        return summary
+    }
+
+    private func copyStore(_ path: String, to copy: String) throws(RecordingLibraryError) {
+        for ending in ["", "-journal"] {
+            // The journal takes back a change that was not completed.
+            if !ending.isEmpty, unsafe FileState(FileName.systemName(path + ending)) == nil { continue }
+            let source: RegularFile
+            do throws(FileFault) { source = try unsafe RegularFile(FileName.systemName(path + ending)) } catch {
+                throw .reading(path + ending, error)
+            }
+            do throws(FileFault) { try FileCopy.copy(source, to: copy + ending, calls: calls) } catch {
+                throw .writing(copy + ending, error)
+            }
+        }
+    }
+}

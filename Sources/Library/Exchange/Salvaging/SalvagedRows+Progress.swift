@@ -1,0 +1,101 @@
+// Takes, the practice log and reviews of a salvaged store.
+internal import Database
+internal import Files
+internal import Glibc
+internal import Store
+
+extension SalvagedRows {
+    /// Takes over takes, the practice log and reviews, each with the number that its section has here. A section that is not here gets a new number.
+    func takeOverProgress(into summary: inout SalvageSummary) throws(DatabaseError) {
+        try findNewRows()
+        let tables = ["practice", "review", "take"]
+        try giveNumbers(to: tables.map { "SELECT target, section FROM new_\($0)" }.joined(separator: " UNION "))
+        let section =
+            "(SELECT now FROM renumbered WHERE renumbered.recording = there.target AND renumbered.was = there.section)"
+        let practice = "name, first, past, began, ended, milliseconds, passes, lowest, highest, last"
+        summary.practice += try insert("practice", practice, section, time: "began")
+        summary.reviews += try insert(
+            "review", "time, rating, before, after, interval, evidence", section, time: "time")
+        let take = "path, time, sample_rate, channel_count, frame_count, device"
+        // A number that is free stays.
+        for (number, condition) in [("there.id", "NOT IN"), ("NULL", "IN")] {
+            summary.takes += try database.run(
+                """
+                INSERT INTO main.take (id, \(take), recording, section, model, name, note, rating, trashed, revision)
+                SELECT \(number), \(take), target, \(section), model, name, note, rating, trashed, \(next("take")) FROM new_take AS there
+                WHERE NOT EXISTS (SELECT 1 FROM main.take AS here WHERE here.path = there.path AND here.time = there.time)
+                AND there.id \(condition) (SELECT id FROM main.take) ORDER BY there.id
+                """)
+        }
+        try database.run(
+            """
+            INSERT OR IGNORE INTO main.take_mark (take, content, changed) SELECT here.id, mark.content, mark.changed
+            FROM new_take AS there JOIN other.take_mark AS mark ON mark.take = there.id
+            JOIN main.take AS here ON here.path = there.path AND here.time = there.time
+            """)
+    }
+
+    /// Inserts rows before today's, in whose order the state of a memory and the last speed are read, or behind them if they are later than all of the same
+    /// section.
+    private func insert(
+        _ table: String, _ columns: String, _ section: String, time: String
+    ) throws(DatabaseError) -> Int {
+        let isLater =
+            "there.\(time) > (SELECT max(\(time)) FROM main.\(table) AS here WHERE here.recording = there.target AND here.section IS \(section))"
+        let earlier = """
+            (SELECT min(0, coalesce(min(id), 0)) FROM main.\(table)) - (SELECT count(*) FROM new_\(table)) - 1
+            + row_number() OVER (ORDER BY there.id)
+            """
+        try makeTable("later AS SELECT there.id FROM new_\(table) AS there WHERE \(isLater)")
+        var count = 0
+        for (number, condition) in [(earlier, "NOT IN"), ("NULL", "IN")] {
+            count += try database.run(
+                """
+                INSERT INTO main.\(table) (id, recording, section, \(columns)) SELECT \(number), target, \(section), \(columns)
+                FROM new_\(table) AS there WHERE there.id \(condition) (SELECT id FROM later) ORDER BY there.id
+                """)
+        }
+        return count
+    }
+
+    /// Finds the rows that are not here, by what never changes in them.
+    private func findNewRows() throws(DatabaseError) {
+        let same = ["practice": "began, first, past", "review": "time, rating, after", "take": "path, time"]
+        for (table, columns) in same.sorted(by: { $0.key < $1.key }) {
+            let isTake = table == "take"
+            let names = columns.split(separator: ", ")
+            // Those of today, in an order in which they are found.
+            try makeTable(
+                "today_\(table) AS SELECT \(isTake ? "0" : "recording") AS recording, \(isTake ? "NULL" : "section") AS section, \(columns) FROM main.\(table)"
+            )
+            try database.run("CREATE INDEX temp.today_\(table)_by_row ON today_\(table) (recording, \(columns))")
+            let equal = names.map { "here.\($0) = there.\($0)" }.joined(separator: " AND ")
+            let now =
+                "(SELECT now FROM renumbered WHERE renumbered.recording = pair.number AND renumbered.was = there.section)"
+            try makeTable(
+                """
+                new_\(table) AS SELECT there.*, pair.number AS target FROM other.\(table) AS there
+                \(isTake ? "LEFT " : "")JOIN pair ON pair.was = there.recording
+                WHERE NOT EXISTS (SELECT 1 FROM today_\(table) AS here WHERE here.recording = \(isTake ? "0" : "pair.number") AND \(equal)
+                \(isTake ? "" : "AND (here.section IS \(now) OR \(now) IS NULL)"))\(isTake ? " AND there.gone = 0" : "")
+                """)
+        }
+        // A take whose file was renamed is known by its sound.
+        try database.run(
+            """
+            DELETE FROM new_take WHERE id IN (
+                SELECT theirs.take FROM other.take_mark AS theirs JOIN main.take_mark AS ours ON ours.content = theirs.content)
+            """)
+    }
+
+    /// The takes in the trash that have another number here, whose file's hidden name contains it.
+    func renumberedTrash() throws(DatabaseError) -> [(path: String, was: Int, now: Int)] {
+        try database.rows(
+            """
+            SELECT there.path, there.id, here.id FROM new_take AS there JOIN main.take AS here
+            ON here.path = there.path AND here.time = there.time WHERE there.trashed IS NOT NULL AND here.id <> there.id
+            AND NOT EXISTS (SELECT 1 FROM main.take AS other_take WHERE other_take.id = there.id AND other_take.trashed IS NOT NULL)
+            """
+        ) { (row) throws(DatabaseError) in (try row.text(0), Int(try row.integer(1)), Int(try row.integer(2))) }
+    }
+}

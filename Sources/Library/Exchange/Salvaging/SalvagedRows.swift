@@ -1,0 +1,271 @@
+// Rows of a salvaged store that the library's store lacks. The salvaged one is attached as `other`. Nothing that is here is removed, and only a
+// description that was edited later there is changed.
+internal import Catalogue
+internal import Database
+internal import Store
+
+struct SalvagedRows {
+    let rows: StoreRows
+    /// Milliseconds since 1970.
+    let now: Int64
+
+    var database: Database { rows.database }
+
+    /// The number for a row that is new, so that listeners notice it.
+    func next(_ table: String) -> String { "(SELECT coalesce(max(revision), 0) + 1 FROM main.\(table))" }
+
+    /// Whether a recording is known by its key alone.
+    private func isLost(_ table: String) -> String {
+        "(\(table).sample_rate = \(StoreRows.lostRate) AND \(table).frame_count = 0)"
+    }
+
+    func takeOver(into summary: inout SalvageSummary) throws(DatabaseError) {
+        try takeOverRecordings()
+        try pairRecordings()
+        try numberSections()
+        summary.sections += try takeOverSections()
+        summary.items += try copy(
+            "item",
+            """
+            kind, place, path, original, byte_count, container, codec, channel_count, title, artist, language, tags, source, licence, loudness,
+            true_peak, added, edited, trashed, gone
+            """, hasRevision: true,
+            where: """
+                pair.number NOT IN (SELECT recording FROM main.item)
+                AND (there.place <> 'kept' OR there.path NOT IN (SELECT path FROM main.item))
+                """)
+        summary.documents += try copy(
+            "document", "hash, place, path, name, byte_count, added, trashed, gone, changed",
+            where:
+                "NOT EXISTS (SELECT 1 FROM main.document AS here WHERE here.recording = pair.number AND here.hash = there.hash)"
+        )
+        summary.playlists += try takeOverPlaylists()
+        try takeOverFeeds(into: &summary)
+        try takeOverProgress(into: &summary)
+        try rows.rebuildWords()
+    }
+
+    private func takeOverRecordings() throws(DatabaseError) {
+        let columns = "key, sample_rate, frame_count, title, path, seen, position, settings"
+        // One whose key is lost, too, has a key that the repair made of its number. The name of a kept file begins with the key, so a damaged key is found.
+        try database.run(
+            """
+            INSERT INTO main.recording (\(columns), revision) SELECT \(columns), \(next("recording")) FROM other.recording AS there
+            WHERE NOT EXISTS (SELECT 1 FROM main.recording AS here WHERE here.key = there.key)
+            AND NOT (\(isLost("there")) AND hex(substr(key, 9)) = printf('%016X', id))
+            AND NOT EXISTS (SELECT 1 FROM other.item WHERE item.recording = there.id AND place = 'kept'
+                AND instr(item.path, lower(hex(there.key))) <> 1)
+            ORDER BY there.id
+            """)
+        let same = "FROM other.recording AS there WHERE there.key = main.recording.key"
+        let told = "sample_rate, frame_count, title, path, position, settings"
+        try database.run(
+            """
+            UPDATE main.recording SET (\(told)) = (SELECT \(told) \(same))
+            WHERE \(isLost("main.recording")) AND EXISTS (SELECT 1 \(same) AND NOT \(isLost("there")))
+            """)
+    }
+
+    /// Makes a table of the recordings of both stores: the number here and there, and the last frame here.
+    private func pairRecordings() throws(DatabaseError) {
+        try makeTable("pair (number INTEGER PRIMARY KEY, was INTEGER NOT NULL UNIQUE, frame_count INTEGER NOT NULL)")
+        try database.run(
+            """
+            INSERT INTO pair SELECT here.id, there.id, CASE WHEN \(isLost("here")) THEN \(Int64.max) ELSE here.frame_count END
+            FROM main.recording AS here JOIN other.recording AS there ON there.key = here.key
+            WHERE here.sample_rate = there.sample_rate OR \(isLost("there"))
+            """)
+    }
+
+    func makeTable(_ definition: String) throws(DatabaseError) {
+        let name = definition.prefix { $0 != " " }
+        try database.run("DROP TABLE IF EXISTS temp.\(name)")
+        try database.run("CREATE TEMP TABLE \(definition)")
+    }
+
+    /// Copies rows of a table of recordings' things.
+    ///
+    /// - Parameter condition: Which rows, as a condition on `there` and `pair`.
+    private func copy(
+        _ table: String, _ columns: String, hasRevision: Bool = false, where condition: String
+    ) throws(DatabaseError) -> Int {
+        let values = columns.split(separator: ",").map { "there." + $0.trimmingPrefix { $0.isWhitespace } }
+        return try database.run(
+            """
+            INSERT INTO main.\(table) (recording, \(columns)\(hasRevision ? ", revision" : ""))
+            SELECT pair.number, \(values.joined(separator: ", "))\(hasRevision ? ", \(next(table))" : "")
+            FROM other.\(table) AS there JOIN pair ON pair.was = there.recording WHERE \(condition) ORDER BY there.rowid
+            """)
+    }
+
+    // MARK: Sections
+
+    /// Makes a table of the numbers that sections had and have. A section that is equal has the number of the one here. In a recording with one history, which more of
+    /// its numbers show than deny, each of the others keeps its number, unless another one has it by now.
+    private func numberSections() throws(DatabaseError) {
+        try makeTable("renumbered (recording INTEGER, was INTEGER, now INTEGER, PRIMARY KEY (recording, was))")
+        try makeTable("history (number INTEGER PRIMARY KEY)")
+        func both(_ table: String, _ number: String, _ condition: String) -> String {
+            """
+            (SELECT count(*) FROM main.\(table) AS here JOIN other.\(table) AS there ON there.\(number) = here.\(number)
+            WHERE here.recording = pair.number AND there.recording = pair.was AND \(condition))
+            """
+        }
+        try database.run(
+            """
+            INSERT INTO history SELECT pair.number FROM pair JOIN main.recording AS ours ON ours.id = pair.number
+            WHERE ours.next_section = 1
+            OR (\(both("section_time", "section", "1")) > 0 AND \(both("section", "id", Self.isOther)) <=
+                \(both("section", "id", "here.first = there.first AND here.past = there.past AND here.name = there.name"))
+                + \(both("section_time", "section", "here.changed = there.changed"))
+                + \(both("review", "section", "here.id = there.id AND here.time = there.time")))
+            """)
+        try database.run(
+            """
+            INSERT OR IGNORE INTO renumbered SELECT pair.number, there.id, here.id FROM other.section AS there
+            JOIN pair ON pair.was = there.recording JOIN main.section AS here ON here.recording = pair.number AND here.first = there.first
+            AND here.past = min(there.past, pair.frame_count) AND here.name = there.name AND here.kind = there.kind AND here.text = there.text
+            ORDER BY here.id <> there.id, here.id
+            """)
+        let used = ["section", "practice", "review", "take"].map { table in
+            "SELECT recording, \(table == "section" ? "id" : "section") AS number FROM other.\(table)"
+        }
+        try database.run(
+            """
+            INSERT INTO renumbered SELECT pair.number, used.number, used.number FROM (\(used.joined(separator: " UNION "))) AS used
+            JOIN pair ON pair.was = used.recording WHERE used.number IS NOT NULL AND pair.number IN (SELECT number FROM history)
+            AND NOT EXISTS (SELECT 1 FROM main.section AS here JOIN other.section AS there ON there.id = here.id
+                WHERE here.recording = pair.number AND there.recording = pair.was AND here.id = used.number AND \(Self.isOther))
+            AND NOT EXISTS (SELECT 1 FROM main.change JOIN main.recording AS ours ON ours.id = change.recording
+                WHERE ours.id = pair.number AND change.number > ours.done
+                AND instr(change.added || change.removed, '"id":' || used.number || ',') > 0)
+            AND NOT EXISTS (SELECT 1 FROM renumbered WHERE renumbered.recording = pair.number
+                AND (renumbered.was = used.number OR renumbered.now = used.number))
+            """)
+    }
+
+    /// Whether a number belongs to another section here than there.
+    private static let isOther = "here.name <> there.name AND (here.first <> there.first OR here.past <> there.past)"
+
+    /// Gives numbers that no section here has had.
+    ///
+    /// - Parameter used: A query for recordings here and numbers there.
+    func giveNumbers(to used: String) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO renumbered SELECT target, used.section, next_section - 1 + row_number() OVER (PARTITION BY target ORDER BY used.section)
+            FROM (\(used)) AS used JOIN main.recording ON recording.id = target WHERE used.section IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM renumbered WHERE renumbered.recording = target AND renumbered.was = used.section)
+            """)
+        try database.run(
+            """
+            UPDATE main.recording SET next_section = max(next_section,
+                (SELECT max(now) + 1 FROM renumbered WHERE renumbered.recording = main.recording.id))
+            WHERE id IN (SELECT recording FROM renumbered)
+            """)
+    }
+
+    /// One that was removed here since stays so: it was changed later than there.
+    private func takeOverSections() throws(DatabaseError) -> Int {
+        try giveNumbers(
+            to: """
+                SELECT pair.number AS target, there.id AS section FROM other.section AS there JOIN pair ON pair.was = there.recording
+                WHERE there.first < pair.frame_count
+                """)
+        let columns = "kind, name, text, hard, settings"
+        let count = try database.run(
+            """
+            INSERT INTO main.section (recording, id, first, past, \(columns))
+            SELECT pair.number, renumbered.now, there.first, min(there.past, pair.frame_count),
+                \(columns.split(separator: ", ").map { "there.\($0)" }.joined(separator: ", "))
+            FROM other.section AS there JOIN pair ON pair.was = there.recording
+            JOIN renumbered ON renumbered.recording = pair.number AND renumbered.was = there.id
+            WHERE there.first < pair.frame_count
+            AND NOT EXISTS (SELECT 1 FROM main.section AS here WHERE here.recording = pair.number AND here.id = renumbered.now)
+            AND NOT EXISTS (SELECT 1 FROM main.section_time AS here WHERE here.recording = pair.number AND here.section = renumbered.now
+                AND here.changed > coalesce((SELECT changed FROM other.section_time AS old
+                    WHERE old.recording = there.recording AND old.section = there.id), 0))
+            ORDER BY there.row
+            """)
+        try database.run(
+            """
+            INSERT OR IGNORE INTO main.section_time (recording, section, changed) SELECT pair.number, renumbered.now, there.changed
+            FROM other.section_time AS there JOIN pair ON pair.was = there.recording
+            JOIN renumbered ON renumbered.recording = pair.number AND renumbered.was = there.section
+            """)
+        try database.run(
+            """
+            UPDATE main.recording SET revision = \(next("recording")),
+            section_count = (SELECT count(*) FROM main.section WHERE section.recording = main.recording.id)
+            WHERE section_count <> (SELECT count(*) FROM main.section WHERE section.recording = main.recording.id)
+            """)
+        return count
+    }
+
+    // MARK: Playlists, feeds and fetches
+
+    private func takeOverPlaylists() throws(DatabaseError) -> Int {
+        // One of which only the entries were left has an identity that the repair made of its number.
+        let isNew = """
+            there.identity NOT IN (SELECT identity FROM main.deleted_playlist) AND substr(there.identity, 17) <> printf('%016x', there.id)
+            """
+        try makeTable("list (number INTEGER PRIMARY KEY, was INTEGER NOT NULL UNIQUE, place INTEGER NOT NULL)")
+        let count = try database.run(
+            """
+            INSERT INTO main.playlist (identity, name, made, changed, revision)
+            SELECT identity, CASE WHEN name IN (SELECT name FROM main.playlist) THEN name || ' (' || identity || ')' ELSE name END,
+                made, changed, \(next("playlist")) FROM other.playlist AS there
+            WHERE \(isNew) AND identity NOT IN (SELECT identity FROM main.playlist) ORDER BY id
+            """)
+        // Those that were not changed since, so that what is not in them was lost.
+        try database.run(
+            """
+            INSERT INTO list SELECT here.id, there.id, (SELECT coalesce(max(place), 0) FROM main.entry WHERE playlist = here.id)
+            FROM main.playlist AS here JOIN other.playlist AS there ON there.identity = here.identity AND there.changed = here.changed
+            WHERE (SELECT count(*) FROM main.entry WHERE playlist = here.id) < (SELECT count(*) FROM other.entry WHERE playlist = there.id)
+            """)
+        try makeTable("listed (playlist INTEGER, recording INTEGER, PRIMARY KEY (playlist, recording))")
+        try database.run(
+            "INSERT OR IGNORE INTO listed SELECT playlist, recording FROM main.entry WHERE playlist IN (SELECT number FROM list)"
+        )
+        try database.run(
+            """
+            INSERT INTO main.entry (playlist, recording, place, added) SELECT list.number, pair.number,
+                list.place + 1024 * row_number() OVER (PARTITION BY list.number ORDER BY there.place), there.added
+            FROM other.entry AS there JOIN list ON list.was = there.playlist JOIN pair ON pair.was = there.recording
+            WHERE NOT EXISTS (SELECT 1 FROM listed WHERE listed.playlist = list.number AND listed.recording = pair.number)
+            """)
+        return count
+    }
+
+    private func takeOverFeeds(into summary: inout SalvageSummary) throws(DatabaseError) {
+        // One of which only the episodes were left has an address that the repair made.
+        summary.feeds += try database.run(
+            """
+            INSERT INTO main.feed (address, title, validators, checked, error, added) SELECT address, title, validators, checked, error, added
+            FROM other.feed AS there WHERE address NOT LIKE 'lost:%' AND address NOT IN (SELECT address FROM main.feed) ORDER BY id
+            """)
+        let columns = "identity, title, address, published, milliseconds, byte_count, about"
+        try database.run(
+            """
+            INSERT INTO main.episode (feed, \(columns), recording, is_new)
+            SELECT ours.id, \(columns.split(separator: ", ").map { "there.\($0)" }.joined(separator: ", ")),
+                (SELECT number FROM pair WHERE was = there.recording), there.is_new
+            FROM other.episode AS there JOIN other.feed AS theirs ON theirs.id = there.feed JOIN main.feed AS ours ON ours.address = theirs.address
+            WHERE NOT EXISTS (SELECT 1 FROM main.episode AS here WHERE here.feed = ours.id AND here.identity = there.identity) ORDER BY there.id
+            """)
+        // An episode that was heard stays so.
+        try database.run(
+            """
+            UPDATE main.episode SET is_new = 0 WHERE is_new = 1 AND EXISTS (
+                SELECT 1 FROM main.feed AS ours JOIN other.feed AS theirs ON theirs.address = ours.address JOIN other.episode AS there
+                ON there.feed = theirs.id AND there.identity = main.episode.identity WHERE ours.id = main.episode.feed AND there.is_new = 0)
+            """)
+        let fetch = "address, state, priority, wishes, done, total, error, remedy, added, tried"
+        summary.fetches += try database.run(
+            """
+            INSERT INTO main.fetch (\(fetch), revision) SELECT \(fetch), \(next("fetch")) FROM other.fetch AS there
+            WHERE address NOT IN (SELECT address FROM main.fetch) AND address NOT IN (SELECT source FROM main.item) ORDER BY id
+            """)
+    }
+}
