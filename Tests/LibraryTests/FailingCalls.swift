@@ -1,21 +1,22 @@
 import Files
 import Foundation
 
-/// Calls of which the one with a number, and all after it, fail as on a full disk.
+/// Calls of which the one with a number, and all after it unless it is the only one, fail as on a full disk.
 final class FailingCalls: FileCalls, @unchecked Sendable {
     private let lock = NSLock()
     private var left: Int
     private var isFailing = true
+    private let isOnce: Bool
     private let system = SystemFileCalls()
 
-    init(after count: Int) { left = count }
+    init(after count: Int, isOnce: Bool = false) { (left, self.isOnce) = (count, isOnce) }
 
     func stopFailing() { lock.withLock { isFailing = false } }
 
     private func fails() -> Bool {
         lock.withLock {
             left -= 1
-            return isFailing && left < 0
+            return isFailing && (isOnce ? left == -1 : left < 0)
         }
     }
 

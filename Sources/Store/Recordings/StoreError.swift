@@ -87,8 +87,11 @@ extension StoreError {
 
     /// A damaged store that stays as it is.
     static func beyondRepair(_ path: String, _ damage: StoreError, _ reason: StoreError) -> StoreError {
-        StoreError(
-            .damaged, "\(damage.message); it could not be repaired: \(reason.message)", remedy: reason.remedy)
+        // What a user can change is the kind.
+        let isOutside = [.diskFull, .readOnly, .permissionDenied].contains(reason.kind)
+        return StoreError(
+            isOutside ? reason.kind : .damaged, "\(damage.message); it could not be repaired: \(reason.message)",
+            remedy: reason.remedy)
     }
 
     static func otherRecording(_ recording: PracticeRecording, known: PracticeRecording) -> StoreError {

@@ -170,7 +170,8 @@ public struct StoreRepair: Explained, Equatable {
         for name in [path, path + "-journal"] { unsafe unlink(name) }
     }
 
-    /// Gives the damaged file another name, and its name to the repaired one. There is a file of that name at any moment.
+    /// Gives the damaged file another name, and its name to the repaired one. There is a file of that name at any moment. If it fails, all names are as
+    /// before.
     private static func exchange(
         _ path: String, by repaired: String, _ calls: any FileCalls
     ) throws(FileFault) -> String {
@@ -182,12 +183,22 @@ public struct StoreRepair: Explained, Equatable {
             aside = "\(path).damaged-\(count)"
         }
         let moved = calls.rename(path + "-journal", to: aside + "-journal")
-        if moved < 0, moved != -Int(ENOENT) { throw FileFault(code: Int32(-moved)) }
+        if moved < 0, moved != -Int(ENOENT) {
+            _ = calls.remove(aside)
+            throw FileFault(code: Int32(-moved))
+        }
         // A loss of power must not undo one of these steps and leave the next one: the damaged file would be gone, or SQLite would take its
         // journal for the new file's.
         _ = calls.synchroniseFolder(FilePlace.folder(of: path))
         let renamed = calls.rename(repaired, to: path)
-        if renamed < 0 { throw FileFault(code: Int32(-renamed)) }
+        if renamed < 0 {
+            // Before the other name goes: a file of that name without its journal would be taken for whole.
+            if moved == 0, calls.rename(aside + "-journal", to: path + "-journal") < 0 {
+                throw FileFault(code: Int32(-renamed))
+            }
+            _ = calls.remove(aside)
+            throw FileFault(code: Int32(-renamed))
+        }
         _ = calls.synchroniseFolder(FilePlace.folder(of: path))
         return aside
     }

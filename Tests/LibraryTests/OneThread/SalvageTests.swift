@@ -189,6 +189,35 @@ struct SalvageTests {
             for name in [path, repair.damagedPath] { try FileManager.default.removeItem(atPath: name) }
         }
     }
+
+    @Test("leaves the damaged file as it was, and no other, if the disk is full")
+    func fullDisk() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        try Self.make(path)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 16))
+        try file.close()
+        func files() throws -> [String: Data] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+            return try Dictionary(
+                uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: scratch.file($0)))) })
+        }
+        let before = try files()
+        let cause = StoreError(.damaged("a test"), path: path)
+        for count in [0, 2] {
+            // Renaming back what was renamed works: it needs no room.
+            let disk = FailingCalls(after: count, isOnce: true)
+            let error = #expect(throws: StoreError.self, "\(count)") {
+                try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000, calls: disk)
+            }
+            #expect(error?.kind == .diskFull && error?.exitStatus == .inputOutput, "\(count): \(error?.message ?? "")")
+            let after = try files()
+            #expect(after == before, "\(count): \(after.keys.sorted()) in place of \(before.keys.sorted())")
+        }
+        let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
+        #expect(repair.damagedPath == path + ".damaged")
+    }
 }
 
 extension PracticeRecording {
