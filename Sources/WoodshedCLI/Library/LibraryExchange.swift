@@ -97,12 +97,18 @@ struct LibraryExchange {
     func salvage(_ path: String) throws {
         let summary = try library.salvage(storeAt: path)
         let counts = [
-            ("recordings", "recording", summary.items),
-            ("sections", "section", summary.sections),
-            ("playlists", "playlist", summary.playlists), ("takes", "take", summary.takes),
-            ("practice", "practice record", summary.practice), ("reviews", "rating", summary.reviews),
-            ("documents", "document", summary.documents),
-            ("feeds", "subscription", summary.feeds), ("fetches", "queued download", summary.fetches),
+            ("recordings", summary.items, "recording", "recordings"),
+            ("outside", summary.outside, "recording outside the library", "recordings outside the library"),
+            ("sections", summary.sections, "section", "sections"),
+            ("playlists", summary.playlists, "playlist", "playlists"),
+            ("entries", summary.entries, "entry of a playlist", "entries of playlists"),
+            ("takes", summary.takes, "take", "takes"),
+            ("practice", summary.practice, "entry of the practice log", "entries of the practice log"),
+            ("reviews", summary.reviews, "rating", "ratings"),
+            ("documents", summary.documents, "document", "documents"),
+            ("feeds", summary.feeds, "subscription", "subscriptions"),
+            ("episodes", summary.episodes, "episode", "episodes"),
+            ("fetches", summary.fetches, "queued download", "queued downloads"),
         ]
         if messages.json {
             let conflicts = summary.conflicts.map { conflict -> JSONValue in
@@ -113,7 +119,7 @@ struct LibraryExchange {
             }
             try write(
                 [.init("v", .integer(1)), .init("event", .string("library.salvaged")), .init("path", .string(path))]
-                    + counts.map { .init($0.0, .integer($0.2)) } + [
+                    + counts.map { .init($0.0, .integer($0.1)) } + [
                         .init("described", .integer(summary.described)),
                         .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
                     ])
@@ -123,7 +129,7 @@ struct LibraryExchange {
             note(printable("the \(conflict.field) of \(conflict.thing) differs: \(values)"))
         }
         let parts =
-            counts.filter { $0.2 > 0 }.map { counted($0.2, $0.1) }
+            counts.filter { $0.1 > 0 }.map { $0.1 == 1 ? "1 \($0.2)" : "\($0.1) \($0.3)" }
             + (summary.described > 0 ? ["the description of \(counted(summary.described, "recording"))"] : [])
         note(
             summary.isEmpty

@@ -97,7 +97,8 @@ struct LibraryExchangeTests {
         #expect(back.status == 0, "\(back.error)")
         #expect(
             back.error.contains(
-                "brought back: 1 recording, 1 section, 1 playlist, 1 practice record, the description of 1 recording\n"),
+                "brought back: 1 recording, 1 section, 1 playlist, 2 entries of playlists, 1 entry of the practice log, the description of 1 recording\n"
+            ),
             "\(back.error)")
         #expect(
             back.error.contains("the title of Autumn Leaves differs: kept 'Autumn Leaves', not 'Autumn'"),

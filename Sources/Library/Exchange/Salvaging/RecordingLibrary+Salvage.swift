@@ -9,12 +9,16 @@ internal import Store
 public struct SalvageSummary: Sendable, Equatable {
     /// Recordings of the library with their files' places.
     public internal(set) var items = 0
+    /// Recordings that are not in the library, but have sections, a last position or settings.
+    public internal(set) var outside = 0
     /// Recordings that were described later there than here.
     public internal(set) var described = 0
     /// Sections.
     public internal(set) var sections = 0
     /// Playlists.
     public internal(set) var playlists = 0
+    /// Entries of playlists.
+    public internal(set) var entries = 0
     /// Takes.
     public internal(set) var takes = 0
     /// Entries of the practice log.
@@ -25,6 +29,8 @@ public struct SalvageSummary: Sendable, Equatable {
     public internal(set) var documents = 0
     /// Subscriptions.
     public internal(set) var feeds = 0
+    /// Episodes, and those that were heard according to the damaged store.
+    public internal(set) var episodes = 0
     /// Fetches that wait or have failed.
     public internal(set) var fetches = 0
     /// What the damaged store says otherwise, and the library has kept.
@@ -34,7 +40,8 @@ public struct SalvageSummary: Sendable, Equatable {
 
     /// Whether the damaged store had nothing that was not here.
     public var isEmpty: Bool {
-        items + described + sections + playlists + takes + practice + reviews + documents + feeds + fetches == 0
+        items + outside + described + sections + playlists + entries + takes + practice + reviews + documents + feeds
+            + episodes + fetches == 0
     }
 }
 
@@ -54,7 +61,9 @@ extension RecordingLibrary {
     /// Adds what can be read of a damaged store and is missing in this library. Nothing that is here is removed; of a description that differs, the one that
     /// was edited later stays. The store may be of an earlier version, or whole.
     ///
-    /// The damaged file stays as it is. If anything fails, nothing has changed. Doing it again changes nothing.
+    /// The damaged file stays as it is. If anything fails, nothing has changed. Doing it again changes nothing, with one exception: a section that came
+    /// back with another number, and was renamed or removed since, is known by its ratings, its takes and the practice log; without any of these it comes
+    /// back again.
     ///
     /// - Parameter path: The file of the store.
     /// - Throws: `RecordingLibraryError`; `StoreError`, of kind `foreign` if nothing of a store can be read in the file.
@@ -79,6 +88,7 @@ extension RecordingLibrary {
             try salvaged.takeOver(into: &summary)
             try salvaged.describe(described, ItemRows(rows: rows, folder: folder.path), &summary)
             summary.conflicts += try salvaged.conflicts()
+            defer { salvaged.removeTables() }
             for take in try salvaged.renumberedTrash() {
                 let (old, new) = (
                     TakeTrash.path(of: take.path, number: take.was), TakeTrash.path(of: take.path, number: take.now)

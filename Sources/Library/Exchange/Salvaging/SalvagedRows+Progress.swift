@@ -58,18 +58,27 @@ extension SalvagedRows {
         return count
     }
 
-    /// Finds the rows that are not here, by what never changes in them.
-    private func findNewRows() throws(DatabaseError) {
-        let same = ["practice": "began, first, past", "review": "time, rating, after", "take": "path, time"]
-        for (table, columns) in same.sorted(by: { $0.key < $1.key }) {
+    /// The columns that never change in a row of a table.
+    static let unchanging = [
+        ("practice", "began, first, past"), ("review", "time, rating, after"), ("take", "path, time"),
+    ]
+
+    /// Makes tables of today's rows, in an order in which they are found.
+    func listToday() throws(DatabaseError) {
+        for (table, columns) in Self.unchanging {
             let isTake = table == "take"
-            let names = columns.split(separator: ", ")
-            // Those of today, in an order in which they are found.
             try makeTable(
                 "today_\(table) AS SELECT \(isTake ? "0" : "recording") AS recording, \(isTake ? "NULL" : "section") AS section, \(columns) FROM main.\(table)"
             )
             try database.run("CREATE INDEX temp.today_\(table)_by_row ON today_\(table) (recording, \(columns))")
-            let equal = names.map { "here.\($0) = there.\($0)" }.joined(separator: " AND ")
+        }
+    }
+
+    /// Finds the rows that are not here, by what never changes in them.
+    private func findNewRows() throws(DatabaseError) {
+        for (table, columns) in Self.unchanging {
+            let isTake = table == "take"
+            let equal = columns.split(separator: ", ").map { "here.\($0) = there.\($0)" }.joined(separator: " AND ")
             let now =
                 "(SELECT now FROM renumbered WHERE renumbered.recording = pair.number AND renumbered.was = there.section)"
             try makeTable(

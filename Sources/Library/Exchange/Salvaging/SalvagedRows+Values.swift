@@ -130,6 +130,19 @@ extension SalvagedRows {
             "name",
             "SELECT here.name, here.name, there.name \(lists) WHERE here.name <> there.name AND instr(here.name, there.name || ' (' || here.identity) <> 1"
         )
+        func entries(_ store: String, _ list: String) -> String {
+            """
+            coalesce((SELECT substr(group_concat(title, ', '), 1, 200) FROM (SELECT title FROM \(store).entry
+                JOIN \(store).item ON item.recording = entry.recording WHERE entry.playlist = \(list).id ORDER BY entry.place)), '')
+            """
+        }
+        all += try found(
+            "entries",
+            """
+            SELECT here.name, \(entries("main", "here")), \(entries("other", "there")) \(lists)
+            WHERE EXISTS (SELECT 1 FROM other.entry AS old JOIN pair ON pair.was = old.recording WHERE old.playlist = there.id
+                AND NOT EXISTS (SELECT 1 FROM main.entry AS new WHERE new.playlist = here.id AND new.recording = pair.number))
+            """)
         let takes =
             "FROM main.take AS here JOIN other.take AS there ON there.path = here.path AND there.time = here.time"
         for field in ["name", "note", "rating"] {

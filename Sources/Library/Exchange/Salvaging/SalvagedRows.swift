@@ -22,6 +22,7 @@ struct SalvagedRows {
     func takeOver(into summary: inout SalvageSummary) throws(DatabaseError) {
         try takeOverRecordings()
         try pairRecordings()
+        try listToday()
         try numberSections()
         summary.sections += try takeOverSections()
         summary.items += try copy(
@@ -39,14 +40,18 @@ struct SalvagedRows {
             where:
                 "NOT EXISTS (SELECT 1 FROM main.document AS here WHERE here.recording = pair.number AND here.hash = there.hash)"
         )
-        summary.playlists += try takeOverPlaylists()
+        try takeOverPlaylists(into: &summary)
         try takeOverFeeds(into: &summary)
         try takeOverProgress(into: &summary)
+        summary.outside +=
+            try database.first(
+                "SELECT count(*) FROM known WHERE id NOT IN (SELECT recording FROM main.item)", row: Self.number) ?? 0
         try rows.rebuildWords()
     }
 
     private func takeOverRecordings() throws(DatabaseError) {
         let columns = "key, sample_rate, frame_count, title, path, seen, position, settings"
+        let last = try database.first("SELECT coalesce(max(id), 0) FROM main.recording", row: Self.number) ?? 0
         // One whose key is lost, too, has a key that the repair made of its number. The name of a kept file begins with the key, so a damaged key is found.
         try database.run(
             """
@@ -59,11 +64,9 @@ struct SalvagedRows {
             """)
         let same = "FROM other.recording AS there WHERE there.key = main.recording.key"
         let told = "sample_rate, frame_count, title, path, position, settings"
-        try database.run(
-            """
-            UPDATE main.recording SET (\(told)) = (SELECT \(told) \(same))
-            WHERE \(isLost("main.recording")) AND EXISTS (SELECT 1 \(same) AND NOT \(isLost("there")))
-            """)
+        let isTold = "\(isLost("main.recording")) AND EXISTS (SELECT 1 \(same) AND NOT \(isLost("there")))"
+        try makeTable("known AS SELECT id FROM main.recording WHERE id > \(last) OR \(isTold)")
+        try database.run("UPDATE main.recording SET (\(told)) = (SELECT \(told) \(same)) WHERE \(isTold)")
     }
 
     /// Makes a table of the recordings of both stores: the number here and there, and the last frame here.
@@ -82,6 +85,16 @@ struct SalvagedRows {
         try database.run("DROP TABLE IF EXISTS temp.\(name)")
         try database.run("CREATE TEMP TABLE \(definition)")
     }
+
+    /// Removes the tables that `makeTable` has made, which take memory until the store is closed.
+    func removeTables() {
+        let names = try? database.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table'") {
+            (row) throws(DatabaseError) in try row.text(0)
+        }
+        for name in names ?? [] { _ = try? database.run("DROP TABLE temp.\(name)") }
+    }
+
+    private static func number(_ row: DatabaseRow) throws(DatabaseError) -> Int { Int(try row.integer(0)) }
 
     /// Copies rows of a table of recordings' things.
     ///
@@ -127,6 +140,7 @@ struct SalvagedRows {
             AND here.past = min(there.past, pair.frame_count) AND here.name = there.name AND here.kind = there.kind AND here.text = there.text
             ORDER BY here.id <> there.id, here.id
             """)
+        try pairSectionsByProgress()
         let used = ["section", "practice", "review", "take"].map { table in
             "SELECT recording, \(table == "section" ? "id" : "section") AS number FROM other.\(table)"
         }
@@ -146,6 +160,28 @@ struct SalvagedRows {
 
     /// Whether a number belongs to another section here than there.
     private static let isOther = "here.name <> there.name AND (here.first <> there.first OR here.past <> there.past)"
+
+    /// Pairs sections that have ratings, entries of the practice log or takes in common: those came back before, so the section did, and was renamed or
+    /// removed here since.
+    private func pairSectionsByProgress() throws(DatabaseError) {
+        func common(_ table: String, _ today: String, _ columns: String) -> String {
+            let equal = columns.split(separator: ", ").map { "here.\($0) = there.\($0)" }.joined(separator: " AND ")
+            return """
+                SELECT pair.number AS recording, there.section AS was, here.section AS now FROM other.\(table) AS there
+                JOIN pair ON pair.was = there.recording JOIN \(today) AS here ON here.recording = pair.number AND \(equal)
+                WHERE there.section IS NOT NULL AND here.section IS NOT NULL
+                """
+        }
+        let queries = Self.unchanging.map { common($0, $0 == "take" ? "main.take" : "today_\($0)", $1) }
+        try makeTable("common AS \(queries.joined(separator: " UNION "))")
+        try database.run(
+            """
+            INSERT INTO renumbered SELECT recording, was, now FROM (
+                SELECT *, count(*) OVER (PARTITION BY recording, was) AS from_one, count(*) OVER (PARTITION BY recording, now) AS to_one FROM common)
+            AS common WHERE from_one = 1 AND to_one = 1 AND NOT EXISTS (SELECT 1 FROM renumbered
+                WHERE renumbered.recording = common.recording AND (renumbered.was = common.was OR renumbered.now = common.now))
+            """)
+    }
 
     /// Gives numbers that no section here has had.
     ///
@@ -204,13 +240,13 @@ struct SalvagedRows {
 
     // MARK: Playlists, feeds and fetches
 
-    private func takeOverPlaylists() throws(DatabaseError) -> Int {
+    private func takeOverPlaylists(into summary: inout SalvageSummary) throws(DatabaseError) {
         // One of which only the entries were left has an identity that the repair made of its number.
         let isNew = """
             there.identity NOT IN (SELECT identity FROM main.deleted_playlist) AND substr(there.identity, 17) <> printf('%016x', there.id)
             """
         try makeTable("list (number INTEGER PRIMARY KEY, was INTEGER NOT NULL UNIQUE, place INTEGER NOT NULL)")
-        let count = try database.run(
+        summary.playlists += try database.run(
             """
             INSERT INTO main.playlist (identity, name, made, changed, revision)
             SELECT identity, CASE WHEN name IN (SELECT name FROM main.playlist) THEN name || ' (' || identity || ')' ELSE name END,
@@ -228,14 +264,13 @@ struct SalvagedRows {
         try database.run(
             "INSERT OR IGNORE INTO listed SELECT playlist, recording FROM main.entry WHERE playlist IN (SELECT number FROM list)"
         )
-        try database.run(
+        summary.entries += try database.run(
             """
             INSERT INTO main.entry (playlist, recording, place, added) SELECT list.number, pair.number,
                 list.place + 1024 * row_number() OVER (PARTITION BY list.number ORDER BY there.place), there.added
             FROM other.entry AS there JOIN list ON list.was = there.playlist JOIN pair ON pair.was = there.recording
             WHERE NOT EXISTS (SELECT 1 FROM listed WHERE listed.playlist = list.number AND listed.recording = pair.number)
             """)
-        return count
     }
 
     private func takeOverFeeds(into summary: inout SalvageSummary) throws(DatabaseError) {
@@ -246,7 +281,7 @@ struct SalvagedRows {
             FROM other.feed AS there WHERE address NOT LIKE 'lost:%' AND address NOT IN (SELECT address FROM main.feed) ORDER BY id
             """)
         let columns = "identity, title, address, published, milliseconds, byte_count, about"
-        try database.run(
+        summary.episodes += try database.run(
             """
             INSERT INTO main.episode (feed, \(columns), recording, is_new)
             SELECT ours.id, \(columns.split(separator: ", ").map { "there.\($0)" }.joined(separator: ", ")),
@@ -255,7 +290,7 @@ struct SalvagedRows {
             WHERE NOT EXISTS (SELECT 1 FROM main.episode AS here WHERE here.feed = ours.id AND here.identity = there.identity) ORDER BY there.id
             """)
         // An episode that was heard stays so.
-        try database.run(
+        summary.episodes += try database.run(
             """
             UPDATE main.episode SET is_new = 0 WHERE is_new = 1 AND EXISTS (
                 SELECT 1 FROM main.feed AS ours JOIN other.feed AS theirs ON theirs.address = ours.address JOIN other.episode AS there
