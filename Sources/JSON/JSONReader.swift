@@ -17,8 +17,6 @@ extension JSONValue {
     package var elements: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
     /// The text of a string.
     package var stringValue: String? { if case .string(let text) = self { text } else { nil } }
-    /// A number that was written as an integer.
-    package var integerValue: Int64? { if case .integer(let value) = self { value } else { nil } }
     /// True or false.
     package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 

@@ -268,6 +268,27 @@ struct SectionFormatTests {
         }
     }
 
+    @Test("numbers beyond every recording are told, and a rate of one frame per second is a rate")
+    func impossibleNumbers() throws {
+        func sections(_ frames: String, rate: String) throws -> ImportedSections {
+            try read(#"{"v":1,"sample_rate":\#(rate),"sections":[{\#(frames)}]}"#, "x.json")
+        }
+        let most = Int64.max
+        for rate in ["1", "1000000"] {
+            let far = try? sections(#""start_frame":\#(most - 1),"end_frame":\#(most)"#, rate: rate)
+            #expect(far?.drafts.isEmpty ?? true)
+        }
+        let cut = try sections(#""start_frame":0,"end_frame":\#(most)"#, rate: "1")
+        #expect(cut.drafts.map(\.frames) == [0..<recording.frameCount])
+        let slow = try sections(#""start_frame":0,"end_frame":1"#, rate: "1")
+        #expect(slow.drafts.map(\.frames) == [0..<min(Int64(recording.sampleRate), recording.frameCount)])
+        for rate in ["0", "-1", "9223372036854775807", "1.5", "\"x\""] {
+            #expect(throws: SectionFormatError.self, "\(rate)") {
+                try sections(#""start_frame":0,"end_frame":1"#, rate: rate)
+            }
+        }
+    }
+
     @Test("a file of a hundred thousand lines is read, and no more sections than a list can hold")
     func many() throws {
         var text = ""

@@ -26,9 +26,11 @@ struct JSONReaderTests {
                     .integer(Int64(0)), .integer(Int64(0)), .number(1), .number(100), .number(1e20),
                 ]))
         let twice = read(#"{"a":1,"a":2}"#)
-        #expect(twice?["a"]?.integerValue == 1 && twice?["a"]?.doubleValue == 1 && twice?["b"] == nil)
+        #expect(twice?["a"]?.integer(in: .counts) == 1 && twice?["a"]?.doubleValue == 1 && twice?["b"] == nil)
         #expect(read("[[[1]]]")?.elements?.count == 1 && read("true")?.boolValue == true)
-        #expect(read("1.5")?.integerValue == nil && read("\"x\"")?.stringValue == "x" && read("1")?["a"] == nil)
+        #expect(read("9223372036854775807")?.integer(in: .counts) == nil && read("-1")?.integer(in: .counts) == nil)
+        #expect(read("-1")?.integer(in: .places) == -1 && read("0")?.integer(in: .sampleRates) == nil)
+        #expect(read("1.5")?.integer(in: .counts) == nil && read("\"x\"")?.stringValue == "x" && read("1")?["a"] == nil)
     }
 
     @Test(

@@ -33,8 +33,8 @@ struct QueueCommandTests {
         let played = run(
             "play", "in/one.wav", "in/two.wav", "--output", "file:out.wav", "--clock", "virtual", "--json")
         #expect(played.status == 0, "\(played.error)")
-        #expect(events(played, "track.started").compactMap { $0["frame"]?.integerValue } == [0, 4000])
-        #expect(events(played, "track.ended").compactMap { $0["frame"]?.integerValue } == [4000, 8100])
+        #expect(events(played, "track.started").compactMap { $0["frame"]?.integer(in: .counts) } == [0, 4000])
+        #expect(events(played, "track.ended").compactMap { $0["frame"]?.integer(in: .counts) } == [4000, 8100])
         #expect(events(played, "queue.finished").first?["reason"] == .string("completed"))
         let heard = try #require(Wave.floats(of: folder.read("out.wav")))
         let samples = [4000, 4100].flatMap { frames in

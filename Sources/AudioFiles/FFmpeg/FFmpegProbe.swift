@@ -51,7 +51,7 @@ struct FFmpegProbe {
         (self.codec, sampleRate, channelCount) = (codec, Int(rate), Int(channels))
         let told = Self.exactFrameCount(stream, rate: rate, packets: json?["packets"]?.elements ?? [])
         var exact: (frameCount: Int64, inFront: Int64)?
-        if container == "mp4", let told, let place = json?["packets"]?.elements?.last?["pts"]?.integerValue {
+        if container == "mp4", let told, let place = json?["packets"]?.elements?.last?["pts"]?.integer(in: .places) {
             let (unedited, _) = try Self.ask(
                 ["-ignore_editlist", "1", "-show_entries", "packet=pts,duration:stream=start_pts"], of: file, tools)
             exact = Self.unedited(unedited, told: told, place: place, rate: rate)
@@ -96,9 +96,9 @@ struct FFmpegProbe {
     private static func unedited(
         _ json: JSONValue?, told: Int64, place: Int64, rate: Int64
     ) -> (frameCount: Int64, inFront: Int64)? {
-        guard json?["streams"]?.elements?.first?["start_pts"]?.integerValue == 0,
-            let last = json?["packets"]?.elements?.last, let lastPlace = last["pts"]?.integerValue,
-            let length = last["duration"]?.integerValue, (0...mostInFront).contains(lastPlace - place)
+        guard json?["streams"]?.elements?.first?["start_pts"]?.integer(in: .places) == 0,
+            let last = json?["packets"]?.elements?.last, let lastPlace = last["pts"]?.integer(in: .places),
+            let length = last["duration"]?.integer(in: .places), (0...mostInFront).contains(lastPlace - place)
         else { return nil }
         let inFront = lastPlace - place
         let (frameCount, overflows) = (lastPlace - inFront).addingReportingOverflow(length)
@@ -110,10 +110,11 @@ struct FFmpegProbe {
     private static let coarsestUnit: Int64 = 600
 
     private static func exactFrameCount(_ stream: JSONValue, rate: Int64, packets: [JSONValue]) -> Int64? {
-        guard stream["time_base"]?.stringValue == "1/\(rate)", stream["start_pts"]?.integerValue == 0,
-            let told = stream["duration_ts"]?.integerValue, (1...FileLimits.maximumFrameCount).contains(told),
+        guard stream["time_base"]?.stringValue == "1/\(rate)", stream["start_pts"]?.integer(in: .places) == 0,
+            let told = stream["duration_ts"]?.integer(in: .places), (1...FileLimits.maximumFrameCount).contains(told),
             let count = stream["nb_frames"]?.number, (1...told).contains(count), let last = packets.last,
-            let place = last["pts"]?.integerValue, let length = last["duration"]?.integerValue, place + length == told
+            let place = last["pts"]?.integer(in: .places), let length = last["duration"]?.integer(in: .places),
+            place + length == told
         else { return nil }
         // All packets except the last have the same length, and the first ones hold the encoder's padding.
         let isWhole = packetFrameCounts.contains { frames in
@@ -129,8 +130,10 @@ struct FFmpegProbe {
     ) -> Int64? {
         let words = note.split(separator: " ").prefix(4).compactMap { Int64($0, radix: 16) }
         guard words.count == 4, stream["time_base"]?.stringValue == "1/\(rate)", (1...mostInFront).contains(words[1]),
-            stream["start_pts"]?.integerValue == words[1], (1...FileLimits.maximumFrameCount).contains(words[3]),
-            let last = packets.last, let place = last["pts"]?.integerValue, let length = last["duration"]?.integerValue,
+            stream["start_pts"]?.integer(in: .places) == words[1],
+            (1...FileLimits.maximumFrameCount).contains(words[3]),
+            let last = packets.last, let place = last["pts"]?.integer(in: .places),
+            let length = last["duration"]?.integer(in: .places),
             (1...mostInFront).contains(length)
         else { return nil }
         // The sound ends in the last packets.
@@ -148,7 +151,7 @@ extension FFmpegProbe.Chapter {
     fileprivate init?(_ json: JSONValue) {
         let unit = json["time_base"]?.stringValue?.split(separator: "/").compactMap { Int64($0) } ?? []
         guard unit.count == 2, (1...1_000_000_000).contains(unit[0]), (1...1_000_000_000).contains(unit[1]),
-            let start = json["start"]?.integerValue, let end = json["end"]?.integerValue
+            let start = json["start"]?.integer(in: .places), let end = json["end"]?.integer(in: .places)
         else { return nil }
         self.init(name: json["tags"]?["title"]?.stringValue ?? "", unit: (unit[0], unit[1]), start: start, end: end)
     }
@@ -162,7 +165,7 @@ extension FFmpegProbe.Chapter {
 
 extension JSONValue {
     /// A number, which ffprobe writes as a number or as text.
-    fileprivate var number: Int64? { integerValue ?? stringValue.flatMap { Int64($0) } }
+    fileprivate var number: Int64? { integer(in: .places) ?? stringValue.flatMap { Int64($0) } }
 
     /// The keys and texts of an object.
     fileprivate var texts: [(key: String, value: String)] {

@@ -94,7 +94,7 @@ package struct DocumentRows {
     func keptBytes() throws(DatabaseError) -> Int64 {
         try database.first(
             """
-            SELECT coalesce(sum(bytes), 0) FROM (SELECT max(document.byte_count) AS bytes FROM \(Self.tables)
+            SELECT \(ItemRows.sum("bytes")) FROM (SELECT max(document.byte_count) AS bytes FROM \(Self.tables)
                 WHERE document.place = 'kept' AND \(Self.present) GROUP BY document.path)
             """
         ) { (row) throws(DatabaseError) in try row.integer(0) } ?? 0
@@ -162,13 +162,17 @@ package struct DocumentRows {
         guard let place = LibraryItem.Place(rawValue: try row.text(4)) else {
             throw .wrongValue("a document has an impossible place")
         }
+        let path = try row.text(5)
+        guard place != .kept || LibraryFolder.isName(path) else {
+            throw .wrongValue("a document of the library has a place outside its folder")
+        }
         let (trashed, isGone) = (try row.integer(orNull: 9), try row.integer(10) != 0)
         let (isItemTrashed, isItemGone) = (try row.integer(12) != 0, try row.integer(13) != 0)
         let state: DocumentRow.State =
             isGone || isItemGone ? .gone : trashed != nil || isItemTrashed ? .trashed : .present
         return DocumentRow(
             id: try row.integer(0), recording: try row.integer(1), itemNumber: Int(try row.integer(2)),
-            hash: try row.text(3), place: place, path: try row.text(5), name: try row.text(6),
+            hash: try row.text(3), place: place, path: path, name: try row.text(6),
             byteCount: try row.integer(7), addedAt: try row.integer(8), trashedAt: trashed, isGone: isGone,
             changedAt: try row.integer(11), state: state, isFilePresent: try row.integer(14) != 0)
     }

@@ -61,7 +61,7 @@ struct ItemQuery {
         var count = 0
         for word in words {
             if Self.isWithoutSpaces(word) {
-                addPart(word.filter { $0 != "\"" && $0 != "\0" })
+                addPart(word)
             } else if let query = StoreQuery(word)?.text {
                 add(
                     """
@@ -89,7 +89,7 @@ struct ItemQuery {
                 """, pattern, pattern, pattern, pattern, pattern)
             return
         }
-        let query = "\"\(part)\""
+        let query = StoreQuery.quoted(part)
         add(
             """
             (item.id IN (SELECT rowid FROM item_trigrams WHERE item_trigrams MATCH ?)

@@ -60,9 +60,14 @@ package struct ItemRows {
     /// The bytes of the library's own files, without those in the trash.
     func keptBytes() throws(DatabaseError) -> Int64 {
         let recordings: Int64? = try database.first(
-            "SELECT coalesce(sum(byte_count), 0) FROM item WHERE place = 'kept' AND gone = 0 AND trashed IS NULL"
+            "SELECT \(Self.sum("byte_count")) FROM item WHERE place = 'kept' AND gone = 0 AND trashed IS NULL"
         ) { (row) throws(DatabaseError) in try row.integer(0) }
         return try (recordings ?? 0) + DocumentRows(items: self).keptBytes()
+    }
+
+    /// A sum of lengths in bytes in the words of SQLite, which no lengths make overflow.
+    static func sum(_ column: String) -> String {
+        "CAST(min(total(max(0, \(column))), \(ClosedRange<Int64>.counts.upperBound)) AS INTEGER)"
     }
 
     package func item(path: String) throws(DatabaseError) -> ItemRow? {
@@ -287,6 +292,9 @@ package struct ItemRows {
         }
         let number = Int(try row.integer(0))
         let (stored, trashed) = (try row.text(4), try row.integer(orNull: 21))
+        guard place != .kept || LibraryFolder.isName(stored) else {
+            throw .wrongValue("a file of the library has a place outside its folder")
+        }
         let file =
             place == .kept ? folder + "/" + (trashed == nil ? "" : LibraryFolder.trashName + "/") + stored : stored
         let recording = PracticeRecording(

@@ -79,7 +79,7 @@ package enum DocumentFile {
 
     /// A name as it is kept: one line that is not too long.
     package static func shownName(_ name: String) -> String {
-        let shown = String(line(fileName(name)).prefix(mostNameCharacters))
+        let shown = line(fileName(name)).prefix(scalars: mostNameCharacters)
         return shown.isEmpty ? "untitled" : shown
     }
 }

@@ -24,6 +24,11 @@ package struct LibraryFolder: Sendable {
     package func file(_ name: String) -> String { path + "/" + name }
     package func trashed(_ name: String) -> String { trash + "/" + name }
 
+    /// Whether a text is the name of a file in a folder, and not a path that leads elsewhere.
+    static func isName(_ text: String) -> Bool {
+        !["", ".", ".."].contains(text) && !text.utf8.contains(UInt8(ascii: "/")) && !text.utf8.contains(0)
+    }
+
     /// The name of a recording's file.
     ///
     /// - Parameters:

@@ -322,6 +322,9 @@ extension RecordingLibrary {
         let earlier = try rows.item(recording.key)
         let wasThere = earlier.map { !$0.isGone && !$0.item.isTrashed } ?? false
         let row = try rows.rows.see(recording, at: now)
+        // The catalogue of another library may have said another rate before the file was here.
+        try rows.rows.database.run(
+            "UPDATE recording SET sample_rate = ? WHERE id = ?", .integer(recording.sampleRate), .integer(row.id))
         let number = try rows.add(item, recording: row.id, at: now)
         return try rows.item(number: number).map { AddedItem(item: $0.item, isNew: !wasThere) }
     }

@@ -124,7 +124,8 @@ package struct ExtractionCache: Sendable {
         guard case .value(let value) = content, value["v"] == .integer(1) else { return [] }
         return (value["entries"]?.elements ?? []).compactMap { value in
             guard let id = value["id"]?.stringValue, let address = value["url"]?.stringValue,
-                let stored = value["stored"]?.integerValue, let expires = value["expires"]?.integerValue
+                let stored = value["stored"]?.integer(in: .seconds),
+                let expires = value["expires"]?.integer(in: .seconds)
             else { return nil }
             let headers = (value["headers"]?.elements ?? []).compactMap { pair -> TransferHeader? in
                 guard let parts = pair.elements, parts.count == 2, let name = parts[0].stringValue,

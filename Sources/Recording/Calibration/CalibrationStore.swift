@@ -104,7 +104,7 @@ public struct CalibrationStore: Sendable {
     }
 
     private func contents(of content: StateFile.Content) throws(CalibrationError) -> Contents {
-        guard case .value(let value) = content, let version = value["v"]?.integerValue, version > 0 else {
+        guard case .value(let value) = content, let version = value["v"]?.integer(in: .counts), version > 0 else {
             return Contents(roundTrips: [], isDamaged: content != .nothing)
         }
         guard version <= Self.version else {

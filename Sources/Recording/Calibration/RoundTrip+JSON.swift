@@ -20,11 +20,11 @@ extension RoundTrip {
         guard let output = value["output"]?.stringValue, let input = value["input"]?.stringValue,
             let sampleRate = value["sample_rate"]?.count, let periodFrames = value["period_frames"]?.count,
             let frames = value["round_trip_frames"]?.doubleValue,
-            let reportedFrames = value["reported_frames"]?.integerValue,
+            let reportedFrames = value["reported_frames"]?.integer(in: .places),
             let spreadFrames = value["spread_frames"]?.doubleValue, spreadFrames >= 0,
             let repeats = value["repeats"]?.count, let inputChannel = value["input_channel"]?.count,
             let gainDecibels = value["gain_db"]?.doubleValue, let isInverted = value["inverted"]?.boolValue,
-            let time = value["measured_at"]?.integerValue
+            let time = value["measured_at"]?.integer(in: .seconds)
         else { return nil }
         self.init(
             setup: Setup(output: output, input: input, sampleRate: sampleRate, periodFrames: periodFrames),
@@ -35,5 +35,5 @@ extension RoundTrip {
 
 extension JSONValue {
     /// A positive count.
-    fileprivate var count: Int? { integerValue.flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil } }
+    fileprivate var count: Int? { integer(in: .counts).flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil } }
 }

@@ -45,12 +45,12 @@ enum FormatTime {
         scaled(frame, by: second, over: Int64(rate))
     }
 
-    /// `value * factor / divisor`, to the nearest; of two, the lower.
+    /// `value * factor / divisor`, to the nearest; of two, the lower. At most half of the largest number, so that it can be added to.
     static func scaled(_ value: Int64, by factor: Int64, over divisor: Int64) -> Int64 {
-        let product = max(0, value).multipliedFullWidth(by: factor)
-        guard product.high < divisor / 2 else { return Int64.max }
-        let (quotient, rest) = divisor.dividingFullWidth(product)
-        return rest > divisor - rest ? quotient + 1 : quotient
+        let product = Int128(max(0, value)) * Int128(factor)
+        let (quotient, rest) = product.quotientAndRemainder(dividingBy: Int128(divisor))
+        let nearest = rest > Int128(divisor) - rest ? quotient + 1 : quotient
+        return Int64(min(nearest, Int128(Int64.max >> 1)))
     }
 
     /// A frame as `MM:SS.mmm`, with any number of decimals.

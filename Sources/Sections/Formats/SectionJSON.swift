@@ -6,8 +6,9 @@ enum SectionJSON {
     static func read(_ bytes: [UInt8], into collector: inout SectionCollector) throws(SectionFormatError) {
         let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         if let whole = JSONValue(reading: bytes), let sections = whole["sections"]?.elements ?? whole.elements {
-            let rate = whole["sample_rate"]?.integerValue
-            if let rate, !(1...10_000_000).contains(rate) { throw .broken(.json, "its sample rate is \(rate)") }
+            let told = whole["sample_rate"].flatMap { $0 == .null ? nil : $0 }
+            let rate = told?.integer(in: .sampleRates)
+            if let told, rate == nil { throw .broken(.json, "its sample rate is \(told.text)") }
             if let rate, rate != Int64(collector.rate) {
                 collector.note("its times are at \(rate) Hz, the recording is at \(collector.rate) Hz")
             }
@@ -25,7 +26,11 @@ enum SectionJSON {
     }
 
     private static func add(_ value: JSONValue, rate: Int64, to collector: inout SectionCollector) {
-        guard let first = value["start_frame"]?.integerValue, let past = value["end_frame"]?.integerValue else {
+        func frame(_ key: String) -> Int64? {
+            // The collector tells what lies beyond the recording.
+            value[key]?.integer(in: .identities).map { min($0, ClosedRange.counts.upperBound) }
+        }
+        guard let first = frame("start_frame"), let past = frame("end_frame") else {
             return collector.lose(.unreadable)
         }
         guard first < past else { return collector.lose(.reversed) }

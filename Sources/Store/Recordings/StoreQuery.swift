@@ -11,9 +11,16 @@ package struct StoreQuery {
         }
         guard !words.isEmpty else { return nil }
         text = words.prefix(Self.mostWords).map { word in
-            // A zero would end the query in C.
-            "\"" + word.filter { $0 != "\"" && $0 != "\0" } + "\"*"
+            Self.quoted(String(word)) + "*"
         }.joined(separator: " AND ")
+    }
+
+    /// A text in quotation marks, in which nothing is an operator. Scalar by scalar, because a mark with an accent is one character, but a mark to SQLite. A
+    /// zero would end the query in C.
+    package static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        quoted.unicodeScalars.append(contentsOf: text.unicodeScalars.filter { $0 != "\"" && $0 != "\0" })
+        return quoted + "\""
     }
 
     private static let mostWords = 32

@@ -36,7 +36,8 @@ package enum StoredText {
             guard case .object(let fields)? = JSONValue(reading: Array(text.utf8)) else {
                 throw .wrongValue("the times of changes to a recording cannot be read")
             }
-            return fields.reduce(into: [:]) { times, field in times[field.key] = field.value.integerValue }
+            return fields.reduce(into: [:]) { times, field in times[field.key] = field.value.integer(in: .milliseconds)
+            }
         }
     }
 
@@ -71,7 +72,8 @@ package enum StoredText {
         var origins: [Int: SectionOrigin] = [:]
         for value in values {
             guard let words = value["origin"]?.stringValue?.split(separator: " "), words.count == 2,
-                let id = value["id"]?.integerValue, let key = RecordingKey(String(words[0])), let from = Int(words[1])
+                let id = value["id"]?.integer(in: .counts), let key = RecordingKey(String(words[0])),
+                let from = Int(words[1])
             else { continue }
             origins[Int(id)] = SectionOrigin(key: key, sectionID: from)
         }

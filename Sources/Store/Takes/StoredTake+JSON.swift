@@ -25,7 +25,7 @@ package struct TakeAttachment {
 
     /// Nil for a text of anything else, or of a later version.
     package init?(_ text: String) {
-        guard let value = JSONValue(reading: Array(text.utf8)), value["v"]?.integerValue == Self.version else {
+        guard let value = JSONValue(reading: Array(text.utf8)), value["v"]?.integer(in: .counts) == Self.version else {
             return nil
         }
         device = value["device"]?.stringValue ?? ""
@@ -46,14 +46,14 @@ package struct TakeAttachment {
 
     private static func model(_ value: JSONValue) -> StoredTake.Model? {
         guard let key = value["key"]?.stringValue.flatMap(RecordingKey.init),
-            let first = value["start_frame"]?.integerValue, let end = value["end_frame"]?.integerValue,
-            first >= 0, first <= end, let pass = value["pass"]?.integerValue.map(Int.init),
+            let first = value["start_frame"]?.integer(in: .counts), let end = value["end_frame"]?.integer(in: .counts),
+            first <= end, let pass = value["pass"]?.integer(in: .counts).map(Int.init),
             let speed = value["speed"]?.doubleValue, let semitones = value["semitones"]?.doubleValue,
             let start = value["start"]?.doubleValue,
             let alignment = value["alignment"]?.stringValue.flatMap(StoredTake.Alignment.init)
         else { return nil }
         return StoredTake.Model(
-            key: key, sectionID: value["section"]?.integerValue.map(Int.init),
+            key: key, sectionID: value["section"]?.integer(in: .counts).map(Int.init),
             sectionName: value["name"]?.stringValue ?? "", frames: first..<end, pass: pass, speed: speed,
             semitones: semitones, start: start, alignment: alignment)
     }
@@ -68,8 +68,8 @@ package struct TakeAttachment {
 
     private static func recording(_ value: JSONValue) -> PracticeRecording? {
         guard let key = value["key"]?.stringValue.flatMap(RecordingKey.init),
-            let rate = value["rate"]?.integerValue.map(Int.init), rate > 0, let frames = value["frames"]?.integerValue,
-            frames >= 0
+            let rate = value["rate"]?.integer(in: .sampleRates).map(Int.init),
+            let frames = value["frames"]?.integer(in: .counts)
         else { return nil }
         return PracticeRecording(
             key: key, sampleRate: rate, frameCount: frames, title: value["title"]?.stringValue ?? "",

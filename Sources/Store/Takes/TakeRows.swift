@@ -184,8 +184,9 @@ extension StoreRows {
         _ text: String, key: RecordingKey, section: Int64?
     ) throws(DatabaseError) -> StoredTake.Model {
         let value = JSONValue(reading: Array(text.utf8))
-        guard let name = value?["name"]?.stringValue, let first = value?["first"]?.integerValue,
-            let past = value?["past"]?.integerValue, first <= past, let pass = value?["pass"]?.integerValue,
+        guard let name = value?["name"]?.stringValue, let first = value?["first"]?.integer(in: .counts),
+            let past = value?["past"]?.integer(in: .counts), first <= past,
+            let pass = value?["pass"]?.integer(in: .counts),
             let speed = value?["speed"]?.doubleValue, let semitones = value?["semitones"]?.doubleValue,
             let start = value?["start"]?.doubleValue,
             let alignment = value?["alignment"]?.stringValue.flatMap(StoredTake.Alignment.init)

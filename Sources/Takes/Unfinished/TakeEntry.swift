@@ -76,14 +76,15 @@ extension TakeDescription {
     /// Parses an entry; nil if it is not ours, or of a later version.
     init?(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map { JSONValue(reading: Array($0)) }
-        guard let first = lines.first, let head = first, head["v"]?.integerValue == Self.version,
+        guard let first = lines.first, let head = first, head["v"]?.integer(in: .counts) == Self.version,
             let path = head["path"]?.stringValue, path.hasPrefix("/"),
-            let device = head["device"]?.integerValue, let inode = head["inode"]?.integerValue,
-            let birth = head["birth"]?.integerValue, let start = head["start"]?.integerValue,
+            let device = head["device"]?.integer(in: .identities), let inode = head["inode"]?.integer(in: .identities),
+            let birth = head["birth"]?.integer(in: .identities), let start = head["start"]?.integer(in: .identities),
             let container = head["container"]?.stringValue.flatMap(TakeContainer.init),
             let samples = head["format"]?.stringValue.flatMap(WaveSampleFormat.init),
-            let rate = head["rate"]?.integerValue.map(Int.init), FileLimits.sampleRates.contains(rate),
-            let channels = head["channels"]?.integerValue.map(Int.init), FileLimits.channelCounts.contains(channels)
+            let rate = head["rate"]?.integer(in: .sampleRates).map(Int.init), FileLimits.sampleRates.contains(rate),
+            let channels = head["channels"]?.integer(in: .counts).map(Int.init),
+            FileLimits.channelCounts.contains(channels)
         else { return nil }
         self.path = path
         identity = FileIdentity(device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), birth: birth)
@@ -93,13 +94,13 @@ extension TakeDescription {
         // Entries of earlier versions do not tell.
         boot = head["boot"]?.stringValue
         for case let line? in lines.dropFirst() {
-            if let name = line["mark"]?.stringValue, let frame = line["frame"]?.integerValue {
+            if let name = line["mark"]?.stringValue, let frame = line["frame"]?.integer(in: .counts) {
                 if !name.utf8.contains(0), (0...format.lastMarkFrame).contains(frame) {
                     marks.append(TakeMark(name: name, frame: frame))
                 }
-            } else if let end = line["end"]?.integerValue, end >= 0 {
+            } else if let end = line["end"]?.integer(in: .counts), end >= 0 {
                 finalFrameCount = end
-            } else if let safe = line["safe"]?.integerValue, safe >= 0 {
+            } else if let safe = line["safe"]?.integer(in: .counts), safe >= 0 {
                 safeFrameCount = safe
             }
         }

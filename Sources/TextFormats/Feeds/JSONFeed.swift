@@ -33,7 +33,7 @@ enum JSONFeed {
             let seconds = attachment["duration_in_seconds"]?.doubleValue.flatMap { $0 > 0 && $0 <= 1e7 ? $0 : nil }
             entry.take(
                 enclosure: attachment["url"]?.stringValue, type: attachment["mime_type"]?.stringValue,
-                length: attachment["size_in_bytes"]?.integerValue.map(String.init), seconds: seconds)
+                length: attachment["size_in_bytes"]?.integer(in: .counts).map(String.init), seconds: seconds)
         }
         return entry
     }
@@ -42,7 +42,7 @@ enum JSONFeed {
         var entry = FeedEntry()
         for (key, name) in names {
             // Ids of numbers are against the rules, and found.
-            let text = value[key]?.stringValue ?? value[key]?.integerValue.map(String.init)
+            let text = value[key]?.stringValue ?? value[key]?.integer(in: .identities).map(String.init)
             guard let text else { continue }
             // Only the texts that people read are plain text; the rest has no entities.
             let isProse = name == "title" || name == "description"

@@ -118,22 +118,22 @@ extension CatalogueItem {
     }
 
     /// Reads what ``json`` gives; keys that it does not give are ignored.
-    init(json value: JSONValue) throws(CatalogueError) {
+    init(json value: JSONValue, by clock: Clock) throws(CatalogueError) {
         self.init()
         for part in try value.catalogueFields("an entry") {
             switch part.key {
             case "fields":
                 for field in try part.value.catalogueFields("fields") {
-                    let (value, time) = try Self.stamped(field.value)
+                    let (value, time) = try Self.stamped(field.value, clock)
                     take(field: ExactText(field.key), Stamped(value, at: time))
                 }
             case "tags":
                 for field in try part.value.catalogueFields("tags") {
-                    let (value, time) = try Self.stamped(field.value)
+                    let (value, time) = try Self.stamped(field.value, clock)
                     guard case .bool = value else { throw .broken("a tag that is neither there nor not there") }
                     take(member: ExactText(field.key), Stamped(value, at: time))
                 }
-            case "deleted": delete(at: try Self.time(part.value))
+            case "deleted": delete(at: try Self.time(part.value, clock))
             default: break
             }
         }
@@ -144,23 +144,40 @@ extension CatalogueItem {
 
     /// Reads what ``storedText`` gives; nil for anything else.
     package init?(stored text: String) {
-        guard let value = JSONValue(reading: Array(text.utf8)), let item = try? CatalogueItem(json: value) else {
+        guard let value = JSONValue(reading: Array(text.utf8)),
+            let item = try? CatalogueItem(json: value, by: .own)
+        else {
             return nil
         }
         self = item
     }
 
-    private static func stamped(_ value: JSONValue) throws(CatalogueError) -> (value: JSONValue, time: Int64) {
+    private static func stamped(
+        _ value: JSONValue, _ clock: Clock
+    ) throws(CatalogueError) -> (value: JSONValue, time: Int64) {
         guard let parts = value.elements, parts.count == 2 else { throw .broken("a value without its time") }
-        return (parts[0], try time(parts[1]))
+        return (parts[0], try time(parts[1], clock))
     }
 
-    /// A time from 1970 to 9999. With a later one, a value could never be changed again.
-    private static func time(_ value: JSONValue) throws(CatalogueError) -> Int64 {
-        guard let time = value.integerValue, (0...253_402_300_799_999).contains(time) else {
-            throw .broken("a time that cannot be")
+    private static func time(_ value: JSONValue, _ clock: Clock) throws(CatalogueError) -> Int64 {
+        switch clock {
+        case .own: return min(max(0, value.integer(in: .identities) ?? 0), ClosedRange.milliseconds.upperBound)
+        case .other(let now):
+            guard let time = value.integer(in: .milliseconds) else { throw .broken("a time that cannot be") }
+            return time <= now + Self.mostAhead ? time : now
         }
-        return time
+    }
+
+    /// By how many milliseconds another clock may be ahead: a day, because changes are dated later than those that they follow, and clocks differ.
+    private static let mostAhead: Int64 = 86_400_000
+
+    /// Whose times are read.
+    enum Clock {
+        /// Times that this program has written. They are never refused.
+        case own
+        /// Times of another computer, and the time now, in milliseconds since 1970. What was changed much later was changed now, because it could not be
+        /// changed again before that time.
+        case other(now: Int64)
     }
 }
 

@@ -46,13 +46,14 @@ struct PartRecord: Equatable, Sendable {
 
     /// nil if it is not a record of ours, or one of another version.
     init?(_ value: JSONValue) {
-        guard value["version"]?.integerValue == Self.version, let address = value["url"]?.stringValue,
-            let effective = value["effectiveURL"]?.stringValue, let durable = value["durableBytes"]?.integerValue,
-            durable >= 0, let isComplete = value["complete"]?.boolValue
+        guard value["version"]?.integer(in: .counts) == Self.version, let address = value["url"]?.stringValue,
+            let effective = value["effectiveURL"]?.stringValue,
+            let durable = value["durableBytes"]?.integer(in: .counts),
+            let isComplete = value["complete"]?.boolValue
         else { return nil }
         self.init(address: address, effectiveAddress: effective)
         (durableBytes, self.isComplete) = (durable, isComplete)
-        byteCount = value["bytes"]?.integerValue
+        byteCount = value["bytes"]?.integer(in: .counts)
         if let byteCount, byteCount < durable { return nil }
         validators = Validators(
             tag: value["etag"]?.stringValue, lastModified: value["lastModified"]?.stringValue,
@@ -61,7 +62,7 @@ struct PartRecord: Equatable, Sendable {
         checksums = Checksum.Algorithm.allCases.compactMap { algorithm in
             value[algorithm.rawValue]?.stringValue.flatMap { Checksum(algorithm, hexadecimal: $0) }
         }
-        holder = value["process"]?.integerValue.map { Int32(truncatingIfNeeded: $0) } ?? 0
+        holder = value["process"]?.integer(in: .identities).map { Int32(truncatingIfNeeded: $0) } ?? 0
     }
 }
 

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The head of a server's answer: its status and its fields.
 struct ResponseHead {
     /// 0 before the first line.
@@ -60,9 +62,12 @@ struct ResponseHead {
     /// Bytes of the body; nil if the answer does not say.
     var contentLength: Int64? { value("content-length").flatMap(Self.count) }
 
-    /// A number of bytes: digits only.
+    /// A number of bytes: digits only. Nil if there can be no such number of bytes.
     static func count(_ text: some StringProtocol) -> Int64? {
-        !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(text) : nil
+        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let count = Int64(text) else {
+            return nil
+        }
+        return ClosedRange.counts.contains(count) ? count : nil
     }
 
     /// The encodings of the body that this program does not undo.

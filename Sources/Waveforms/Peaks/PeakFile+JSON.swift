@@ -30,7 +30,7 @@ extension PeakFile {
     init(decodingJSON bytes: [UInt8]) throws(PeakFileError) {
         guard let value = JSONValue(reading: bytes), case .object = value else { throw .malformedJSON }
         func integer(_ key: String) throws(PeakFileError) -> Int64 {
-            guard let integer = value[key]?.integerValue else {
+            guard let integer = value[key]?.integer(in: .identities) else {
                 throw .invalid(.invalidValue, "\"\(key)\" is no whole number")
             }
             return integer
@@ -48,7 +48,7 @@ extension PeakFile {
         var data: [Int16] = []
         data.reserveCapacity(elements.count)
         for element in elements {
-            guard let number = element.integerValue, let short = Int16(exactly: number) else {
+            guard let number = element.integer(in: .identities), let short = Int16(exactly: number) else {
                 throw .invalid(.invalidValue, "\"data\" holds what is no whole number of 16 bits")
             }
             data.append(short)

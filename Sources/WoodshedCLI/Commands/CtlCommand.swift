@@ -170,10 +170,12 @@ struct StatusWords {
         if let place = status["clip_seconds"]?.doubleValue, let length = status["clip_length"]?.doubleValue {
             parts.append("\(clockText(place, decimals: 0)) / \(clockText(length, decimals: 0))")
         }
-        if let track = status["track"]?.integerValue, let count = status["tracks"]?.integerValue {
+        if let track = status["track"]?.integer(in: .counts), let count = status["tracks"]?.integer(in: .counts) {
             parts.append("\(track) of \(count)")
         }
-        if let section = status["section"]?.integerValue, let count = status["sections"]?.integerValue, count > 1 {
+        if let section = status["section"]?.integer(in: .counts), let count = status["sections"]?.integer(in: .counts),
+            count > 1
+        {
             parts.append("section \(section) of \(count)")
         }
         if let speed = status["speed"]?.doubleValue, speed != 1 { parts.append(percentText(speed)) }

@@ -22,10 +22,11 @@ struct UnlistedTake: Equatable {
     }
 
     fileprivate init?(_ value: JSONValue) {
-        guard let path = value["path"]?.stringValue, let time = value["time"]?.integerValue,
-            let rate = value["sample_rate"]?.integerValue, let channels = value["channels"]?.integerValue,
-            let frames = value["frames"]?.integerValue, let device = value["device"]?.stringValue,
-            (1...1_000_000).contains(rate), (1...64).contains(channels), frames >= 0
+        guard let path = value["path"]?.stringValue, let time = value["time"]?.integer(in: .seconds),
+            let rate = value["sample_rate"]?.integer(in: .sampleRates),
+            let channels = value["channels"]?.integer(in: .counts),
+            let frames = value["frames"]?.integer(in: .counts), let device = value["device"]?.stringValue,
+            (1...64).contains(channels)
         else { return nil }
         self.init(
             path: path,

@@ -53,9 +53,12 @@ private struct RandomCatalogues {
     }
 }
 
+/// No time of these tests is later.
+private let latest: Int64 = 253_402_300_799_999
+
 private func refusal(_ text: String) -> CatalogueError? {
     do throws(CatalogueError) {
-        _ = try LibraryCatalogue(reading: Array(text.utf8))
+        _ = try LibraryCatalogue(reading: Array(text.utf8), now: latest)
         return nil
     } catch {
         return error
@@ -104,7 +107,7 @@ struct LibraryCatalogueTests {
         for _ in 0..<Self.cases {
             let one = random.catalogue()
             let text = one.json.text
-            let again = try LibraryCatalogue(reading: Array(text.utf8))
+            let again = try LibraryCatalogue(reading: Array(text.utf8), now: latest)
             #expect(again == one && again.json.text.utf8.elementsEqual(text.utf8), "\(random.random)")
         }
     }
@@ -177,6 +180,17 @@ struct LibraryCatalogueTests {
         #expect(one.merged(with: three).visibleRecordings.isEmpty)
     }
 
+    @Test("a time of more than a day in the future counts as now")
+    func future() throws {
+        let text = """
+            {"catalogue": "woodshed library", "v": 1, "recordings": [{"id": "01", "deleted": 86400008,
+              "fields": {"title": ["T", 253402300799999], "artist": ["A", 3]}, "tags": {"slow": [true, 86400007]}}]}
+            """
+        let item = try #require(LibraryCatalogue(reading: Array(text.utf8), now: 7).recordings["01"]?.item)
+        #expect(item.deletion == 7 && item.fields["title"]?.time == 7 && item.fields["artist"]?.time == 3)
+        #expect(item.members["slow"]?.time == 86_400_007)
+    }
+
     @Test("fields of later versions are kept and merged; other keys that nobody knows are ignored")
     func later() throws {
         let text = """
@@ -184,7 +198,7 @@ struct LibraryCatalogueTests {
               {"id": "01", "mood": 1, "fields": {"tempo": [[120, {"x": null}], 7]}},
               {"id": "01", "fields": {"tempo": [0, 6], "title": ["T", 1]}}]}
             """
-        let catalogue = try LibraryCatalogue(reading: Array(text.utf8))
+        let catalogue = try LibraryCatalogue(reading: Array(text.utf8), now: latest)
         let item = try #require(catalogue.recordings["01"]?.item)
         #expect(
             item["tempo"] == .array([.integer(120), .object([.init("x", .null)])]) && item["title"] == .string("T"))
@@ -227,6 +241,7 @@ struct LibraryCatalogueTests {
         }
         let both = one.merged(with: two)
         #expect(
-            try LibraryCatalogue(reading: Array(both.json.text.utf8)) == both && both.visibleRecordings.count == 10_000)
+            try LibraryCatalogue(reading: Array(both.json.text.utf8), now: latest) == both
+                && both.visibleRecordings.count == 10_000)
     }
 }

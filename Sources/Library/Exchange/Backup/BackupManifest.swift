@@ -56,8 +56,9 @@ struct BackupManifest: Equatable {
             throw .reading(path, error)
         }
         guard let value = JSONValue(reading: bytes), value["backup"]?.stringValue == Self.format,
-            let version = value["v"]?.integerValue, let store = value["store"]?.stringValue, Self.isStoreName(store),
-            let time = value["time"]?.integerValue, let list = value["files"]?.elements
+            let version = value["v"]?.integer(in: .counts), let store = value["store"]?.stringValue,
+            Self.isStoreName(store),
+            let time = value["time"]?.integer(in: .seconds), let list = value["files"]?.elements
         else {
             throw RecordingLibraryError(
                 .badBundle, "\(path): this is no backup of a library", remedy: "Choose the folder of a backup.")
@@ -70,7 +71,7 @@ struct BackupManifest: Equatable {
         var files: [File] = []
         for entry in list {
             guard let name = entry["name"]?.stringValue, let member = BundleMember(Array(name.utf8)),
-                member != .catalogue, let count = entry["bytes"]?.integerValue, count >= 0
+                member != .catalogue, let count = entry["bytes"]?.integer(in: .counts)
             else { continue }
             files.append(File(member: member, byteCount: count))
         }

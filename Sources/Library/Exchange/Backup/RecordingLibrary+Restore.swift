@@ -42,8 +42,15 @@ extension RecordingLibrary {
             try FileCopy.copy(source, to: copy, calls: calls)
         } catch { throw RecordingLibraryError.writing(copy, error) }
         let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
-        let catalogue = try other.catalogue()
         var summary = ImportSummary()
+        let now = StoreRows.milliseconds
+        summary.refused += try other.change { (items) throws(DatabaseError) in
+            let rows = SalvagedRows(rows: items.rows, now: now)
+            let outside = try rows.removePlacesOutside()
+            _ = try rows.limitNumbers(items)
+            return outside.map { "\($0) is a place outside the library's folder" }
+        }
+        let catalogue = try other.catalogue()
         if isEmpty {
             try other.restoreFiles(manifest, path, catalogue, into: takesFolder, &summary, isCancelled)
             summary.merge.added = try other.items().count

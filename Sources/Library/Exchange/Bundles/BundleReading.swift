@@ -136,7 +136,7 @@ private struct BundleReading {
                 if piece.isEmpty { break }
                 bytes += piece
             }
-            let read = try LibraryCatalogue(reading: bytes)
+            let read = try LibraryCatalogue(reading: bytes, now: StoreRows.milliseconds)
             summary.merge = try library.apply(read)
             catalogue = read
             knownTakes = Set(try library.catalogueTakes().map(\.key))
@@ -303,10 +303,10 @@ extension RecordingLibrary {
     }
 
     private static func sound(_ content: CatalogueItem) -> StoredTake.Sound? {
-        guard let sound = content[CatalogueField.sound], let time = sound["time"]?.integerValue,
-            let rate = sound["rate"]?.integerValue, (1...Int64(Int32.max)).contains(rate),
-            let channels = sound["channels"]?.integerValue, (1...64).contains(channels),
-            let frames = sound["frames"]?.integerValue, frames >= 0
+        guard let sound = content[CatalogueField.sound], let time = sound["time"]?.integer(in: .seconds),
+            let rate = sound["rate"]?.integer(in: .sampleRates),
+            let channels = sound["channels"]?.integer(in: .counts), (1...64).contains(channels),
+            let frames = sound["frames"]?.integer(in: .counts)
         else { return nil }
         return StoredTake.Sound(
             time: time, sampleRate: Int(rate), channelCount: Int(channels), frameCount: frames,

@@ -40,7 +40,7 @@ extension CatalogueWriter {
         _ hash: String, _ name: String, _ stamped: Stamped, _ known: DocumentRow?, of recording: Int64
     ) throws(DatabaseError) {
         let rows = DocumentRows(items: items)
-        let bytes = max(0, stamped.value["bytes"]?.integerValue ?? 0)
+        let bytes = stamped.value["bytes"]?.integer(in: .counts) ?? 0
         var new = DocumentRows.New(
             hash: hash, place: .kept,
             path: try rows.kept(hash).first?.path ?? DocumentFile.name(hash, original: name), name: name,

@@ -46,7 +46,7 @@ extension CatalogueWriter {
     /// A section as the store can keep it; nil if it cannot.
     private static func section(_ content: CatalogueItem, frameCount: Int64) -> SavedSection? {
         guard let range = content[CatalogueField.range]?.elements, range.count == 2,
-            let first = range[0].integerValue, let past = range[1].integerValue, first >= 0, first < past,
+            let first = range[0].integer(in: .counts), let past = range[1].integer(in: .counts), first < past,
             first < frameCount
         else { return nil }
         var settings: [String: String] = [:]

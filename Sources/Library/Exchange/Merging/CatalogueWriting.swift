@@ -58,7 +58,7 @@ struct CatalogueWriter {
     mutating func write(_ state: inout CatalogueState, now: Int64) throws(DatabaseError) {
         // In the order in which they were added, so that they are listed so.
         let recordings = state.entries.filter { $0.key.kind == .recording }.map { id, entry in
-            (added: entry.content[CatalogueField.added]?.integerValue ?? 0, id: id, entry: entry)
+            (added: entry.content[CatalogueField.added]?.integer(in: .milliseconds) ?? 0, id: id, entry: entry)
         }.sorted { ($0.added, $0.id.identity) < ($1.added, $1.id.identity) }
         var trashing: Int64?
         var sections: [ExactText: [(id: EntryID, entry: MergedEntry)]] = [:]
@@ -86,15 +86,15 @@ struct CatalogueWriter {
         _ id: EntryID, _ content: CatalogueItem, _ local: LocalEntry?, hasSections: Bool, trashing: inout Int64?,
         now: Int64
     ) throws(DatabaseError) -> RecordingRow? {
-        guard let key = RecordingKey(id.identity.text), let rate = content[CatalogueField.sampleRate]?.integerValue,
-            let frames = content[CatalogueField.frameCount]?.integerValue, (1...Int64(Int32.max)).contains(rate),
-            frames >= 0
+        guard let key = RecordingKey(id.identity.text),
+            let rate = content[CatalogueField.sampleRate]?.integer(in: .sampleRates),
+            let frames = content[CatalogueField.frameCount]?.integer(in: .counts)
         else {
             return try RecordingKey(id.identity.text).flatMap { (key) throws(DatabaseError) in try rows.recording(key) }
         }
         let words = Self.words(content)
-        let isWanted = content.isVisible && content[CatalogueField.added]?.integerValue != nil
-        let added = (content[CatalogueField.added]?.integerValue ?? now) / 1000
+        let isWanted = content.isVisible && content[CatalogueField.added]?.integer(in: .milliseconds) != nil
+        let added = (content[CatalogueField.added]?.integer(in: .milliseconds) ?? now) / 1000
         var known = try rows.recording(key)
         if known == nil, isWanted || hasSections {
             let path = isWanted ? folder.file(Self.file(key, content).path) : nil
@@ -144,7 +144,7 @@ struct CatalogueWriter {
     /// What is said about a recording, as far as it can be kept.
     private static func words(_ content: CatalogueItem) -> LibraryItem.Words {
         func text(_ name: String) -> String {
-            String(line(content[name]?.stringValue ?? "").prefix(LibraryItem.Words.mostCharacters))
+            line(content[name]?.stringValue ?? "").prefix(scalars: LibraryItem.Words.mostCharacters)
         }
         var words = LibraryItem.Words(title: text(CatalogueField.title))
         if words.title.isEmpty { words.title = "untitled" }
@@ -152,7 +152,9 @@ struct CatalogueWriter {
         (words.source, words.licence) = (text(CatalogueField.source), text(CatalogueField.licence))
         if (try? words.checked()) == nil { words.language = "" }
         words.tags = Array(
-            content.currentMembers.lazy.map { line($0) }.filter { !$0.isEmpty && $0.count <= 1000 }.prefix(100))
+            content.currentMembers.lazy.map { line($0) }.filter {
+                !$0.isEmpty && $0.unicodeScalars.count <= LibraryItem.Words.mostCharacters
+            }.prefix(100))
         return (try? words.checked()) ?? words
     }
 
@@ -167,10 +169,10 @@ struct CatalogueWriter {
             path: LibraryFolder.name(key, original: name, container: container.isEmpty ? "wav" : container),
             originalName: name.isEmpty ? "\(key)" : name,
             kind: LibraryItem.Kind(rawValue: file?["kind"]?.stringValue ?? "") ?? .audio,
-            byteCount: max(0, file?["bytes"]?.integerValue ?? 0), container: container, codec: text("codec"),
-            channelCount: Int(min(max(1, file?["channels"]?.integerValue ?? 1), 64)), words: words(content),
-            sampleRate: content[CatalogueField.sampleRate]?.integerValue ?? 1,
-            frameCount: content[CatalogueField.frameCount]?.integerValue ?? 0)
+            byteCount: file?["bytes"]?.integer(in: .counts) ?? 0, container: container, codec: text("codec"),
+            channelCount: Int(min(max(1, file?["channels"]?.integer(in: .counts) ?? 1), 64)), words: words(content),
+            sampleRate: content[CatalogueField.sampleRate]?.integer(in: .sampleRates) ?? 1,
+            frameCount: content[CatalogueField.frameCount]?.integer(in: .counts) ?? 0)
     }
 
     // MARK: Playlists
@@ -225,7 +227,7 @@ struct CatalogueWriter {
     private static func names(_ wishes: [String]) -> [String] {
         var taken: Set<ExactText> = []
         return wishes.map { wish in
-            let base = String(line(wish).prefix(190))
+            let base = line(wish).prefix(scalars: 190)
             var (name, count) = (base.isEmpty ? "playlist" : base, 1)
             while !taken.insert(ExactText(name)).inserted {
                 count += 1
@@ -242,9 +244,10 @@ struct CatalogueWriter {
             guard let content = state.entries[EntryID(.take, ExactText("\(key)"))]?.content else { continue }
             let name = content[CatalogueField.name]?.stringValue ?? ""
             let note = content[CatalogueField.note]?.stringValue ?? ""
-            let rating = content[CatalogueField.rating]?.integerValue
+            let rating = content[CatalogueField.rating]?.integer(in: .counts)
             var hasChanged = false
-            let isName = !name.contains { $0.isNewline } && name.count <= PracticeStore.mostNameCharacters
+            let isName =
+                !name.contains { $0.isNewline } && name.unicodeScalars.count <= PracticeStore.mostNameCharacters
             if isName, !name.utf8.contains(0), ExactText(name) != ExactText(take.name) {
                 try rows.updateTake(take.number, .name, .text(name))
                 hasChanged = true

@@ -72,12 +72,16 @@ struct LocalEntries {
         return keys
     }
 
+    private static func milliseconds(_ seconds: Int64) -> Int64 {
+        min(max(seconds, 0), ClosedRange.seconds.upperBound) * 1000
+    }
+
     private static func readItem(_ row: DatabaseRow, into entry: inout LocalEntry) throws(DatabaseError) {
         let trashed = try row.integer(orNull: 8)
         entry.set(CatalogueField.title, .string(try row.text(14)))
         if try row.integer(7) != 0 || trashed != nil {
             // To the end of its second: what was changed in the same second was changed before.
-            entry.removedAt = (trashed ?? 0) * 1000 + 999
+            entry.removedAt = Self.milliseconds(trashed ?? 0) + 999
             return
         }
         for (name, column) in [
@@ -86,7 +90,7 @@ struct LocalEntries {
         ] { entry.set(name, .string(try row.text(column))) }
         entry.set(tags: try row.text(17).split(separator: "\n").map(String.init))
         entry.times = try StoredText.times(row, 21)
-        let added = try row.integer(20) * 1000
+        let added = Self.milliseconds(try row.integer(20))
         entry.set(CatalogueField.added, .integer(added))
         entry.times[CatalogueField.added] = added
         entry.set(

@@ -75,6 +75,22 @@ extension SalvagedRows {
         return all
     }
 
+    /// Removes files whose places are outside the library's folder: a damaged byte made them, or somebody who wants a file of the user's replaced.
+    ///
+    /// - Returns: The places.
+    func removePlacesOutside() throws(DatabaseError) -> [String] {
+        let condition =
+            "place = 'kept' AND (path IN ('', '.', '..') OR instr(path, '/') > 0 OR instr(path, char(0)) > 0)"
+        var places: [String] = []
+        for table in ["item", "document"] {
+            places += try database.rows("SELECT path FROM \(table) WHERE \(condition)") {
+                (row) throws(DatabaseError) in try row.text(0)
+            }
+            try database.run("DELETE FROM \(table) WHERE \(condition)")
+        }
+        return places
+    }
+
     /// Takes over what was edited later there.
     func describe(
         _ theirs: [ItemRow], _ items: ItemRows, _ summary: inout SalvageSummary

@@ -1,0 +1,120 @@
+import AudioFiles
+import Database
+import Foundation
+import Sections
+import SoundFileSupport
+import Testing
+
+@testable import Catalogue
+@testable import Library
+@testable import Store
+
+/// Numbers, names and places that no other copy of this program writes.
+@Suite("What comes from outside")
+struct OutsideNumbersTests {
+    private static func catalogue(_ key: RecordingKey, _ fields: String) -> [UInt8] {
+        let text = #"{"id": "\#(key)", "fields": {"title": ["Other", 5], "added": [5000, 5], \#(fields)}}"#
+        return Array(#"{"catalogue": "woodshed library", "v": 1, "recordings": [\#(text)]}"#.utf8)
+    }
+
+    @Test("is not shown if it cannot be, and the library works as before")
+    func impossible() throws {
+        let harness = try LibraryHarness()
+        let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
+        let before = try contents(harness.library)
+        for fields in [
+            #""rate": [44100, 5], "frames": [9223372036854775807, 5]"#, #""rate": [1000001, 5], "frames": [4, 5]"#,
+        ] {
+            try harness.library.merge(catalogueIn: Self.catalogue(RecordingKey(high: 3, low: 4), fields))
+        }
+        #expect(try contents(harness.library) == before)
+        #expect(try harness.library.items().map(\.key) == [item.key])
+        let fields = #""rate": [44100, 5], "frames": [4, 5], "file": [{"bytes": 9223372036854775807}, 5]"#
+        try harness.library.merge(catalogueIn: Self.catalogue(RecordingKey(high: 3, low: 5), fields))
+        #expect(try harness.library.items().map(\.byteCount).min() == 0)
+        for _ in 0..<3 { _ = try harness.library.catalogueText() }
+        #expect(try harness.library.items().count == 2)
+    }
+
+    @Test("counts as changed now if it was changed in the future, and can be changed again")
+    func future() throws {
+        let harness = try LibraryHarness()
+        let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
+        let fields = #""title": ["Later", 253402300799999], "rate": [44100, 5], "frames": [400, 5]"#
+        try harness.library.merge(catalogueIn: Self.catalogue(item.key, fields))
+        #expect(try harness.library.item(item.key)?.words.title == "Later")
+        _ = try harness.library.edit(item.number) { $0.title = "Mine" }
+        for _ in 0..<3 { _ = try harness.library.catalogueText() }
+        #expect(try harness.library.items().map(\.words.title) == ["Mine"])
+        // A store that took over such a time from an earlier version.
+        try Database(path: harness.scratch.file("data/practice.db"), creating: false).run(
+            "UPDATE merged SET content = replace(content, ',5]', ',9223372036854775807]')")
+        _ = try harness.library.edit(item.number) { $0.title = "Again" }
+        for _ in 0..<3 { _ = try harness.library.catalogueText() }
+        #expect(try harness.library.items().map(\.words.title) == ["Again"])
+    }
+
+    @Test("has the rate and the length of its file once the file is here")
+    func otherRate() throws {
+        let harness = try LibraryHarness()
+        let path = try harness.wave("a.wav", seed: 1)
+        let key = try RecordingKey(ofFileAt: path)
+        try harness.library.merge(catalogueIn: Self.catalogue(key, #""rate": [300000, 5], "frames": [9, 5]"#))
+        let item = try harness.library.add(fileAt: path).item
+        #expect(item.recording.sampleRate == 44_100 && item.recording.frameCount == 400)
+        try harness.store.apply(.mark(frame: 200, name: "here"), to: item.recording)
+        #expect(try harness.store.sections(of: key)?.sections.isEmpty == false)
+    }
+
+    @Test("adds up without an overflow, whatever lengths the store has")
+    func quota() throws {
+        let harness = try LibraryHarness()
+        for seed in 1...3 { try harness.library.add(fileAt: harness.wave("\(seed).wav", seed: UInt64(seed))) }
+        try Database(path: harness.scratch.file("data/practice.db"), creating: false).run(
+            "UPDATE item SET byte_count = \(Int64.max)")
+        let limited = try RecordingLibrary(
+            PracticeStore(.file(harness.scratch.file("data/practice.db"))),
+            folder: harness.scratch.file("data/library"),
+            quota: 1 << 30)
+        let path = try harness.wave("b.wav", seed: 9)
+        #expect(libraryError { _ = try limited.add(fileAt: path) } == .overQuota)
+    }
+
+    @Test("never is a place outside the library's folder", arguments: [false, true])
+    func places(isMerged: Bool) throws {
+        let (here, there) = (try LibraryHarness(), try LibraryHarness())
+        for seed in 1...2 { try here.library.add(fileAt: here.wave("\(seed).wav", seed: UInt64(seed))) }
+        let backup = here.scratch.file("backup")
+        try here.library.backUp(to: backup)
+        let target = try there.text("mine.txt", "mine")
+        let store = try #require(here.names(backup).first { $0.hasPrefix("practice-") })
+        try Database(path: backup + "/" + store, creating: false).run(
+            "UPDATE item SET path = '../../mine.txt' WHERE id = 1")
+        if isMerged { try there.library.add(fileAt: there.wave("own.wav", seed: 9)) }
+        let summary = try there.library.restore(from: backup, merging: isMerged)
+        #expect(summary.refused.contains { $0.contains("../../mine.txt") }, "\(summary.refused)")
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "mine")
+        #expect(try there.library.items().count == (isMerged ? 2 : 1))
+        // A store that has such a place already.
+        try Database(path: there.scratch.file("data/practice.db"), creating: false).run(
+            "UPDATE item SET path = '../../mine.txt' WHERE id = (SELECT min(id) FROM item)")
+        #expect(try there.library.items().count == (isMerged ? 1 : 0))
+        #expect(throws: (any Error).self) { try there.library.remove([1]) }
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "mine")
+    }
+
+    @Test("is searched for as it is, also if it is a quotation mark with an accent")
+    func marks() throws {
+        let harness = try LibraryHarness()
+        _ = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
+        for text in ["a\"\u{301}b", "\"\u{301} OR \"\u{301}", "日本\"\u{301}語", "\0\u{301}a"] {
+            _ = try harness.library.items { $0.text = text }
+        }
+        #expect(try harness.library.items { $0.text = "zz\"\u{301} OR a" }.isEmpty)
+        #expect(
+            libraryError {
+                _ = try harness.library.edit(1) { $0.title = "a" + String(repeating: "\u{301}", count: 2000) }
+            }
+                == .textRefused)
+    }
+}
