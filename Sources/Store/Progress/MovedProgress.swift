@@ -1,6 +1,6 @@
 // What was practised and how it went, when sections go over to another recording: the same music in another file.
 internal import AudioFiles
-internal import Database
+package import Database
 
 extension StoreRows {
     /// What the sections of a change were taken over from, by their identities.
@@ -8,6 +8,17 @@ extension StoreRows {
         try database.first(
             "SELECT added FROM change WHERE recording = ? AND number = ?", .integer(id), .integer(number)
         ) { (row) throws(DatabaseError) in try StoredText.origins(try row.text(0)) } ?? [:]
+    }
+
+    /// The sections that recordings have taken over from others, by changes that are not undone.
+    package func adoptions() throws(DatabaseError) -> [(recording: Int64, section: Int, origin: SectionOrigin)] {
+        let changes = try database.rows(
+            """
+            SELECT change.recording, added FROM change JOIN recording ON recording.id = change.recording
+            WHERE change.number <= recording.done AND instr(added, '"origin"') > 0
+            """
+        ) { (row) throws(DatabaseError) in (try row.integer(0), try StoredText.origins(try row.text(1))) }
+        return changes.flatMap { recording, origins in origins.map { (recording, $0.key, $0.value) } }
     }
 
     /// Moves the ratings, the log and the takes of sections to those that were taken over from them, or back. All of it: what was rated

@@ -6,8 +6,8 @@ internal import Sections
 
 /// The section of another recording that a section was taken over from.
 package struct SectionOrigin: Sendable, Equatable {
-    let key: RecordingKey
-    let sectionID: Int
+    package let key: RecordingKey
+    package let sectionID: Int
 
     package init(key: RecordingKey, sectionID: Int) {
         (self.key, self.sectionID) = (key, sectionID)

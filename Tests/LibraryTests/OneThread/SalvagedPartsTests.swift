@@ -2,6 +2,7 @@ import AudioFiles
 import Database
 import Foundation
 import Sections
+import SoundFileSupport
 import Testing
 
 @testable import Catalogue
@@ -45,12 +46,10 @@ struct SalvagedPartsTests {
         let entries = try library.entries(of: list)
         _ = try library.removeEntries([1], from: list)
         let summary = try library.salvage(storeAt: old)
-        let titles = entries.map(\.item.words.title)
         #expect(
             summary.conflicts == [
                 SalvageConflict(
-                    thing: "Warm up", field: "entries", kept: titles.dropFirst().joined(separator: ", "),
-                    passedOver: titles.joined(separator: ", "))
+                    thing: "Warm up", field: "entries", kept: "", passedOver: entries[0].item.words.title)
             ])
         #expect(summary.isEmpty)
     }
@@ -87,5 +86,96 @@ struct SalvagedPartsTests {
             }
         }
         #expect(count == 0)
+    }
+
+    @Test("knows sections that were rated in the same second by their order")
+    func sameSecond() throws {
+        let harness = try LibraryHarness()
+        let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1, frames: 4000)).item
+        let recording = try FullLibrary.recording(item)
+        let drafts = (0..<3).map { SectionDraft(Int64(1000 * $0)..<Int64(1000 * $0 + 500), name: "S\($0)") }
+        for section in try harness.store.apply(.add(drafts), to: recording).added {
+            try harness.store.review(section: section.id, of: recording, .good, at: 1_790_000_000)
+        }
+        let old = harness.scratch.file("old.db")
+        try FileManager.default.copyItem(atPath: harness.scratch.file("data/practice.db"), toPath: old)
+        let library = try RecordingLibrary(
+            PracticeStore(.file(harness.scratch.file("new.db"))), folder: harness.scratch.file("data/library"))
+        let others = [SectionDraft(500..<700, name: "a"), SectionDraft(600..<800, name: "b")]
+        _ = try library.store.apply(.add(others), to: recording)
+        #expect(try library.salvage(storeAt: old).sections == 3)
+        for section in try #require(try library.store.sections(of: recording.key)).sections
+        where section.name.hasPrefix("S") {
+            _ = try library.store.apply(.rename(id: section.id, name: "N" + section.name), to: recording)
+        }
+        let before = try contents(library)
+        #expect(try library.salvage(storeAt: old).isEmpty && contents(library) == before)
+    }
+
+    @Test("brings back a second entry of a recording in a playlist, and tells marks that differ")
+    func twice() throws {
+        let full = try FullLibrary()
+        let (library, store) = (full.harness.library, full.harness.store)
+        let list = try #require(try library.playlist(named: "Warm up"))
+        _ = try library.add([full.songs[1].number], to: list)
+        let recording = try FullLibrary.recording(full.songs[0])
+        let old = try full.copy("practice.db.damaged")
+        let section = try #require(try store.sections(of: recording.key)?.sections.first)
+        try Database(path: old, creating: false).run("UPDATE section SET hard = 1 WHERE id = \(section.id)")
+        try Database(path: full.path, creating: false).run(
+            "DELETE FROM entry WHERE place = (SELECT max(place) FROM entry)")
+        let summary = try library.salvage(storeAt: old)
+        #expect(summary.entries == 1)
+        #expect(try library.entries(of: list).map(\.item.number) == [2, 1, 2].map { full.songs[$0 - 1].number })
+        #expect(summary.conflicts.map(\.field) == ["mark as hard"])
+        #expect(summary.conflicts.first?.thing.hasPrefix("Blue Bossa: ") == true)
+        #expect(try library.salvage(storeAt: old).isEmpty)
+    }
+
+    @Test("leaves what another recording has taken over since with that recording")
+    func adopted() throws {
+        let full = try FullLibrary()
+        let (library, store) = (full.harness.library, full.harness.store)
+        let old = try full.copy("practice.db.damaged")
+        let (giver, taker) = try (FullLibrary.recording(full.songs[0]), FullLibrary.recording(full.songs[1]))
+        let given = try #require(try store.sections(of: giver.key)).sections
+        let drafts = given.map { SectionDraft($0.frames, name: $0.name) }
+        _ = try store.apply(.add(drafts), to: taker) { change in
+            Dictionary(
+                uniqueKeysWithValues: zip(change.added, given).map {
+                    ($0.id, SectionOrigin(key: giver.key, sectionID: $1.id))
+                })
+        }
+        let before = try contents(library)
+        let summary = try library.salvage(storeAt: old)
+        #expect(summary.practice + summary.reviews == 0, "\(summary)")
+        #expect(try contents(library).filter { $0.hasPrefix("review") } == before.filter { $0.hasPrefix("review") })
+    }
+
+    @Test("reads a store through a link with the journal beside it, and refuses one with a log beside it")
+    func journals() throws {
+        let full = try FullLibrary()
+        let folder = full.harness.scratch.file("old")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let (link, file) = (full.harness.scratch.file("link.db"), folder + "/p.db")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+        // A change that another program has begun, has written and has not completed.
+        let whole = try full.copy("whole.db")
+        let busy = try Database(path: whole, creating: false)
+        _ = try busy.rows("PRAGMA cache_spill=1") { _ in }
+        _ = try busy.rows("PRAGMA cache_size=1") { _ in }
+        try busy.run("BEGIN IMMEDIATE")
+        for count in 0..<200 {
+            try busy.run("UPDATE item SET title = 'half \(count)', licence = hex(zeroblob(20000))")
+        }
+        for ending in ["", "-journal"] {
+            try FileManager.default.copyItem(atPath: whole + ending, toPath: file + ending)
+        }
+        try busy.run("ROLLBACK")
+        let library = try full.library("new/practice.db")
+        _ = try library.salvage(storeAt: link)
+        #expect(try library.items().allSatisfy { !$0.words.title.hasPrefix("half") })
+        try Data("log".utf8).write(to: URL(fileURLWithPath: file + "-wal"))
+        #expect(libraryError { _ = try library.salvage(storeAt: link) } == .badBundle)
     }
 }

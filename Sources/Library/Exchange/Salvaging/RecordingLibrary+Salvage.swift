@@ -82,8 +82,8 @@ extension RecordingLibrary {
             let outside = try salvaged.removePlacesOutside()
             return (try salvaged.limitNumbers(items), outside)
         }
-        let (calls, folder) = (calls, folder)
-        let summary = try store.change(beside: copy) { (rows) throws(DatabaseError) in
+        let folder = folder
+        let (summary, renumbered) = try store.change(beside: copy) { (rows) throws(DatabaseError) in
             var summary = SalvageSummary()
             summary.isComplete = repair.isComplete && outside.isEmpty
             let salvaged = SalvagedRows(rows: rows, now: now)
@@ -91,29 +91,47 @@ extension RecordingLibrary {
             try salvaged.describe(described, ItemRows(rows: rows, folder: folder.path), &summary)
             summary.conflicts += try salvaged.conflicts()
             defer { salvaged.removeTables() }
-            for take in try salvaged.renumberedTrash() {
-                let (old, new) = (
-                    TakeTrash.path(of: take.path, number: take.was), TakeTrash.path(of: take.path, number: take.now)
-                )
-                if FileIdentity(path: new) == nil { _ = calls.rename(old, to: new) }
-            }
-            return summary
+            return (summary, try salvaged.renumberedTrash())
+        }
+        // After the store has the new numbers: until then the files belong to the old ones.
+        for take in renumbered {
+            let (old, new) = (
+                TakeTrash.path(of: take.path, number: take.was), TakeTrash.path(of: take.path, number: take.now)
+            )
+            if FileIdentity(path: new) == nil { _ = calls.rename(old, to: new) }
         }
         store.announceTakeChanges()
         return summary
     }
 
-    private func copyStore(_ path: String, to copy: String) throws(RecordingLibraryError) {
-        for ending in ["", "-journal"] {
-            // The journal takes back a change that was not completed.
-            if !ending.isEmpty, unsafe FileState(FileName.systemName(path + ending)) == nil { continue }
-            let source: RegularFile
-            do throws(FileFault) { source = try unsafe RegularFile(FileName.systemName(path + ending)) } catch {
-                throw .reading(path + ending, error)
-            }
-            do throws(FileFault) { try FileCopy.copy(source, to: copy + ending, calls: calls) } catch {
-                throw .writing(copy + ending, error)
-            }
+    /// Copies the file of a store, and the journal that takes back a change that was not completed. Another program may be changing the store meanwhile.
+    private func copyStore(_ name: String, to copy: String) throws(RecordingLibraryError) {
+        // The journal is beside the file, not beside a link to it.
+        let resolved = unsafe FilePlace.resolvedBytes(FileName.systemName(name)).map {
+            $0.map { CChar(bitPattern: $0) }
         }
+        let path = resolved ?? FileName.systemName(name).dropLast()
+        func named(_ ending: String) -> [CChar] { path + ending.utf8.map { CChar(bitPattern: $0) } + [0] }
+        func states() -> [FileState?] { ["", "-journal"].map { unsafe FileState(named($0)) } }
+        if let log = unsafe FileState(named("-wal")), log.byteCount > 0 {
+            throw RecordingLibraryError(
+                .badBundle, "\(name): changes in \(name)-wal are not in the file yet",
+                remedy: "Let SQLite write them: sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)'")
+        }
+        for _ in 0..<3 {
+            let before = states()
+            for (ending, state) in zip(["", "-journal"], before) where ending.isEmpty || state != nil {
+                let source: RegularFile
+                do throws(FileFault) { source = try unsafe RegularFile(named(ending)) } catch {
+                    throw .reading(name + ending, error)
+                }
+                do throws(FileFault) { try FileCopy.copy(source, to: copy + ending, calls: calls) } catch {
+                    throw .writing(copy + ending, error)
+                }
+            }
+            if states() == before { return }
+            for ending in ["", "-journal"] { _ = calls.remove(copy + ending) }
+        }
+        throw .reading(name, FileFault(code: EBUSY))
     }
 }

@@ -40,8 +40,11 @@ extension SalvagedRows {
     private func insert(
         _ table: String, _ columns: String, _ section: String, time: String
     ) throws(DatabaseError) -> Int {
+        try makeTable(
+            "newest AS SELECT recording, section, max(\(time)) AS time FROM main.\(table) GROUP BY recording, section")
+        try database.run("CREATE INDEX temp.newest_by_section ON newest (recording, section)")
         let isLater =
-            "there.\(time) > (SELECT max(\(time)) FROM main.\(table) AS here WHERE here.recording = there.target AND here.section IS \(section))"
+            "there.\(time) > (SELECT time FROM newest WHERE newest.recording = there.target AND newest.section IS \(section))"
         let earlier = """
             (SELECT min(0, coalesce(min(id), 0)) FROM main.\(table)) - (SELECT count(*) FROM new_\(table)) - 1
             + row_number() OVER (ORDER BY there.id)
@@ -74,19 +77,39 @@ extension SalvagedRows {
         }
     }
 
+    /// Makes a table of the sections that recordings here have taken over from others.
+    private func listAdopted() throws(DatabaseError) {
+        try makeTable("adopted (giver INTEGER, given INTEGER, recording INTEGER, section INTEGER)")
+        for (recording, section, origin) in try rows.adoptions() {
+            guard let giver = try rows.recording(origin.key)?.id else { continue }
+            try database.run(
+                "INSERT INTO adopted VALUES (?, ?, ?, ?)", .integer(giver), .integer(origin.sectionID),
+                .integer(recording),
+                .integer(section))
+        }
+        try database.run("CREATE INDEX temp.adopted_by_giver ON adopted (giver, given)")
+    }
+
     /// Finds the rows that are not here, by what never changes in them.
     private func findNewRows() throws(DatabaseError) {
+        try listAdopted()
         for (table, columns) in Self.unchanging {
             let isTake = table == "take"
             let equal = columns.split(separator: ", ").map { "here.\($0) = there.\($0)" }.joined(separator: " AND ")
             let now =
                 "(SELECT now FROM renumbered WHERE renumbered.recording = pair.number AND renumbered.was = there.section)"
+            // Those of a section that another recording has taken over went with it.
+            let went = """
+                AND NOT EXISTS (SELECT 1 FROM adopted JOIN main.\(table) AS here ON here.recording = adopted.recording AND here.section = adopted.section
+                    WHERE adopted.giver = pair.number AND adopted.given = coalesce(\(now), there.section)
+                    AND \(table == "review" ? equal : "here.began = there.began AND here.milliseconds = there.milliseconds"))
+                """
             try makeTable(
                 """
                 new_\(table) AS SELECT there.*, pair.number AS target FROM other.\(table) AS there
                 \(isTake ? "LEFT " : "")JOIN pair ON pair.was = there.recording
                 WHERE NOT EXISTS (SELECT 1 FROM today_\(table) AS here WHERE here.recording = \(isTake ? "0" : "pair.number") AND \(equal)
-                \(isTake ? "" : "AND (here.section IS \(now) OR \(now) IS NULL)"))\(isTake ? " AND there.gone = 0" : "")
+                \(isTake ? "" : "AND (here.section IS \(now) OR \(now) IS NULL)"))\(isTake ? " AND there.gone = 0" : went)
                 """)
         }
         // A take whose file was renamed is known by its sound.

@@ -116,6 +116,11 @@ extension SalvagedRows {
         }
     }
 
+    /// The title of a recording, in the words of SQLite.
+    private static func title(_ store: String, _ recording: String) -> String {
+        "coalesce(nullif((SELECT title FROM \(store).item WHERE item.recording = \(recording).id), ''), \(recording).title)"
+    }
+
     /// The fields of sections, playlists and takes that differ.
     func conflicts() throws(DatabaseError) -> [SalvageConflict] {
         func found(_ field: String, _ query: String) throws(DatabaseError) -> [SalvageConflict] {
@@ -127,6 +132,7 @@ extension SalvagedRows {
         var all: [SalvageConflict] = []
         for (field, value) in [
             ("name", "name"), ("text", "text"), ("settings", "settings"), ("range", "first || '-' || %.past"),
+            ("kind", "kind"), ("mark as hard", "hard || ''"),
         ] {
             let (kept, old) = (
                 "here." + value.replacing("%", with: "here"), "there." + value.replacing("%", with: "there")
@@ -134,7 +140,7 @@ extension SalvagedRows {
             all += try found(
                 field,
                 """
-                SELECT ours.title || ': ' || here.name, \(kept), \(old) FROM renumbered JOIN pair ON pair.number = renumbered.recording
+                SELECT \(Self.title("main", "ours")) || ': ' || here.name, \(kept), \(old) FROM renumbered JOIN pair ON pair.number = renumbered.recording
                 JOIN main.recording AS ours ON ours.id = pair.number
                 JOIN main.section AS here ON here.recording = pair.number AND here.id = renumbered.now
                 JOIN other.section AS there ON there.recording = pair.was AND there.id = renumbered.was WHERE \(kept) <> \(old)
@@ -146,19 +152,25 @@ extension SalvagedRows {
             "name",
             "SELECT here.name, here.name, there.name \(lists) WHERE here.name <> there.name AND instr(here.name, there.name || ' (' || here.identity) <> 1"
         )
-        func entries(_ store: String, _ list: String) -> String {
-            """
-            coalesce((SELECT substr(group_concat(title, ', '), 1, 200) FROM (SELECT title FROM \(store).entry
-                JOIN \(store).item ON item.recording = entry.recording WHERE entry.playlist = \(list).id ORDER BY entry.place)), '')
-            """
-        }
+        // Those of lists that were not changed since are back.
         all += try found(
             "entries",
             """
-            SELECT here.name, \(entries("main", "here")), \(entries("other", "there")) \(lists)
-            WHERE EXISTS (SELECT 1 FROM other.entry AS old JOIN pair ON pair.was = old.recording WHERE old.playlist = there.id
-                AND NOT EXISTS (SELECT 1 FROM main.entry AS new WHERE new.playlist = here.id AND new.recording = pair.number))
+            SELECT here.name, '', substr(group_concat(lost.title, ', '), 1, 1000) FROM main.playlist AS here
+            JOIN (SELECT missing.playlist, \(Self.title("main", "ours")) AS title FROM missing JOIN main.recording AS ours ON ours.id = missing.recording
+                WHERE missing.playlist NOT IN (SELECT number FROM list) ORDER BY missing.place) AS lost ON lost.playlist = here.id
+            GROUP BY here.id ORDER BY here.id
             """)
+        // What was remembered last is not told: it differs after each session.
+        for (field, none) in [("position", "NULL"), ("settings", "'{}'")] {
+            all += try found(
+                field,
+                """
+                SELECT \(Self.title("main", "ours")), '', CAST(there.\(field) AS TEXT) FROM pair JOIN main.recording AS ours ON ours.id = pair.number
+                JOIN other.recording AS there ON there.id = pair.was
+                WHERE ours.\(field) IS \(none) AND there.\(field) IS NOT \(none) AND NOT (there.\(field) IS 0) ORDER BY ours.id
+                """)
+        }
         let takes =
             "FROM main.take AS here JOIN other.take AS there ON there.path = here.path AND there.time = here.time"
         for field in ["name", "note", "rating"] {

@@ -25,16 +25,29 @@ struct SalvagedRows {
         try listToday()
         try numberSections()
         summary.sections += try takeOverSections()
-        summary.items += try copy(
-            "item",
-            """
-            kind, place, path, original, byte_count, container, codec, channel_count, title, artist, language, tags, source, licence, loudness,
-            true_peak, added, edited, trashed, gone
-            """, hasRevision: true,
-            where: """
-                pair.number NOT IN (SELECT recording FROM main.item)
-                AND (there.place <> 'kept' OR there.path NOT IN (SELECT path FROM main.item))
+        func copyItems(_ condition: String) throws(DatabaseError) -> Int {
+            try copy(
+                "item",
+                """
+                kind, place, path, original, byte_count, container, codec, channel_count, title, artist, language, tags, source, licence, loudness,
+                true_peak, added, edited, trashed, gone
+                """, hasRevision: true,
+                where: """
+                    pair.number NOT IN (SELECT recording FROM main.item)
+                    AND (there.place <> 'kept' OR there.path NOT IN (SELECT path FROM main.item)) AND \(condition)
+                    """)
+        }
+        summary.items += try copyItems("there.gone = 0")
+        // Measured, not said.
+        for field in ["loudness", "true_peak"] {
+            try database.run(
+                """
+                UPDATE main.item SET \(field) = (SELECT there.\(field) FROM other.item AS there JOIN pair ON pair.was = there.recording
+                    WHERE pair.number = main.item.recording) WHERE \(field) IS NULL
                 """)
+        }
+        // Those whose files were removed for good say what a merge has to know, and are not shown.
+        _ = try copyItems("there.gone <> 0")
         summary.documents += try copy(
             "document", "hash, place, path, name, byte_count, added, trashed, gone, changed",
             where:
@@ -162,14 +175,22 @@ struct SalvagedRows {
     private static let isOther = "here.name <> there.name AND (here.first <> there.first OR here.past <> there.past)"
 
     /// Pairs sections that have ratings, entries of the practice log or takes in common: those came back before, so the section did, and was renamed or
-    /// removed here since.
+    /// removed here since. Where a recording has one history, only those whose number another section has here. Rows that are alike belong to the sections in
+    /// the order of their numbers, which is kept when they come back.
     private func pairSectionsByProgress() throws(DatabaseError) {
         func common(_ table: String, _ today: String, _ columns: String) -> String {
             let equal = columns.split(separator: ", ").map { "here.\($0) = there.\($0)" }.joined(separator: " AND ")
+            func ranked(_ table: String) -> String {
+                """
+                (SELECT *, row_number() OVER (PARTITION BY recording, \(columns) ORDER BY section) AS place,
+                    count(*) OVER (PARTITION BY recording, \(columns)) AS alike
+                FROM (SELECT DISTINCT recording, section, \(columns) FROM \(table) WHERE section IS NOT NULL))
+                """
+            }
             return """
-                SELECT pair.number AS recording, there.section AS was, here.section AS now FROM other.\(table) AS there
-                JOIN pair ON pair.was = there.recording JOIN \(today) AS here ON here.recording = pair.number AND \(equal)
-                WHERE there.section IS NOT NULL AND here.section IS NOT NULL
+                SELECT pair.number AS recording, there.section AS was, here.section AS now FROM \(ranked("other." + table)) AS there
+                JOIN pair ON pair.was = there.recording JOIN \(ranked(today)) AS here ON here.recording = pair.number AND \(equal)
+                WHERE here.place = there.place AND here.alike = there.alike
                 """
         }
         let queries = Self.unchanging.map { common($0, $0 == "take" ? "main.take" : "today_\($0)", $1) }
@@ -180,6 +201,10 @@ struct SalvagedRows {
                 SELECT *, count(*) OVER (PARTITION BY recording, was) AS from_one, count(*) OVER (PARTITION BY recording, now) AS to_one FROM common)
             AS common WHERE from_one = 1 AND to_one = 1 AND NOT EXISTS (SELECT 1 FROM renumbered
                 WHERE renumbered.recording = common.recording AND (renumbered.was = common.was OR renumbered.now = common.now))
+            AND (recording NOT IN (SELECT number FROM history) OR EXISTS (
+                SELECT 1 FROM main.section AS here JOIN pair ON pair.number = here.recording JOIN other.section AS there
+                ON there.recording = pair.was AND there.id = here.id
+                WHERE here.recording = common.recording AND here.id = common.was AND \(Self.isOther)))
             """)
     }
 
@@ -260,16 +285,26 @@ struct SalvagedRows {
             FROM main.playlist AS here JOIN other.playlist AS there ON there.identity = here.identity AND there.changed = here.changed
             WHERE (SELECT count(*) FROM main.entry WHERE playlist = here.id) < (SELECT count(*) FROM other.entry WHERE playlist = there.id)
             """)
-        try makeTable("listed (playlist INTEGER, recording INTEGER, PRIMARY KEY (playlist, recording))")
+        // A recording can be in a playlist several times.
+        try makeTable("listed (playlist INTEGER, recording INTEGER, times INTEGER, PRIMARY KEY (playlist, recording))")
         try database.run(
-            "INSERT OR IGNORE INTO listed SELECT playlist, recording FROM main.entry WHERE playlist IN (SELECT number FROM list)"
-        )
+            """
+            INSERT INTO listed SELECT playlist, recording, count(*) FROM main.entry
+            WHERE playlist IN (SELECT id FROM main.playlist WHERE identity IN (SELECT identity FROM other.playlist)) GROUP BY playlist, recording
+            """)
+        try makeTable(
+            """
+            missing AS SELECT here.id AS playlist, pair.number AS recording, old.place, old.added
+            FROM (SELECT *, row_number() OVER (PARTITION BY playlist, recording ORDER BY place) AS nth FROM other.entry) AS old
+            JOIN other.playlist AS there ON there.id = old.playlist JOIN main.playlist AS here ON here.identity = there.identity
+            JOIN pair ON pair.was = old.recording
+            WHERE old.nth > coalesce((SELECT times FROM listed WHERE listed.playlist = here.id AND listed.recording = pair.number), 0)
+            """)
         summary.entries += try database.run(
             """
-            INSERT INTO main.entry (playlist, recording, place, added) SELECT list.number, pair.number,
-                list.place + 1024 * row_number() OVER (PARTITION BY list.number ORDER BY there.place), there.added
-            FROM other.entry AS there JOIN list ON list.was = there.playlist JOIN pair ON pair.was = there.recording
-            WHERE NOT EXISTS (SELECT 1 FROM listed WHERE listed.playlist = list.number AND listed.recording = pair.number)
+            INSERT INTO main.entry (playlist, recording, place, added) SELECT list.number, recording,
+                list.place + 1024 * row_number() OVER (PARTITION BY list.number ORDER BY missing.place), added
+            FROM missing JOIN list ON list.number = missing.playlist
             """)
     }
 
