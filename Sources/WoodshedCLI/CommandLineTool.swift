@@ -2,6 +2,7 @@
 // code. It makes no decisions about sound; the engine does everything.
 import ArgumentParser
 package import Explanations
+import Files
 import Glibc
 import RunLog
 import Terminal
@@ -54,6 +55,7 @@ public enum CommandLineTool {
             throw unknownVerb(first)
         }
         if arguments.first == "help" { try checkHelp(arguments.dropFirst()) }
+        try refuseNamesLikeOptions(arguments)
         try refuseNamesToWrite(arguments)
         try log.start()
         // Only the verb: what else was typed may be anything.
@@ -79,6 +81,18 @@ public enum CommandLineTool {
         let layers = try SettingsLayers()
         layers.warnings.forEach { StandardStream.error.note("woodshed: " + printable($0)) }
         return try layers.applied(to: arguments)
+    }
+
+    /// Refuses names of files that the parser would take for options; `-dash.wav` asks for help, for example, because it contains an `h`.
+    private static func refuseNamesLikeOptions(_ arguments: [String]) throws(CommandFailure) {
+        for argument in arguments.prefix(while: { $0 != "--" }) {
+            guard argument.hasPrefix("-"), !argument.hasPrefix("--"), argument.utf8.count > 2, Double(argument) == nil,
+                unsafe FileState(FileName.systemName(argument)) != nil
+            else { continue }
+            throw CommandFailure(
+                .usage, "'\(argument)' is a file, and its name would be taken for options",
+                remedy: "Write: \(shellWord("./" + argument))")
+        }
     }
 
     /// Refuses names that are not UTF-8, except for recordings and documents to read: the user chooses the name of a file to write.

@@ -66,7 +66,7 @@ extension RecordingLibrary {
                 lost.append(row)
                 continue
             }
-            if state.byteCount != row.item.byteCount { report.changed.append(row.item) }
+            if state.byteCount != row.item.byteCount || row.item.recording.isLost { report.changed.append(row.item) }
         }
         checkFolder(rows, lost, partsInUse, into: &report)
         try checkDocuments(into: &report)

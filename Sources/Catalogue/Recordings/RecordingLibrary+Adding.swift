@@ -195,7 +195,7 @@ extension RecordingLibrary {
         for (index, known) in zip(files.indices, known) {
             guard files[index].failure == nil, let item = files[index].item else { continue }
             if let known, !known.isTrashed, exists(known), known.byteCount == item.byteCount,
-                known.place == .kept || way == .link
+                !known.recording.isLost, known.place == .kept || way == .link
             {
                 (files[index].known, files[index].item) = (known, nil)
                 continue

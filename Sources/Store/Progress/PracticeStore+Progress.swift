@@ -60,7 +60,7 @@ extension PracticeStore {
             if let known, let error = recording.conflict(with: known.stored.recording) { return .failure(error) }
             var list =
                 try known.map { (row) throws(DatabaseError) in
-                    try rows.sections(of: row, frameCount: recording.frameCount)
+                    try rows.sections(of: row, in: recording)
                 } ?? recording.noSections
             let brought = recording.bringSections(into: &list)
             guard list.number(ofID: sectionID) != nil else { return .failure(Self.unknown(sectionID)) }

@@ -98,7 +98,7 @@ public final class PracticeStore: Sendable {
     public func sections(of recording: PracticeRecording) throws(StoreError) -> SectionList {
         let known = try read { (rows) throws(DatabaseError) -> (PracticeRecording, SectionList)? in
             guard let row = try rows.recording(recording.key) else { return nil }
-            return (row.stored.recording, try rows.sections(of: row, frameCount: recording.frameCount))
+            return (row.stored.recording, try rows.sections(of: row, in: recording))
         }
         var list = recording.noSections
         if case (let stored, let kept)?? = known {
@@ -149,7 +149,7 @@ public final class PracticeStore: Sendable {
             if let known, let error = recording.conflict(with: known.stored.recording) { return .failure(error) }
             var list =
                 try known.map { (row) throws(DatabaseError) in
-                    try rows.sections(of: row, frameCount: recording.frameCount)
+                    try rows.sections(of: row, in: recording)
                 } ?? recording.noSections
             let brought = recording.bringSections(into: &list)
             let change: SectionChange
@@ -298,8 +298,10 @@ extension PracticeRecording {
 
     /// Equal sound has equal length, but for padding; if it has not, the file was cut off or the key is another recording's by mistake.
     func conflict(with known: PracticeRecording) -> StoreError? {
-        let isLost = known.sampleRate == Int(StoreRows.lostRate) && known.frameCount == 0
         let isSame = known.sampleRate == sampleRate && (known.frameCount - frameCount).magnitude <= Self.mostPadding
-        return isLost || isSame ? nil : .otherRecording(self, known: known)
+        return known.isLost || isSame ? nil : .otherRecording(self, known: known)
     }
+
+    /// Whether only its key is known, because a repair of the store has lost the rest.
+    package var isLost: Bool { sampleRate == Int(StoreRows.lostRate) && frameCount == 0 }
 }

@@ -24,14 +24,19 @@ public struct StoreRepair: Explained, Equatable {
 
     /// What has happened, in one plain sentence.
     public var message: String {
-        "the store of sections and takes was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
-            + "\(recordingCount) recordings with \(sectionCount) sections, \(takeCount) takes, "
-            + "\(itemCount) in the library, \(practiceCount) entries of the practice log and \(reviewCount) reviews"
+        func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
+        return
+            "the store of sections and takes was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
+            + "\(counted(recordingCount, "recording")) with \(counted(sectionCount, "section")), \(counted(takeCount, "take")), "
+            + "\(itemCount) in the library, \(practiceCount == 1 ? "1 entry" : "\(practiceCount) entries") of the practice log "
+            + "and \(counted(reviewCount, "rating"))"
     }
     /// What to do about it, in one plain sentence.
     public var remedy: String {
         "The damaged file is kept as \(damagedPath)."
-            + (isComplete ? "" : " Bring back recordings whose rows were lost with: woodshed library check --fix")
+            + (isComplete
+                ? ""
+                : " Bring back recordings with: woodshed library check --fix, and the rest from a backup: woodshed library restore --merge FOLDER")
     }
 
     /// The rows of all tables that could be read.

@@ -162,10 +162,12 @@ package struct StoreRows {
 
     // MARK: Sections
 
-    /// - Parameter frameCount: The length of the recording as it is now; nil if it is as it was. What is kept beyond it ends there.
-    package func sections(of row: RecordingRow, frameCount: Int64? = nil) throws(DatabaseError) -> SectionList {
-        let recording = row.stored.recording
-        let end = frameCount ?? recording.frameCount
+    /// - Parameter recording: The recording as it is now; nil if it is as it was. What is kept beyond its length ends there.
+    package func sections(of row: RecordingRow, in recording: PracticeRecording? = nil) throws(DatabaseError)
+        -> SectionList
+    {
+        let recording = recording ?? row.stored.recording
+        let end = recording.frameCount
         var sections = try database.readableRows(
             "SELECT id, kind, first, past, name, text, hard, settings FROM section WHERE recording = ?",
             [.integer(row.id)], row: Self.section)

@@ -127,7 +127,8 @@ struct LibraryCommand: Verb {
             // What is nowhere cannot be repaired, only looked for.
             var rest = report
             (rest.missing, rest.missingDocuments) = ([], [])
-            note("next: woodshed library check \(rest.isClean ? "FOLDER" : "--fix")")
+            let places = folders.map { shellWord($0) + " " }.joined()
+            note("next: woodshed library check \(rest.isClean ? "FOLDER" : places + "--fix")")
             throw CommandFailure(.someFailed)
         }
         let repaired = try library.repair(report)

@@ -178,4 +178,30 @@ struct SalvagedPartsTests {
         try Data("log".utf8).write(to: URL(fileURLWithPath: file + "-wal"))
         #expect(libraryError { _ = try library.salvage(storeAt: link) } == .badBundle)
     }
+
+    @Test(
+        "of which only keys are left is completed from the files: by a check, by adding again, and where sections are read"
+    )
+    func lostRows() throws {
+        let full = try FullLibrary()
+        let library = full.harness.library
+        let before = try contents(library)
+        let recording = try FullLibrary.recording(full.songs[0])
+        func lose() throws {
+            try Database(path: full.path, creating: false).run("UPDATE recording SET sample_rate = 1, frame_count = 0")
+        }
+        try lose()
+        let list = try full.harness.store.sections(of: recording)
+        #expect(list.sampleRate == 44_100 && list.frameCount == 4000 && list.sections.count == 2)
+        let report = try library.check()
+        #expect(report.changed.count == 2 && !report.isClean)
+        #expect(try library.repair(report).map(\.recording.frameCount) == [4000, 4000])
+        #expect(try library.check().isClean)
+        let isShown = { (line: String) in line.hasPrefix("item false") || line.hasPrefix("section") }
+        #expect(try contents(library).filter(isShown) == before.filter(isShown))
+        try lose()
+        let added = try library.add(fileAt: full.harness.scratch.file("1.wav"))
+        #expect(!added.isNew && added.item.recording.sampleRate == 44_100 && added.item.recording.frameCount == 4000)
+        #expect(added.item.words.title == "Blue Bossa" && added.item.words.artist == "Ana")
+    }
 }

@@ -202,6 +202,19 @@ struct LibraryCommandTests {
 
     // MARK: The disk
 
+    @Test("a file whose name begins with a hyphen is not taken for options")
+    func hyphens() {
+        for name in ["-dash.wav", "-out.wav", "-q.wav"] {
+            home.song(name, 3)
+            for verb in ["add", "info", "play"] {
+                let run = home.run(verb, name)
+                #expect(run.status == 64 && run.error.contains("Write: ./\(name)"), "\(verb) \(name): \(run.error)")
+            }
+        }
+        #expect(home.run("add", "./-dash.wav").status == 0 && home.run("info", "--", "-out.wav").status == 0)
+        #expect(home.run("add", "-h").status == 0)
+    }
+
     @Test("C14: what was done behind its back is seen, repaired when asked, and never by itself")
     func checking() {
         home.add("one", "two", "three")
@@ -218,7 +231,8 @@ struct LibraryCommandTests {
         let list = home.run("list")
         #expect(list.status == 0 && list.lines.count { $0.contains("missing") } == 2, "\(list.text)")
         let check = home.run("library", "check", "elsewhere")
-        #expect(check.status == 2 && check.error.contains("next: woodshed library check --fix"), "\(check.error)")
+        #expect(
+            check.status == 2 && check.error.contains("next: woodshed library check elsewhere --fix"), "\(check.error)")
         for word in ["missing   three", "moved     music", "orphan", "part"] {
             #expect(check.text.contains(word), "\(word)")
         }
