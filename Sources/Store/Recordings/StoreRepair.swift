@@ -55,7 +55,11 @@ public struct StoreRepair: Explained, Equatable {
         guard let repair = try StoreRepair(of: path, schema: schema, cause: cause, busyTimeout: 5000) else {
             throw .cannotOpen(original, "another program has replaced its copy")
         }
-        guard repair.rowCount > 0 else { throw .foreign(original) }
+        guard repair.rowCount > 0 else {
+            throw StoreError(
+                .foreign, "\(original): nothing of a store can be read in this file",
+                remedy: "Name another file, or bring back a backup: woodshed library restore FOLDER")
+        }
         self = repair
     }
 

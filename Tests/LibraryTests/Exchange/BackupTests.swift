@@ -78,13 +78,33 @@ struct BackupTests {
         #expect(try here.library.backUp(to: backup).copied == 1)
         #expect(here.names(backup).count == 5, "\(here.names(backup))")
         // What an interrupted backup leaves: other files, and no manifest of its own.
-        try Data("half".utf8).write(to: URL(fileURLWithPath: backup + "/practice-half.db"))
+        try Data("half".utf8).write(to: URL(fileURLWithPath: backup + "/practice-half.woodshed.db"))
         try Data("half".utf8).write(to: URL(fileURLWithPath: backup + "/recordings/.woodshed-1-2.part"))
         let there = try LibraryHarness()
         try there.library.restore(from: backup)
         #expect(try shown(here) == shown(there))
         try here.library.backUp(to: backup)
         #expect(here.names(backup).count == 5 && here.names(backup + "/recordings").count == 3)
+    }
+
+    @Test("leave the user's own files in their folder, and remove the copy that an earlier version named otherwise")
+    func ownFiles() throws {
+        let here = try filled()
+        let backup = here.scratch.file("backup")
+        try here.library.backUp(to: backup)
+        let copy = try #require(here.names(backup).first { $0.hasPrefix("practice-") })
+        // As version 0.2.0 names it.
+        let earlier = "practice-3w5e11264sgsf.db"
+        try FileManager.default.moveItem(atPath: backup + "/" + copy, toPath: backup + "/" + earlier)
+        let manifest = try String(contentsOfFile: backup + "/manifest.json", encoding: .utf8)
+        try Data(manifest.replacing(copy, with: earlier).utf8).write(
+            to: URL(fileURLWithPath: backup + "/manifest.json"))
+        let mine = ["practice-mine.db", "practice-2026.db", "practice-beforeupdate.db", "practice-mine.db-journal"]
+        for name in mine { try Data("mine".utf8).write(to: URL(fileURLWithPath: backup + "/" + name)) }
+        try here.library.backUp(to: backup)
+        let names = here.names(backup)
+        #expect(Set(mine).isSubset(of: names) && !names.contains(earlier), "\(names)")
+        try LibraryHarness().library.restore(from: backup)
     }
 
     @Test("that were never finished are none")

@@ -22,8 +22,16 @@ struct BackupManifest: Equatable {
     var files: [File]
 
     /// A name for another copy of the store.
-    static func newStoreName() -> String { "practice-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).db" }
+    static func newStoreName() -> String {
+        "practice-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))\(ownEnding)"
+    }
 
+    /// Whether a name is one that only a backup gives. The user may have copies of the store in the same folder, such as `practice-old.db`.
+    static func isOwnStoreName(_ name: String) -> Bool { isStoreName(name) && name.hasSuffix(ownEnding) }
+
+    private static let ownEnding = ".woodshed.db"
+
+    /// Whether a name can be that of the copy in a manifest, of an earlier version, too.
     static func isStoreName(_ name: String) -> Bool {
         name.hasPrefix("practice-") && name.hasSuffix(".db")
             && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 || $0 == 46 }

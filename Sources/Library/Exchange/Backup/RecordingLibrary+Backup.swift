@@ -48,10 +48,12 @@ extension RecordingLibrary {
         // The keys of takes are in the store that is copied.
         try findTakes()
         let store = BackupManifest.newStoreName()
+        // The copy of the backup that this one replaces, whatever its name is.
+        let last = (try? BackupManifest(in: target))?.store
         do {
             try copyStore(to: target + "/" + store)
             let summary = try backUpFiles(to: target, store: store, isCancelled)
-            removeRemains(in: target, but: store)
+            removeRemains(in: target, but: store, last: last)
             return summary
         } catch {
             _ = calls.remove(target + "/" + store)
@@ -147,10 +149,12 @@ extension RecordingLibrary {
     }
 
     /// Removes what earlier backups and interrupted ones have left that this one does not need.
-    private func removeRemains(in target: String, but store: String) {
+    private func removeRemains(in target: String, but store: String, last: String?) {
         for name in (try? Folder.names(in: target)) ?? [] {
             let stem = name.hasSuffix("-journal") ? String(name.dropLast("-journal".count)) : name
-            if BackupManifest.isStoreName(stem), stem != store { _ = calls.remove(target + "/" + name) }
+            if BackupManifest.isOwnStoreName(stem) || stem == last, stem != store {
+                _ = calls.remove(target + "/" + name)
+            }
         }
         for folder in ["recordings", "takes", "documents"] {
             for name in (try? Folder.names(in: target + "/" + folder)) ?? []
