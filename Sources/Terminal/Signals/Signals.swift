@@ -137,7 +137,11 @@ package enum Signals {
             // The thread that should respond may wait for something that never comes.
             alarm(Signals.patience)
         }
-        guard earlier > 0 || !Signals.isWatched.load(ordering: .acquiring) else { return Signals.notify(number) }
+        if Signals.isWatched.load(ordering: .acquiring) {
+            if earlier == 0 { return Signals.notify(number) }
+            // A terminal that closes and `timeout` send theirs twice; only who presses Ctrl-C again does not want to wait.
+            if number != SIGINT { return }
+        }
         Signals.held.store(number, ordering: .sequentiallyConsistent)
         if !Signals.isHolding.load(ordering: .sequentiallyConsistent) { Signals.leave(by: number) }
     }

@@ -202,6 +202,42 @@ struct LibraryCommandTests {
 
     // MARK: The disk
 
+    /// Reads a pipe to its end.
+    private func readAll(_ pipe: Int32) -> String {
+        var (seen, piece): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
+        let flags = fcntl(pipe, F_GETFL)
+        _ = fcntl(pipe, F_SETFL, flags & ~O_NONBLOCK)
+        while case let count = unsafe read(pipe, &piece, piece.count), count > 0 { seen += piece.prefix(count) }
+        return String(decoding: seen, as: UTF8.self)
+    }
+
+    @Test(
+        "a terminal that closes, and tells it twice, takes away neither the end nor the log",
+        arguments: [SIGHUP, SIGTERM])
+    func closing(number: Int32) {
+        home.song("song.wav", 5)
+        #expect(Command.tool("mkfifo", [home.folder["full"]]))
+        let reader = unsafe open(home.folder["full"], O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        var seen = ""
+        let arguments = ["practice", "song.wav", "--section", "0-10f", "--output", "null", "--json"]
+        let run = Command.run(
+            arguments, environment: home.environment, folder: home.folder.path, outputPath: home.folder["full"],
+            seconds: 400
+        ) { running in
+            // It waits for a reader, so that it cannot end between the two.
+            #expect(eventually(seconds: 300) { isFull(pipe: reader) })
+            for _ in 0..<2 {
+                running.send(number)
+                #expect(running.waitUntilTaken(number))
+            }
+            seen = readAll(reader)
+        }
+        #expect(run.status == 128 + number, "\(run.error)")
+        #expect(seen.contains(#""event":"playback.finished""#))
+        #expect(!home.run("stats", "--json").text.contains(#""seconds":0.0,"passes":0"#))
+    }
+
     @Test("a file whose name begins with a hyphen is not taken for options")
     func hyphens() {
         for name in ["-dash.wav", "-out.wav", "-q.wav"] {
