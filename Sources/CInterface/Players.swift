@@ -255,7 +255,9 @@ public func woodshed_player_take_peaks(
     answer {
         let box: PlayerBox = try unsafe Handles.object(player)
         guard let peaks = unsafe peaks else { throw ArgumentError.missing("the place for the peaks") }
-        guard count <= 8 else { throw ArgumentError("\(count) peaks are wanted", remedy: "Ask for at most 8.") }
+        guard (0...8).contains(count) else {
+            throw ArgumentError("\(count) peaks are wanted", remedy: "Ask for at most 8.")
+        }
         let highest = box.player.takePeaks()
         for channel in 0..<count { unsafe peaks[channel] = highest[channel] }
     }

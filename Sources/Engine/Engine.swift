@@ -171,8 +171,9 @@ public final class Engine: Sendable {
         // Neither thread may hold the engine, because the engine joins both when it is released.
         let (directory, stream, broadcast, mixer) = (self.directory, self.stream, self.broadcast, self.mixer)
         let followers = followers.withLock { $0 }
+        let isBegun: Bool
         do {
-            try pump.start {
+            isBegun = try pump.start {
                 let isOver = mixer.hasEnded
                 directory.serve()
                 for follower in followers { follower() }
@@ -187,15 +188,24 @@ public final class Engine: Sendable {
         directory.loadOpenings()
         // Requests made so far apply to the first block.
         directory.serve()
-        try stream.start(
-            StreamCallbacks(
-                prepare: { _ in
-                    directory.serve()
-                    for follower in followers { follower() }
-                },
-                render: { mixer.render($0) },
-                xrun: { mixer.noteXrun(at: $0, lostFrames: $1) }))
+        do {
+            try stream.start(
+                StreamCallbacks(
+                    prepare: { _ in
+                        directory.serve()
+                        for follower in followers { follower() }
+                    },
+                    render: { mixer.render($0) },
+                    xrun: { mixer.noteXrun(at: $0, lostFrames: $1) }))
+        } catch {
+            // Nobody stops an engine that has not started.
+            if isBegun { pump.stop() }
+            throw error
+        }
     }
+
+    /// Whether requests and events are passed on by themselves.
+    package var isServing: Bool { pump.isRunning }
 
     /// Stops the device at once and ends all events. Stop the players first to let them fade out. Has no effect if the engine has ended.
     ///

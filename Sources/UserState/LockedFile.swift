@@ -22,13 +22,15 @@ package struct LockedFile: Sendable {
     }
 
     package let path: String
+    private let isPrivate: Bool
 
     /// Larger files are not ours, in bytes.
     package static let largest = 1 << 20
     /// How long another program may take for its change, and the polling interval, in ms.
     private static let (patience, pause) = (2000, 10)
 
-    package init(path: String) { self.path = path }
+    /// - Parameter isPrivate: Whether only the user may read it.
+    package init(path: String, isPrivate: Bool = false) { (self.path, self.isPrivate) = (path, isPrivate) }
 
     /// Its bytes, at most one more than `largest`; nil if there is no file.
     package func read() throws(Fault) -> [UInt8]? {
@@ -80,7 +82,9 @@ package struct LockedFile: Sendable {
     /// Only with the lock: the temporary file has a fixed name, so that one left by a killed process is reused.
     private func replace(by text: String) throws(Fault) {
         do throws(FileFault) {
-            let file = try WholeFile(path, suffix: ".new")
+            // A file that is replaced hands its permissions on.
+            if isPrivate { _ = unsafe chmod(path, 0o600) }
+            let file = try WholeFile(path, suffix: ".new", permissions: isPrivate ? 0o600 : 0o666)
             try file.append(Array(text.utf8))
             try file.commit()
         } catch {

@@ -24,7 +24,8 @@ package struct StateFile: Sendable {
         file = LockedFile(path: folder + "/" + name)
     }
 
-    package init(path: String) { file = LockedFile(path: path) }
+    /// - Parameter isPrivate: Whether only the user may read it.
+    package init(path: String, isPrivate: Bool = false) { file = LockedFile(path: path, isPrivate: isPrivate) }
 
     package func read() throws(Fault) -> Content { Self.content(try file.read()) }
 

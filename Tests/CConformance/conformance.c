@@ -459,6 +459,10 @@ static void test_requests(const char *recording) {
     EXPECT(woodshed_player_take_peaks(player, peaks, 8) == WOODSHED_OK && peaks[0] > 0 && peaks[0] <= 1.5);
     int64_t heard;
     EXPECT(woodshed_player_heard(player, 100, &heard) == WOODSHED_OK && heard >= 0);
+    const int64_t never[] = {-1, INT64_MIN, INT64_MAX};
+    for (size_t index = 0; index < sizeof never / sizeof *never; index++)
+        EXPECT(woodshed_player_heard(player, never[index], &heard) == WOODSHED_OK && heard == -1);
+    INVALID(woodshed_player_take_peaks(player, peaks, (size_t)-1));
     woodshed_position position = WOODSHED_POSITION_INIT;
     // The end is told when it is rendered; it is written a moment later.
     for (int turn = 0; turn < PATIENCE * 200 && position.written <= 20000; turn++) {
@@ -586,7 +590,7 @@ static void test_pulling(const char *recording) {
             int count = run == 0 ? 64 : 1 + done * 7 % 997;
             if (count > total - done) count = total - done;
             channels[0] = sound + done;
-            EXPECT(woodshed_engine_render(engine, channels, count, 0) == count);
+            EXPECT(woodshed_engine_render(engine, channels, count, run == 0 ? 0 : INT64_MAX) == count);
             done += count;
         }
         EXPECT(woodshed_engine_stop(engine) == WOODSHED_OK);

@@ -177,6 +177,17 @@ struct PulledOutputTests {
         #expect(player.failure == nil)
     }
 
+    @Test("a start after the end fails, and leaves no thread")
+    func startAfterStop() throws {
+        let (engine, _) = try engine(.real)
+        try engine.start()
+        #expect(throws: DeviceError.self) { try engine.start() }
+        #expect(engine.isServing)
+        engine.stop()
+        #expect(throws: DeviceError.self) { try engine.start() }
+        #expect(!engine.isServing)
+    }
+
     private final class Shared: Sendable {
         let frames = Atomic(0)
     }

@@ -67,10 +67,14 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
         return done
     }
 
+    private static let longestDelay: Int64 = 1 << 44
+
     private func fill(
         _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, _ frameCount: Int, _ delayFrames: Int64
     ) -> Int {
         var done = 0
+        // No sound waits for a year, and a sum of greater numbers could overflow.
+        let delayFrames = min(max(0, delayFrames), Self.longestDelay)
         if phase.load(ordering: .sequentiallyConsistent) == .running, let worker {
             while done < frameCount {
                 let count = min(frameCount - done, configuration.periodFrames)

@@ -263,14 +263,15 @@ public final class Player: Sendable {
     /// The player's state as of the last block. Reading it costs the render thread nothing.
     public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
 
-    /// The frame of the clip that is heard at an output frame of the last minute; nil before the first sound.
+    /// The frame of the clip that is heard at an output frame of the last minute; nil before the first sound, and for frames that are not rendered yet.
     ///
     /// The player's status is ahead of what is heard by the device's buffer. With the engine's `position.framesHeard` this is the place that a user
     /// means who presses a key.
     ///
     /// - Parameter outputFrame: a frame of the engine's output.
     public func clipFrame(heardAt outputFrame: Int64) -> Int64? {
-        telemetry.withLock { $0.heard(at: outputFrame, seconds: 0, startsAsked: startsCount) }?.clipFrame
+        guard (0...status.outputFrame).contains(outputFrame) else { return nil }
+        return telemetry.withLock { $0.heard(at: outputFrame, seconds: 0, startsAsked: startsCount) }?.clipFrame
     }
 
     /// The range of the clip that was heard in up to 60 seconds before an output frame, back to the last jump; empty if nothing was heard.

@@ -30,7 +30,10 @@ package struct ExtractionCache: Sendable {
     }
 
     /// A cache in a file, which need not exist.
-    package init(path: String) { file = StateFile(path: path) }
+    package init(path: String) {
+        // Addresses and cookies open what is the user's alone.
+        file = StateFile(path: path, isPrivate: true)
+    }
 
     /// What is kept for a video; nil if nothing is, or no longer.
     package func source(for link: VideoLink, now: Int64) -> ExtractedSource? {

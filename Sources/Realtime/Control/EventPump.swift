@@ -6,31 +6,46 @@ internal import Synchronization
 ///
 /// Threads: any. Real-time safe: no.
 package final class EventPump: Sendable {
-    private let thread = Mutex<RealtimeThread?>(nil)
-    private let isStopping = Atomic<Bool>(false)
+    /// A thread with a flag of its own: one that is stopping must not see that the next one has begun.
+    private struct Run: Sendable {
+        let thread: RealtimeThread
+        let isStopping: Flag
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Atomic<Bool>(false)
+    }
+
+    private let run = Mutex<Run?>(nil)
 
     package init() {}
 
+    /// Whether the thread is there.
+    package var isRunning: Bool { run.withLock { $0 != nil } }
+
     /// Begins to call `work` repeatedly. Has no effect if it already does.
     ///
+    /// - Returns: Whether it has begun now.
     /// - Throws: `RealtimeThreadError` if the system makes no thread.
-    package func start(_ work: @escaping @Sendable () -> Void) throws(RealtimeThreadError) {
-        let failure: RealtimeThreadError? = thread.withLock { thread in
-            guard thread == nil else { return nil }
-            isStopping.store(false, ordering: .relaxed)
+    @discardableResult
+    package func start(_ work: @escaping @Sendable () -> Void) throws(RealtimeThreadError) -> Bool {
+        let result: Result<Bool, RealtimeThreadError> = run.withLock { run in
+            guard run == nil else { return .success(false) }
+            let isStopping = Flag()
             do throws(RealtimeThreadError) {
-                thread = try RealtimeThread(name: "woodshed-pump", configuration: EventPump.ordinary) { [self] in
-                    while !isStopping.load(ordering: .acquiring) {
+                let thread = try RealtimeThread(name: "woodshed-pump", configuration: EventPump.ordinary) {
+                    while !isStopping.isSet.load(ordering: .acquiring) {
                         work()
                         usleep(10_000)
                     }
                 }
-                return nil
+                run = Run(thread: thread, isStopping: isStopping)
+                return .success(true)
             } catch {
-                return error
+                return .failure(error)
             }
         }
-        if let failure { throw failure }
+        return try result.get()
     }
 
     private static let ordinary = RealtimeThread.Configuration(
@@ -38,12 +53,12 @@ package final class EventPump: Sendable {
 
     /// Returns when the last call of `work` is over.
     package func stop() {
-        // Release: partner is the acquiring load in the thread's loop.
-        isStopping.store(true, ordering: .releasing)
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
+        run.withLock { run in
+            guard let ending = run else { return }
+            // Release: partner is the acquiring load in the thread's loop.
+            ending.isStopping.isSet.store(true, ordering: .releasing)
+            ending.thread.join()
+            run = nil
         }
-        running?.join()
     }
 }

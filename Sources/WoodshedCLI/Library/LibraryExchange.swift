@@ -56,7 +56,7 @@ struct LibraryExchange {
             "the backup is whole: \(counted(summary.files, "file")), \(summary.copied) copied now (\(sizeText(UInt64(max(0, summary.copiedBytes)))))"
         )
         if summary.linked > 0 {
-            note("not in it: \(counted(summary.linked, "linked file")), which are files of yours")
+            note("not in it: \(counted(summary.linked, "linked file")) of yours")
         }
         for problem in summary.problems { StandardStream.error.note(printable("not in it: \(problem)")) }
         if !summary.problems.isEmpty { throw CommandFailure(.someFailed) }

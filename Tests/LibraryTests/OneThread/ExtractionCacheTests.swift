@@ -113,6 +113,21 @@ struct ExtractionCacheTests {
         #expect(try place.cache.source(for: link(1), now: 1) == source())
     }
 
+    @Test("only the user can read the file, also one that an earlier version has written")
+    func isPrivate() throws {
+        let place = Place()
+        for text in [nil, #"{"v":1,"entries":[]}"#] {
+            if let text {
+                try place.write(text)
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o644], ofItemAtPath: place.path + "/extracted.json")
+            }
+            #expect(try place.cache.keep(source(), for: link(1), now: 1_000_000))
+            let found = try FileManager.default.attributesOfItem(atPath: place.path + "/extracted.json")
+            #expect(found[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
     @Test("where nothing can be written, nothing fails")
     func unwritable() throws {
         let cache = ExtractionCache(path: "/proc/no/such/extracted.json")
