@@ -32,6 +32,7 @@ public final class Engine: Sendable {
     /// Whether the engine's clock waits for everything that is not ready.
     package let isVirtual: Bool
     private let pump = EventPump()
+    private let starting = Mutex(())
     private let followers = Mutex<[@Sendable () -> Void]>([])
 
     /// Opens a device. Nothing is heard before `start()`.
@@ -168,6 +169,11 @@ public final class Engine: Sendable {
     ///
     /// - Throws: `DeviceError` if the device does not start, or if the engine was started before.
     public func start() throws(DeviceError) {
+        // One after the other: the one that comes second must not end what the first one has begun.
+        try starting.withLock { (_) throws(DeviceError) in try startFirst() }
+    }
+
+    private func startFirst() throws(DeviceError) {
         // Neither thread may hold the engine, because the engine joins both when it is released.
         let (directory, stream, broadcast, mixer) = (self.directory, self.stream, self.broadcast, self.mixer)
         let followers = followers.withLock { $0 }

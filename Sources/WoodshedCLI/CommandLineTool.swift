@@ -85,7 +85,10 @@ public enum CommandLineTool {
 
     /// Refuses names of files that the parser would take for options; `-dash.wav` asks for help, for example, because it contains an `h`.
     private static func refuseNamesLikeOptions(_ arguments: [String]) throws(CommandFailure) {
-        for argument in arguments.prefix(while: { $0 != "--" }) {
+        let typed = arguments.prefix { $0 != "--" }
+        for (index, argument) in typed.enumerated() {
+            // It may be the value of an option.
+            if index > 0, typed[index - 1].hasPrefix("--") { continue }
             guard argument.hasPrefix("-"), !argument.hasPrefix("--"), argument.utf8.count > 2, Double(argument) == nil,
                 unsafe FileState(FileName.systemName(argument)) != nil
             else { continue }

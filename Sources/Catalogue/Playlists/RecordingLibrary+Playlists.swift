@@ -157,7 +157,7 @@ extension RecordingLibrary {
 
     private static func checkedName(_ name: String) throws(RecordingLibraryError) -> String {
         let name = line(name)
-        guard !name.isEmpty, name.unicodeScalars.count <= mostNameCharacters else {
+        guard !name.isEmpty, name.isWithin(mostNameCharacters) else {
             throw RecordingLibraryError(
                 .textRefused, "a playlist has a name of 1 to \(mostNameCharacters) characters",
                 remedy: "Choose another name.")

@@ -162,9 +162,10 @@ package struct DocumentRows {
         guard let place = LibraryItem.Place(rawValue: try row.text(4)) else {
             throw .wrongValue("a document has an impossible place")
         }
-        let path = try row.text(5)
-        guard place != .kept || LibraryFolder.isName(path) else {
-            throw .wrongValue("a document of the library has a place outside its folder")
+        var path = try row.text(5)
+        if place == .kept, !LibraryFolder.isName(path) {
+            let hash = try row.text(3)
+            path = DocumentFile.name(DocumentFile.isHash(hash) ? hash : "damaged", original: try row.text(6))
         }
         let (trashed, isGone) = (try row.integer(orNull: 9), try row.integer(10) != 0)
         let (isItemTrashed, isItemGone) = (try row.integer(12) != 0, try row.integer(13) != 0)

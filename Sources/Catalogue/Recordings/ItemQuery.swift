@@ -61,7 +61,7 @@ struct ItemQuery {
         var count = 0
         for word in words {
             if Self.isWithoutSpaces(word) {
-                addPart(word)
+                addPart(StoreQuery.plain(word))
             } else if let query = StoreQuery(word)?.text {
                 add(
                     """

@@ -291,9 +291,11 @@ package struct ItemRows {
             loudness = .init(integrated: Double(integrated) / 100, truePeak: Double(peak) / 100)
         }
         let number = Int(try row.integer(0))
-        let (stored, trashed) = (try row.text(4), try row.integer(orNull: 21))
-        guard place != .kept || LibraryFolder.isName(stored) else {
-            throw .wrongValue("a file of the library has a place outside its folder")
+        var (stored, trashed) = (try row.text(4), try row.integer(orNull: 21))
+        if place == .kept, !LibraryFolder.isName(stored) {
+            // A damaged byte, or somebody who wants a file of the user's: no file outside the folder is touched.
+            stored = LibraryFolder.name(
+                key, original: try row.text(5), container: LibraryFolder.ending(try row.text(7)))
         }
         let file =
             place == .kept ? folder + "/" + (trashed == nil ? "" : LibraryFolder.trashName + "/") + stored : stored

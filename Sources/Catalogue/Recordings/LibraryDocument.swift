@@ -1,5 +1,6 @@
 internal import AudioFiles
 package import Files
+internal import Store
 
 /// A file that belongs to a recording of the library, such as sheet music, lyrics or a picture.
 public struct LibraryDocument: Sendable, Hashable {
@@ -79,7 +80,7 @@ package enum DocumentFile {
 
     /// A name as it is kept: one line that is not too long.
     package static func shownName(_ name: String) -> String {
-        let shown = line(fileName(name)).prefix(scalars: mostNameCharacters)
+        let shown = line(fileName(name)).prefix(within: mostNameCharacters)
         return shown.isEmpty ? "untitled" : shown
     }
 }

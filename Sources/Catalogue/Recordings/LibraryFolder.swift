@@ -29,6 +29,12 @@ package struct LibraryFolder: Sendable {
         !["", ".", ".."].contains(text) && !text.utf8.contains(UInt8(ascii: "/")) && !text.utf8.contains(0)
     }
 
+    /// The letters and digits of a kind of file, for an ending.
+    static func ending(_ container: String) -> String {
+        let plain = container.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return plain.isEmpty ? "wav" : plain
+    }
+
     /// The name of a recording's file.
     ///
     /// - Parameters:

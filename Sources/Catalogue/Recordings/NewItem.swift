@@ -80,8 +80,3 @@ package func line(_ text: String) -> String {
     let words = String(line).split(separator: " ", omittingEmptySubsequences: false)
     return words.drop(while: \.isEmpty).reversed().drop(while: \.isEmpty).reversed().joined(separator: " ")
 }
-
-extension String {
-    /// The first scalars of Unicode. A character can have any number of accents.
-    package func prefix(scalars count: Int) -> String { String(UnicodeScalarView(unicodeScalars.prefix(count))) }
-}

@@ -149,7 +149,7 @@ public final class RecordingLibrary: Sendable {
 }
 
 extension LibraryItem.Words {
-    /// The longest text, in scalars of Unicode: a character can have any number of accents.
+    /// The longest text, in characters.
     package static let mostCharacters = 1000
     private static let mostTags = 100
 
@@ -159,7 +159,7 @@ extension LibraryItem.Words {
     package func checked() throws(RecordingLibraryError) -> LibraryItem.Words {
         func checked(_ text: String, _ name: String) throws(RecordingLibraryError) -> String {
             let text = line(text)
-            guard text.unicodeScalars.count <= Self.mostCharacters else {
+            guard text.isWithin(Self.mostCharacters) else {
                 throw RecordingLibraryError(
                     .textRefused, "the \(name) has more than \(Self.mostCharacters) characters",
                     remedy: "Make it shorter.")

@@ -15,12 +15,13 @@ package struct StoreQuery {
         }.joined(separator: " AND ")
     }
 
-    /// A text in quotation marks, in which nothing is an operator. Scalar by scalar, because a mark with an accent is one character, but a mark to SQLite. A
-    /// zero would end the query in C.
-    package static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        quoted.unicodeScalars.append(contentsOf: text.unicodeScalars.filter { $0 != "\"" && $0 != "\0" })
-        return quoted + "\""
+    /// A text in quotation marks, in which nothing is an operator.
+    package static func quoted(_ text: String) -> String { "\"" + plain(text) + "\"" }
+
+    /// A text without quotation marks, and without zeros, which would end a query in C. Scalar by scalar, because a mark with an accent is one
+    /// character, but a mark to SQLite.
+    package static func plain(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\"" && $0 != "\0" }))
     }
 
     private static let mostWords = 32

@@ -36,7 +36,10 @@ package enum StoredText {
             guard case .object(let fields)? = JSONValue(reading: Array(text.utf8)) else {
                 throw .wrongValue("the times of changes to a recording cannot be read")
             }
-            return fields.reduce(into: [:]) { times, field in times[field.key] = field.value.integer(in: .milliseconds)
+            return fields.reduce(into: [:]) { times, field in
+                times[field.key] = field.value.integer(in: .identities).map {
+                    min(max(0, $0), ClosedRange.milliseconds.upperBound)
+                }
             }
         }
     }
@@ -109,4 +112,23 @@ package enum StoredText {
     }
 
     private static var unreadable: DatabaseError { .wrongValue("a change or its settings cannot be read") }
+}
+
+extension String {
+    /// Whether it is short enough: in characters, and in scalars of Unicode, of which a character can have any number.
+    package func isWithin(_ characters: Int) -> Bool {
+        unicodeScalars.count <= 10 * characters && count <= characters
+    }
+
+    /// The first characters that are within the same limits.
+    package func prefix(within characters: Int) -> String {
+        if isWithin(characters) { return self }
+        var (short, scalars) = ("", 0)
+        for character in self.prefix(characters) {
+            scalars += character.unicodeScalars.count
+            if scalars > 10 * characters { break }
+            short.append(character)
+        }
+        return short
+    }
 }

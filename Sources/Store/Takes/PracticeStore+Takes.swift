@@ -107,7 +107,7 @@ extension PracticeStore {
         switch edit {
         case .rename(let name):
             let isLine = !name.contains { $0.isNewline }
-            guard isLine, name.unicodeScalars.count <= mostNameCharacters, !name.utf8.contains(0) else {
+            guard isLine, name.isWithin(mostNameCharacters), !name.utf8.contains(0) else {
                 throw TakeError(
                     .textRefused, "a name is one line of at most \(mostNameCharacters) characters",
                     remedy: "Make it shorter, or write a note.")

@@ -118,22 +118,24 @@ extension CatalogueItem {
     }
 
     /// Reads what ``json`` gives; keys that it does not give are ignored.
-    init(json value: JSONValue, by clock: Clock) throws(CatalogueError) {
+    ///
+    /// - Parameter isOwn: Whether this program has written it into its store.
+    init(json value: JSONValue, isOwn: Bool) throws(CatalogueError) {
         self.init()
         for part in try value.catalogueFields("an entry") {
             switch part.key {
             case "fields":
                 for field in try part.value.catalogueFields("fields") {
-                    let (value, time) = try Self.stamped(field.value, clock)
+                    let (value, time) = try Self.stamped(field.value, isOwn)
                     take(field: ExactText(field.key), Stamped(value, at: time))
                 }
             case "tags":
                 for field in try part.value.catalogueFields("tags") {
-                    let (value, time) = try Self.stamped(field.value, clock)
+                    let (value, time) = try Self.stamped(field.value, isOwn)
                     guard case .bool = value else { throw .broken("a tag that is neither there nor not there") }
                     take(member: ExactText(field.key), Stamped(value, at: time))
                 }
-            case "deleted": delete(at: try Self.time(part.value, clock))
+            case "deleted": delete(at: try Self.time(part.value, isOwn))
             default: break
             }
         }
@@ -145,7 +147,7 @@ extension CatalogueItem {
     /// Reads what ``storedText`` gives; nil for anything else.
     package init?(stored text: String) {
         guard let value = JSONValue(reading: Array(text.utf8)),
-            let item = try? CatalogueItem(json: value, by: .own)
+            let item = try? CatalogueItem(json: value, isOwn: true)
         else {
             return nil
         }
@@ -153,32 +155,22 @@ extension CatalogueItem {
     }
 
     private static func stamped(
-        _ value: JSONValue, _ clock: Clock
+        _ value: JSONValue, _ isOwn: Bool
     ) throws(CatalogueError) -> (value: JSONValue, time: Int64) {
         guard let parts = value.elements, parts.count == 2 else { throw .broken("a value without its time") }
-        return (parts[0], try time(parts[1], clock))
+        return (parts[0], try time(parts[1], isOwn))
     }
 
-    private static func time(_ value: JSONValue, _ clock: Clock) throws(CatalogueError) -> Int64 {
-        switch clock {
-        case .own: return min(max(0, value.integer(in: .identities) ?? 0), ClosedRange.milliseconds.upperBound)
-        case .other(let now):
-            guard let time = value.integer(in: .milliseconds) else { throw .broken("a time that cannot be") }
-            return time <= now + Self.mostAhead ? time : now
-        }
+    private static func time(_ value: JSONValue, _ isOwn: Bool) throws(CatalogueError) -> Int64 {
+        // What this program has written is never refused.
+        if isOwn { return min(max(0, value.integer(in: .identities) ?? 0), ClosedRange.milliseconds.upperBound) }
+        guard let time = value.integer(in: .milliseconds) else { throw .broken("a time that cannot be") }
+        return min(time, latest)
     }
 
-    /// By how many milliseconds another clock may be ahead: a day, because changes are dated later than those that they follow, and clocks differ.
-    private static let mostAhead: Int64 = 86_400_000
-
-    /// Whose times are read.
-    enum Clock {
-        /// Times that this program has written. They are never refused.
-        case own
-        /// Times of another computer, and the time now, in milliseconds since 1970. What was changed much later was changed now, because it could not be
-        /// changed again before that time.
-        case other(now: Int64)
-    }
+    /// The latest time of another computer, thirty years before the last one that can be: later changes can be dated later. It does not depend on the
+    /// time now, so that the same catalogue says the same whenever it is read.
+    private static let latest = ClosedRange<Int64>.milliseconds.upperBound - 1 << 40
 }
 
 extension JSONValue {

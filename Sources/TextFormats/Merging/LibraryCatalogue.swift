@@ -139,9 +139,7 @@ extension LibraryCatalogue {
     /// Reads what ``json`` gives.
     ///
     /// What is there twice is merged.
-    ///
-    /// - Parameter now: In milliseconds since 1970. What was changed more than a day later, by another clock, was changed now.
-    package init(reading bytes: [UInt8], now: Int64) throws(CatalogueError) {
+    package init(reading bytes: [UInt8]) throws(CatalogueError) {
         guard let value = JSONValue(reading: bytes), case .object(let parts) = value,
             value["catalogue"] == .string(Self.name), let version = value["v"]?.integer(in: .counts)
         else { throw .foreign }
@@ -151,21 +149,21 @@ extension LibraryCatalogue {
             case "recordings":
                 for (id, value) in try Self.list(part.value) {
                     var recording = Recording()
-                    recording.item = try CatalogueItem(json: value, by: .other(now: now))
-                    if let sections = value["sections"] { recording.sections = try Self.items(sections, now) }
+                    recording.item = try CatalogueItem(json: value, isOwn: false)
+                    if let sections = value["sections"] { recording.sections = try Self.items(sections) }
                     recordings[id, default: Recording()].merge(recording)
                 }
-            case "playlists": playlists.merge(try Self.items(part.value, now)) { $0.merged(with: $1) }
-            case "takes": takes.merge(try Self.items(part.value, now)) { $0.merged(with: $1) }
+            case "playlists": playlists.merge(try Self.items(part.value)) { $0.merged(with: $1) }
+            case "takes": takes.merge(try Self.items(part.value)) { $0.merged(with: $1) }
             default: break
             }
         }
     }
 
-    private static func items(_ value: JSONValue, _ now: Int64) throws(CatalogueError) -> [ExactText: CatalogueItem] {
+    private static func items(_ value: JSONValue) throws(CatalogueError) -> [ExactText: CatalogueItem] {
         var items: [ExactText: CatalogueItem] = [:]
         for (id, value) in try list(value) {
-            items[id, default: CatalogueItem()].merge(try CatalogueItem(json: value, by: .other(now: now)))
+            items[id, default: CatalogueItem()].merge(try CatalogueItem(json: value, isOwn: false))
         }
         return items
     }

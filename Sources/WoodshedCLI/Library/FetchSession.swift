@@ -22,6 +22,11 @@ final class FetchSession: TerminalLoopDelegate {
     private var lastLook: Int64 = 0
     private var pausedNumbers: Set<Int> = []
 
+    /// When a fetch that was cancelled must have ended.
+    private var deadline: Int64?
+    /// How long that may take, in ns.
+    private static let patience: Int64 = 10_000_000_000
+
     /// How often the list is looked at for what other programs ask, in ns.
     private static let lookInterval: Int64 = 1_000_000_000
 
@@ -106,6 +111,7 @@ final class FetchSession: TerminalLoopDelegate {
     }
 
     func look(now: Int64) {
+        if let deadline, now > deadline { loop.abandon("a fetch does not end; what was received is kept") }
         guard now - lastLook >= Self.lookInterval else { return }
         lastLook = now
         // Another program may have changed the list. A store that cannot be read at the moment changes nothing here.
@@ -128,7 +134,10 @@ final class FetchSession: TerminalLoopDelegate {
         }
     }
 
-    func beginEnding() { fetcher.cancelAll() }
+    func beginEnding() {
+        deadline = monotonicNanoseconds() + Self.patience
+        fetcher.cancelAll()
+    }
     func prepareForSuspension() {}
     func goOnAfterSuspension() {}
 

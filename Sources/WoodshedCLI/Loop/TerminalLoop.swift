@@ -78,7 +78,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     /// Runs until the delegate is over, then calls `conclude` with the terminal restored.
     ///
-    /// A second signal ends the process at once, and so does a main thread that does not respond for long after the first.
+    /// A second Ctrl-C ends the process at once, and so does a main thread that does not respond for long after the first.
     ///
     /// - Parameter begin: Starts the work, when keys are already read.
     func run<Result>(

@@ -44,11 +44,9 @@ extension RecordingLibrary {
         let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
         var summary = ImportSummary()
         let now = StoreRows.milliseconds
-        summary.refused += try other.change { (items) throws(DatabaseError) in
-            let rows = SalvagedRows(rows: items.rows, now: now)
-            let outside = try rows.removePlacesOutside()
-            _ = try rows.limitNumbers(items)
-            return outside.map { "\($0) is a place outside the library's folder" }
+        // Outside numbers and places, as those of a damaged store.
+        _ = try other.change { (items) throws(DatabaseError) in
+            try SalvagedRows(rows: items.rows, now: now).limitNumbers(items)
         }
         let catalogue = try other.catalogue()
         if isEmpty {

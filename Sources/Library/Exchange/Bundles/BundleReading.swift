@@ -136,7 +136,7 @@ private struct BundleReading {
                 if piece.isEmpty { break }
                 bytes += piece
             }
-            let read = try LibraryCatalogue(reading: bytes, now: StoreRows.milliseconds)
+            let read = try LibraryCatalogue(reading: bytes)
             summary.merge = try library.apply(read)
             catalogue = read
             knownTakes = Set(try library.catalogueTakes().map(\.key))

@@ -144,7 +144,7 @@ struct CatalogueWriter {
     /// What is said about a recording, as far as it can be kept.
     private static func words(_ content: CatalogueItem) -> LibraryItem.Words {
         func text(_ name: String) -> String {
-            line(content[name]?.stringValue ?? "").prefix(scalars: LibraryItem.Words.mostCharacters)
+            line(content[name]?.stringValue ?? "").prefix(within: LibraryItem.Words.mostCharacters)
         }
         var words = LibraryItem.Words(title: text(CatalogueField.title))
         if words.title.isEmpty { words.title = "untitled" }
@@ -153,7 +153,7 @@ struct CatalogueWriter {
         if (try? words.checked()) == nil { words.language = "" }
         words.tags = Array(
             content.currentMembers.lazy.map { line($0) }.filter {
-                !$0.isEmpty && $0.unicodeScalars.count <= LibraryItem.Words.mostCharacters
+                !$0.isEmpty && $0.isWithin(LibraryItem.Words.mostCharacters)
             }.prefix(100))
         return (try? words.checked()) ?? words
     }
@@ -227,7 +227,7 @@ struct CatalogueWriter {
     private static func names(_ wishes: [String]) -> [String] {
         var taken: Set<ExactText> = []
         return wishes.map { wish in
-            let base = line(wish).prefix(scalars: 190)
+            let base = line(wish).prefix(within: 190)
             var (name, count) = (base.isEmpty ? "playlist" : base, 1)
             while !taken.insert(ExactText(name)).inserted {
                 count += 1
@@ -247,7 +247,7 @@ struct CatalogueWriter {
             let rating = content[CatalogueField.rating]?.integer(in: .counts)
             var hasChanged = false
             let isName =
-                !name.contains { $0.isNewline } && name.unicodeScalars.count <= PracticeStore.mostNameCharacters
+                !name.contains { $0.isNewline } && name.isWithin(PracticeStore.mostNameCharacters)
             if isName, !name.utf8.contains(0), ExactText(name) != ExactText(take.name) {
                 try rows.updateTake(take.number, .name, .text(name))
                 hasChanged = true

@@ -27,7 +27,7 @@ extension RecordingLibrary {
     /// - Throws: `CatalogueError`, `RecordingLibraryError`, `StoreError`. Nothing has changed then.
     @discardableResult
     public func merge(catalogueIn bytes: [UInt8]) throws -> MergeSummary {
-        try apply(LibraryCatalogue(reading: bytes, now: StoreRows.milliseconds))
+        try apply(LibraryCatalogue(reading: bytes))
     }
 
     /// What the library holds now. Remembers it, so that later changes are known to be later.

@@ -77,15 +77,13 @@ extension RecordingLibrary {
         let repair = try StoreRepair(ofCopy: copy, of: path)
         let now = StoreRows.milliseconds
         let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
-        let (described, outside) = try other.change { (items) throws(DatabaseError) in
-            let salvaged = SalvagedRows(rows: items.rows, now: now)
-            let outside = try salvaged.removePlacesOutside()
-            return (try salvaged.limitNumbers(items), outside)
+        let described = try other.change { (items) throws(DatabaseError) in
+            try SalvagedRows(rows: items.rows, now: now).limitNumbers(items)
         }
         let folder = folder
         let (summary, renumbered) = try store.change(beside: copy) { (rows) throws(DatabaseError) in
             var summary = SalvageSummary()
-            summary.isComplete = repair.isComplete && outside.isEmpty
+            summary.isComplete = repair.isComplete
             let salvaged = SalvagedRows(rows: rows, now: now)
             try salvaged.takeOver(into: &summary)
             try salvaged.describe(described, ItemRows(rows: rows, folder: folder.path), &summary)

@@ -41,7 +41,7 @@ extension SalvagedRows {
             ("practice", "highest", "BETWEEN 1 AND 100000000", "NULL"),
             ("practice", "last", "BETWEEN 1 AND 100000000", "NULL"), ("review", "interval", "BETWEEN 1 AND 36500", "1"),
             ("fetch", "done", frames, "0"), ("fetch", "total", frames, "NULL"),
-            ("fetch", "priority", "BETWEEN -1000 AND 1000", "0"),
+            ("fetch", "priority", "BETWEEN -\(Int64(1) << 53) AND \(Int64(1) << 53)", "0"),
             ("episode", "milliseconds", frames, "NULL"), ("episode", "byte_count", frames, "NULL"),
         ] {
             try database.run("UPDATE \(table) SET \(column) = \(otherwise) WHERE \(column) NOT \(limits)")
@@ -53,9 +53,15 @@ extension SalvagedRows {
             WHERE sample_rate = \(StoreRows.lostRate) OR frame_count NOT \(frames)
             """)
         try database.run("DELETE FROM practice WHERE first NOT \(frames) OR past NOT \(frames)")
-        try database.run("DELETE FROM section WHERE first NOT \(frames) OR past NOT \(frames)")
+        var lost = try database.run("DELETE FROM section WHERE first NOT \(frames) OR past NOT \(frames)")
         let number = "BETWEEN 1 AND \(Int32.max / 2)"
-        try database.run("DELETE FROM section WHERE id NOT \(number)")
+        lost += try database.run("DELETE FROM section WHERE id NOT \(number)")
+        if lost > 0 {
+            try database.run(
+                "UPDATE recording SET section_count = (SELECT count(*) FROM section WHERE section.recording = recording.id)"
+            )
+            try rows.rebuildWords()
+        }
         try database.run("DELETE FROM section_time WHERE section NOT \(number)")
         try database.run("DELETE FROM review WHERE section NOT \(number)")
         for table in ["practice", "take"] {
@@ -63,32 +69,22 @@ extension SalvagedRows {
         }
         try database.run("DELETE FROM take WHERE id NOT \(number) AND gone = 0")
 
+        // A place outside the library's folder is read as the one inside.
+        for row in try items.all() where row.item.place == .kept {
+            try database.run(
+                "UPDATE item SET path = ? WHERE id = ? AND path <> ?1", .text(row.path), .integer(row.number))
+        }
+        for row in try DocumentRows(items: items).all() where row.place == .kept {
+            try database.run(
+                "UPDATE document SET path = ? WHERE id = ? AND path <> ?1", .text(row.path), .integer(row.id))
+        }
         var all: [ItemRow] = []
         for isTrash in [false, true] {
             var filter = ItemFilter()
             filter.isTrash = isTrash
             all += try items.items(filter)
         }
-        for row in all where row.edited.values.contains(where: { !(0...seconds * 1000 + 999).contains($0) }) {
-            try database.run("UPDATE item SET edited = '{}' WHERE id = ?", .integer(row.number))
-        }
         return all
-    }
-
-    /// Removes files whose places are outside the library's folder: a damaged byte made them, or somebody who wants a file of the user's replaced.
-    ///
-    /// - Returns: The places.
-    func removePlacesOutside() throws(DatabaseError) -> [String] {
-        let condition =
-            "place = 'kept' AND (path IN ('', '.', '..') OR instr(path, '/') > 0 OR instr(path, char(0)) > 0)"
-        var places: [String] = []
-        for table in ["item", "document"] {
-            places += try database.rows("SELECT path FROM \(table) WHERE \(condition)") {
-                (row) throws(DatabaseError) in try row.text(0)
-            }
-            try database.run("DELETE FROM \(table) WHERE \(condition)")
-        }
-        return places
     }
 
     /// Takes over what was edited later there.
