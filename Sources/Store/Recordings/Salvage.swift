@@ -250,12 +250,12 @@ final class Salvage {
         for table in try tables() where table.columns.contains(where: { $0.name == "recording" }) {
             let condition = "WHERE recording NOT IN (SELECT id FROM recording)"
             let isNeeded = table.columns.contains { $0.name == "recording" && $0.isNeeded }
-            if knowsAll {
-                // There never was such a recording: the row itself is damaged.
-                let change = isNeeded ? "DELETE FROM" : "UPDATE"
-                try target.run(
-                    "\(change) \(table.name) \(isNeeded ? "" : "SET recording = NULL") \(condition)")
-            } else {
+            // There never was such a recording: the row itself is damaged.
+            let change = isNeeded ? "DELETE FROM" : "UPDATE"
+            try target.run(
+                "\(change) \(table.name) \(isNeeded ? "" : "SET recording = NULL") \(condition)\(knowsAll ? "" : " AND recording < 1")"
+            )
+            if !knowsAll {
                 let ids = try target.rows("SELECT DISTINCT recording FROM \(table.name) \(condition)") {
                     (row) throws(DatabaseError) in
                     try row.integer(0)
