@@ -1,3 +1,4 @@
+internal import Explanations
 import Glibc
 import Realtime
 import Synchronization
@@ -146,7 +147,7 @@ extension StreamConfiguration {
         if let missing = channels.first(where: { $0 >= channelCount }) {
             throw DeviceError(
                 kind: .formatRefused,
-                message: "\(deviceName) has \(channelCount) channel\(channelCount == 1 ? "" : "s"), "
+                message: "\(deviceName) has \(counted(channelCount, "channel")), "
                     + "and no channel \(missing + 1)",
                 remedy: "Choose channels from 1 to \(channelCount); an interface has all of its channels as hw:NAME.")
         }

@@ -2,6 +2,7 @@
 // it; so a program that ends between two steps leaves at most a file that the store does not know, which `check` finds.
 internal import AudioFiles
 internal import Database
+internal import Explanations
 internal import Files
 internal import Glibc
 public import Store
@@ -180,7 +181,7 @@ extension RecordingLibrary {
 
 extension RecordingLibraryError {
     fileprivate static func noDocument(_ index: Int, of title: String, count: Int) -> RecordingLibraryError {
-        let number = count == 0 ? "no documents" : count == 1 ? "1 document" : "\(count) documents"
+        let number = count == 0 ? "no documents" : counted(count, "document")
         return RecordingLibraryError(
             .unknown, "there is no document \(index): \(title) has \(number)",
             remedy: "List them with: woodshed attach RECORDING --list")

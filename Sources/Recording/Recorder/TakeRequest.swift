@@ -1,4 +1,5 @@
 public import AudioFiles
+internal import Explanations
 public import Takes
 
 /// The destination and format of a take.
@@ -79,7 +80,7 @@ public enum InputChannels: Sendable, Hashable {
         let problem: String
         if let wrong = list.first(where: { !(0..<inputChannels).contains($0) }) {
             problem =
-                "the input has \(inputChannels) channel\(inputChannels == 1 ? "" : "s"), and no channel \(wrong + 1)"
+                "the input has \(counted(inputChannels, "channel")), and no channel \(wrong + 1)"
         } else if list.isEmpty || Set(list).count < list.count {
             problem = "a take needs one channel or more, each once"
         } else {

@@ -1,3 +1,5 @@
+internal import Explanations
+
 // What importers find becomes drafts in one place, with one set of rules for what does not fit.
 
 /// Collects sections of a file, and tells what was left out.
@@ -128,7 +130,7 @@ struct SectionCollector {
     }
 
     private var allNotes: [String] {
-        notes + losses.map { loss in (loss.count == 1 ? "1 section " : "\(loss.count) sections ") + loss.what.rawValue }
+        notes + losses.map { loss in "\(counted(loss.count, "section")) \(loss.what.rawValue)" }
     }
 
     /// The parts that begin at points; of several at one frame, the first with words.
@@ -173,7 +175,7 @@ struct ExportLosses {
     /// Sentences.
     func notes(_ format: SectionFormat) -> [String] {
         counts.map { loss in
-            "\(format.name) cannot hold \(loss.count == 1 ? "1 section" : "\(loss.count) sections") \(loss.what)"
+            "\(format.name) cannot hold \(counted(loss.count, "section")) \(loss.what)"
         }
     }
 }

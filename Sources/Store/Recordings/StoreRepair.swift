@@ -24,11 +24,9 @@ public struct StoreRepair: Explained, Equatable {
 
     /// What has happened, in one plain sentence.
     public var message: String {
-        func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
-        return
-            "the store of sections and takes was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
+        "the store of sections and takes was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
             + "\(counted(recordingCount, "recording")) with \(counted(sectionCount, "section")), \(counted(takeCount, "take")), "
-            + "\(itemCount) in the library, \(practiceCount == 1 ? "1 entry" : "\(practiceCount) entries") of the practice log "
+            + "\(itemCount) in the library, \(counted(practiceCount, "entry", "entries")) of the practice log "
             + "and \(counted(reviewCount, "rating"))"
     }
     /// What to do about it, in one plain sentence.

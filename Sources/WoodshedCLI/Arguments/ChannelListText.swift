@@ -1,3 +1,4 @@
+import Explanations
 import Terminal
 import Woodshed
 
@@ -28,7 +29,7 @@ struct ChannelListText: Hashable, Sendable {
     func check(_ count: Int, of device: String) throws(CommandFailure) {
         guard let wrong = channels.first(where: { $0 >= count }) else { return }
         throw CommandFailure(
-            .unavailable, "\(device) has \(count) channel\(count == 1 ? "" : "s"), and no channel \(wrong + 1)",
+            .unavailable, "\(device) has \(counted(count, "channel")), and no channel \(wrong + 1)",
             remedy: "Choose channels from 1 to \(count).")
     }
 }

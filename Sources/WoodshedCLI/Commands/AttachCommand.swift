@@ -1,5 +1,6 @@
 // `woodshed attach` and `woodshed open`: the documents of a recording.
 import ArgumentParser
+import Explanations
 import JSON
 import Terminal
 import Woodshed

@@ -55,7 +55,7 @@ struct ConfigCommand: Verb {
         guard words.count == count else {
             let usage = ["list": "", "get": " OPTION", "set": " OPTION VALUE", "unset": " OPTION", "path": ""]
             throw CommandFailure(
-                .usage, "'\(action)' takes \(count == 0 ? "no" : "\(count)") word\(count == 1 ? "" : "s")",
+                .usage, "'\(action)' takes \(count == 0 ? "no words" : counted(count, "word"))",
                 remedy: "Write: woodshed config \(action)\(usage[action] ?? "")")
         }
         switch action {

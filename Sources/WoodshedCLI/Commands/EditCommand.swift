@@ -1,5 +1,6 @@
 // `woodshed edit` and `woodshed rm`: changing and removing recordings of the library.
 import ArgumentParser
+import Explanations
 import JSON
 import Terminal
 import Woodshed
@@ -118,7 +119,7 @@ struct RemoveCommand: Verb {
 
     private func removeFiles(_ items: [LibraryItem], _ library: RecordingLibrary) throws {
         guard yes else {
-            let count = items.count == 1 ? "1 file" : "\(items.count) files"
+            let count = counted(items.count, "file")
             throw CommandFailure(.usage, "this would remove \(count) for good", remedy: "Add --yes.")
         }
         var bytes: Int64 = 0

@@ -1,5 +1,6 @@
 // `woodshed info`: describes a file, by its content and by decoding.
 import ArgumentParser
+import Explanations
 import Files
 import JSON
 import Terminal
@@ -85,7 +86,7 @@ struct Info: Verb {
         lines += all.filter { !$0.1.isEmpty }.map { ($0.0, printable($0.1)) }
         lines.append(("added", dateText(item.addedAt)))
         if item.sectionCount > 0 {
-            lines.append(("saved", item.sectionCount == 1 ? "1 section" : "\(item.sectionCount) sections"))
+            lines.append(("saved", counted(item.sectionCount, "section")))
         }
         if let loudness = item.loudness {
             lines.append(("loudness", "\(fixed(loudness.integrated, decimals: 1)) LUFS"))

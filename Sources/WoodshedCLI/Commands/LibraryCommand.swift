@@ -1,5 +1,6 @@
 // `woodshed library`: the library as a whole.
 import ArgumentParser
+import Explanations
 import JSON
 import Terminal
 import Woodshed
@@ -132,7 +133,7 @@ struct LibraryCommand: Verb {
             throw CommandFailure(.someFailed)
         }
         let repaired = try library.repair(report)
-        note("repaired; \(repaired.count == 1 ? "1 recording is" : "\(repaired.count) recordings are") up to date")
+        note("repaired; \(counted(repaired.count, "recording is", "recordings are")) up to date")
         if !report.missing.isEmpty {
             note("\(report.missing.count) still missing: woodshed library check FOLDER looks for them elsewhere")
         }

@@ -1,5 +1,6 @@
 // `woodshed list` and `woodshed recent`: the recordings in the library.
 import ArgumentParser
+import Explanations
 import JSON
 import Terminal
 import Woodshed
@@ -88,7 +89,7 @@ struct ListCommand: Verb {
         let missing = items.count(where: \.isMissing)
         if missing > 0 {
             StandardStream.error.note(
-                "\(missing == 1 ? "1 file is" : "\(missing) files are") gone; look for them with: woodshed library check FOLDER"
+                "\(counted(missing, "file is", "files are")) gone; look for them with: woodshed library check FOLDER"
             )
         }
         if trash { return StandardStream.error.note("next: woodshed rm --undo") }

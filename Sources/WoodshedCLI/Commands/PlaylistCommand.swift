@@ -1,5 +1,6 @@
 // `woodshed playlist`: lists of recordings, in an order of the user's.
 import ArgumentParser
+import Explanations
 import Files
 import JSON
 import Terminal
@@ -115,7 +116,7 @@ struct PlaylistCommand: Verb {
             }
             return
         }
-        let counts = playlists.map { $0.entryCount == 1 ? "1 recording" : "\($0.entryCount) recordings" }
+        let counts = playlists.map { counted($0.entryCount, "recording") }
         let width = counts.map(displayWidth).max() ?? 0
         let times = playlists.map { clockText($0.seconds) }
         let timeWidth = times.map(displayWidth).max() ?? 0

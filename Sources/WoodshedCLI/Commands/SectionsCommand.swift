@@ -1,5 +1,6 @@
 // `woodshed sections`: lists and changes the sections that are kept with a recording.
 import ArgumentParser
+import Explanations
 import JSON
 import Terminal
 import Woodshed
@@ -174,7 +175,7 @@ struct SectionsCommand: Verb {
                     "Give shorter pauses (--min-pause 0.2) or a higher level (--threshold -30), or mark points while it plays."
             )
         }
-        let count = found.drafts.count == 1 ? "1 phrase" : "\(found.drafts.count) phrases"
+        let count = counted(found.drafts.count, "phrase")
         guard finding.yes else {
             var list = SectionList(sampleRate: kept.recording.sampleRate, frameCount: kept.recording.frameCount)
             try list.apply(.add(found.drafts))
@@ -206,7 +207,7 @@ struct SectionsCommand: Verb {
             let draws = StandardStream.error.isTerminal && !quiet && !plain
             let cards = try CardFile(kept: kept, draws: draws).write(to: path)
             cards.notes.forEach { StandardStream.error.note(printable($0)) }
-            let count = cards.noteCount == 1 ? "1 card" : "\(cards.noteCount) cards"
+            let count = counted(cards.noteCount, "card")
             let takes = cards.takeCount == 0 ? "" : ", \(cards.takeCount) with a take"
             guard !quiet, !json else { return }
             StandardStream.error.note("wrote \(printable(path)), \(count)\(takes)")
@@ -223,7 +224,7 @@ struct SectionsCommand: Verb {
         let found = try SectionFiles(kept: kept).read(path)
         found.notes.forEach { StandardStream.error.note(printable($0)) }
         let edit: SectionEdit = replace ? .replaceAll(found.drafts) : .add(found.drafts)
-        let count = found.drafts.count == 1 ? "1 section" : "\(found.drafts.count) sections"
+        let count = counted(found.drafts.count, "section")
         let summary = "imported \(count) from \(found.format)"
         try tell(try kept.store.apply(.all([edit], summary: summary), to: kept.recording), of: kept)
     }
@@ -245,7 +246,7 @@ struct SectionsCommand: Verb {
     }
 
     private func count(_ list: SectionList) -> String {
-        list.sections.count == 1 ? "1 section" : "\(list.sections.count) sections"
+        counted(list.sections.count, "section")
     }
 
     /// A line about what to do next.

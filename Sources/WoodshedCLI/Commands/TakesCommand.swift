@@ -1,5 +1,6 @@
 // `woodshed takes`: lists and changes the takes that are kept.
 import ArgumentParser
+import Explanations
 import Files
 import Glibc
 import JSON
@@ -232,14 +233,14 @@ struct TakesCommand: Verb {
         guard !takes.isEmpty else { return note("The trash is empty.") }
         guard yes else {
             throw CommandFailure(
-                .usage, "this would remove \(count(takes)) (\(size)) for good",
+                .usage, "this would remove \(counted(takes.count, "take")) (\(size)) for good",
                 remedy: "Remove them with: woodshed takes empty --yes")
         }
         let (removed, bytes) = try store.emptyTrash()
         if messages.json {
             for take in removed { try StandardStream.output.line(Self.removed(take.number)) }
         }
-        note("removed \(count(removed)), \(sizeText(UInt64(bytes))) are free")
+        note("removed \(counted(removed.count, "take")), \(sizeText(UInt64(bytes))) are free")
     }
 
     /// Tells which takes have changed, and what to do next.
@@ -250,11 +251,9 @@ struct TakesCommand: Verb {
             }
             return
         }
-        note("\(verb): \(takes.count == 1 ? "take \(takes[0].number)" : count(takes))")
+        note("\(verb): \(takes.count == 1 ? "take \(takes[0].number)" : counted(takes.count, "take"))")
         note("next: woodshed \(next)")
     }
-
-    private func count(_ takes: [StoredTake]) -> String { takes.count == 1 ? "1 take" : "\(takes.count) takes" }
 
     private func note(_ words: String) {
         if !messages.quiet, !messages.json { StandardStream.error.note(printable(words)) }

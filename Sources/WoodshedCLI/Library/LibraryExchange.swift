@@ -1,4 +1,5 @@
 // Moving a library to other computers, and keeping copies of it.
+import Explanations
 import Files
 import JSON
 import Terminal
@@ -96,19 +97,19 @@ struct LibraryExchange {
 
     func salvage(_ path: String) throws {
         let summary = try library.salvage(storeAt: path)
-        let counts = [
-            ("recordings", summary.items, "recording", "recordings"),
+        let counts: [(name: String, count: Int, one: String, many: String?)] = [
+            ("recordings", summary.items, "recording", nil),
             ("outside", summary.outside, "recording outside the library", "recordings outside the library"),
-            ("sections", summary.sections, "section", "sections"),
-            ("playlists", summary.playlists, "playlist", "playlists"),
+            ("sections", summary.sections, "section", nil),
+            ("playlists", summary.playlists, "playlist", nil),
             ("entries", summary.entries, "entry of a playlist", "entries of playlists"),
-            ("takes", summary.takes, "take", "takes"),
+            ("takes", summary.takes, "take", nil),
             ("practice", summary.practice, "entry of the practice log", "entries of the practice log"),
-            ("reviews", summary.reviews, "rating", "ratings"),
-            ("documents", summary.documents, "document", "documents"),
-            ("feeds", summary.feeds, "subscription", "subscriptions"),
-            ("episodes", summary.episodes, "episode", "episodes"),
-            ("fetches", summary.fetches, "queued download", "queued downloads"),
+            ("reviews", summary.reviews, "rating", nil),
+            ("documents", summary.documents, "document", nil),
+            ("feeds", summary.feeds, "subscription", nil),
+            ("episodes", summary.episodes, "episode", nil),
+            ("fetches", summary.fetches, "queued download", nil),
         ]
         if messages.json {
             let conflicts = summary.conflicts.map { conflict -> JSONValue in
@@ -119,7 +120,7 @@ struct LibraryExchange {
             }
             try write(
                 [.init("v", .integer(1)), .init("event", .string("library.salvaged")), .init("path", .string(path))]
-                    + counts.map { .init($0.0, .integer($0.1)) } + [
+                    + counts.map { .init($0.name, .integer($0.count)) } + [
                         .init("described", .integer(summary.described)),
                         .init("conflicts", .array(conflicts)), .init("complete", .bool(summary.isComplete)),
                     ])
@@ -129,7 +130,7 @@ struct LibraryExchange {
             note(printable("the \(conflict.field) of \(conflict.thing) differs: \(values)"))
         }
         let parts =
-            counts.filter { $0.1 > 0 }.map { $0.1 == 1 ? "1 \($0.2)" : "\($0.1) \($0.3)" }
+            counts.filter { $0.count > 0 }.map { counted($0.count, $0.one, $0.many) }
             + (summary.described > 0 ? ["the description of \(counted(summary.described, "recording"))"] : [])
         note(
             summary.isEmpty
@@ -194,6 +195,3 @@ struct LibraryExchange {
         if !messages.quiet, !messages.json { StandardStream.error.note(words) }
     }
 }
-
-/// A number of things, as in "1 take" and "2 takes".
-func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }

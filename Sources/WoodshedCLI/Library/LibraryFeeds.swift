@@ -1,4 +1,5 @@
 // Podcasts: feeds that the user follows.
+import Explanations
 import JSON
 import Terminal
 import Woodshed

@@ -1,4 +1,5 @@
 // Which recording a user means: a file, a place in the library such as `@3`, or words of a title.
+import Explanations
 import Files
 import Glibc
 import Terminal
@@ -59,7 +60,7 @@ enum RecordingWord {
                     .notFound,
                     items.isEmpty
                         ? "the library is empty, so there is no \(text)"
-                        : "there is no \(text): the library has \(items.count == 1 ? "1 recording" : "\(items.count) recordings")",
+                        : "there is no \(text): the library has \(counted(items.count, "recording"))",
                     remedy: items.isEmpty
                         ? "Add a recording with: woodshed add FILE. A take is played with: woodshed takes play \(text)"
                         : "List them with: woodshed list")

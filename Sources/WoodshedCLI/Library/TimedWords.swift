@@ -1,4 +1,5 @@
 // The words of a document that has times, such as lyrics, on their way to become sections.
+import Explanations
 import Terminal
 import Woodshed
 

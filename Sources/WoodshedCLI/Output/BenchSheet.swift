@@ -1,5 +1,6 @@
 // The results of `bench stretch`, as text and as JSON.
 @_spi(Benchmarks) import Engine
+import Explanations
 import Files
 import JSON
 import Terminal
@@ -46,8 +47,8 @@ struct BenchSheet {
     }
 
     var text: String {
-        let passes = plan.passes == 1 ? "1 pass" : "\(plan.passes.number ?? 0) passes"
-        let channels = clip.channelCount == 1 ? "1 channel" : "\(clip.channelCount) channels"
+        let passes = counted(plan.passes.number ?? 0, "pass", "passes")
+        let channels = counted(clip.channelCount, "channel")
         let title =
             "\(printable(fileName(file))) at \(speed.map(percentText) ?? "changing speed"): \(passes), "
             + "\(clip.sampleRate) Hz, \(channels), blocks of \(trial.periodFrames) frames"

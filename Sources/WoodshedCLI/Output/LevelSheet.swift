@@ -1,4 +1,5 @@
 // The results of `measure`, as text and as JSON.
+import Explanations
 import Files
 import JSON
 import Terminal
@@ -44,7 +45,7 @@ struct LevelSheet {
 
     var text: String {
         let loudness = reading.loudness
-        let channels = recording.info.channelCount == 1 ? "1 channel" : "\(recording.info.channelCount) channels"
+        let channels = counted(recording.info.channelCount, "channel")
         let length = clockText(Double(recording.frameCount) / Double(recording.sampleRate))
         let rows = [
             ("loudness, integrated", value(loudness.integrated, "LUFS")),

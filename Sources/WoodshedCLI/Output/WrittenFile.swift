@@ -1,4 +1,5 @@
 // The file that a rendering has written, as text and as JSON.
+import Explanations
 import Glibc
 import JSON
 import Terminal
@@ -36,8 +37,8 @@ struct WrittenFile {
         let place = name == "-" ? "standard output" : name
         let size = byteCount.map { ", " + sizeText(UInt64($0)) } ?? ""
         return printable(
-            "\(place): \(format), \(sampleRate) Hz, \(channelCount) channel\(channelCount == 1 ? "" : "s"), "
-                + "\(clockText(seconds)) (\(frameCount) frame\(frameCount == 1 ? "" : "s"))\(size)")
+            "\(place): \(format), \(sampleRate) Hz, \(counted(channelCount, "channel")), "
+                + "\(clockText(seconds)) (\(counted(frameCount, "frame")))\(size)")
     }
 
     /// The event `file.written`, the last of a rendering.

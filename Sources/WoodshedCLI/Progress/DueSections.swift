@@ -1,4 +1,5 @@
 // Which sections `practice --due` plays.
+import Explanations
 import Files
 import Glibc
 import Terminal
@@ -49,7 +50,7 @@ struct DueSections {
                 continue
             }
             let ids = Set(due.filter { $0.recording.key == section.recording.key }.map(\.section.id))
-            say("\(fileName(path)): \(ids.count == 1 ? "1 section is" : "\(ids.count) sections are") due")
+            say("\(fileName(path)): \(counted(ids.count, "section is", "sections are")) due")
             return DueSections(file: path, ids: ids)
         }
         throw CommandFailure(

@@ -1,4 +1,5 @@
 // What was practised, as a picture, as words and for programs.
+import Explanations
 import JSON
 import Terminal
 import Woodshed
@@ -31,9 +32,9 @@ struct StatisticsView {
     var lines: [String] {
         let days = statistics.days.count
         var lines = [
-            "practised  \(Self.duration(statistics.seconds)) on \(Self.count(days, "day")), "
-                + Self.count(statistics.passes, "whole pass", "whole passes"),
-            "streak     \(Self.count(statistics.streak, "day")); the longest \(Self.count(statistics.longestStreak, "day"))",
+            "practised  \(Self.duration(statistics.seconds)) on \(counted(days, "day")), "
+                + counted(statistics.passes, "whole pass", "whole passes"),
+            "streak     \(counted(statistics.streak, "day")); the longest \(counted(statistics.longestStreak, "day"))",
             "",
         ]
         lines += weekLines
@@ -73,8 +74,8 @@ struct StatisticsView {
         let listed = statistics.sections.prefix(most ?? Self.usualSections)
         var rows = listed.map { section in
             [
-                Self.duration(section.seconds), Self.count(section.passes, "pass", "passes"),
-                Self.speeds(section), section.reviewCount == 0 ? "" : Self.count(section.reviewCount, "review"),
+                Self.duration(section.seconds), counted(section.passes, "pass", "passes"),
+                Self.speeds(section), section.reviewCount == 0 ? "" : counted(section.reviewCount, "review"),
                 printable(title(section) + (section.lastComparison?.comparisonWords.map { " (\($0))" } ?? "")),
             ]
         }
@@ -85,7 +86,7 @@ struct StatisticsView {
                 .filter { !$0.isEmpty } + [row[4]]
         }
         return rows.map { $0.joined(separator: "  ") }
-            + (left > 0 ? ["and \(Self.count(left, "section")) more: -n \(statistics.sections.count)"] : [])
+            + (left > 0 ? ["and \(counted(left, "section")) more: -n \(statistics.sections.count)"] : [])
     }
 
     private func title(_ section: PracticeStatistics.Section) -> String {
@@ -112,10 +113,6 @@ struct StatisticsView {
         }
         if first == best, best == last { return percentText(last) }
         return "\(percentText(first)) to \(percentText(last)), best \(percentText(best))"
-    }
-
-    private static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
-        number == 1 ? "1 \(one)" : "\(number) \(many ?? one + "s")"
     }
 
     /// Hours and minutes; seconds below a minute.

@@ -1,3 +1,4 @@
+import Explanations
 import Terminal
 import Woodshed
 
@@ -19,7 +20,7 @@ struct InputFit {
     ///   - chosen: The channels that the user chose; `count` then means nothing.
     init(_ input: StreamConfiguration, rate: Int?, count: Int, isCountAsked: Bool, chosen: [Int]?) {
         let (has, name) = (input.channelCount, input.deviceName)
-        let all = "\(has) channel\(has == 1 ? "" : "s")"
+        let all = counted(has, "channel")
         if let chosen {
             channels = .chosen(chosen)
         } else if count == 1, has > 1 {

@@ -1,4 +1,5 @@
 // Takes that a crash interrupted: reported at each start, and repaired on request.
+import Explanations
 import Glibc
 import JSON
 import Terminal
@@ -33,7 +34,9 @@ enum Recovery {
             if messages.json { try StandardStream.output.line(json(take, frames)) }
             if !messages.quiet {
                 StandardStream.error.note(
-                    printable("recovered \(take.path): \(time(frames, take.sampleRate)), \(count(take.marks))"))
+                    printable(
+                        "recovered \(take.path): \(time(frames, take.sampleRate)), \(counted(take.marks.count, "mark"))"
+                    ))
             }
         }
         for take in unreachable {
@@ -41,7 +44,7 @@ enum Recovery {
             if !messages.quiet {
                 StandardStream.error.note(
                     printable(
-                        "not recovered: \(take.reason.message); \(count(take.marks)) kept. Connect its disk and try "
+                        "not recovered: \(take.reason.message); \(counted(take.marks.count, "mark")) kept. Connect its disk and try "
                             + "again, or forget it with: woodshed record --forget \(take.path)"))
             }
         }
@@ -94,8 +97,6 @@ enum Recovery {
         defer { unsafe free(here) }
         return unsafe take == String(cString: here) + "/" + given
     }
-
-    private static func count(_ marks: [TakeMark]) -> String { marks.count == 1 ? "1 mark" : "\(marks.count) marks" }
 
     private static func time(_ frames: Int64, _ rate: Int) -> String { clockText(Double(frames) / Double(rate)) }
 

@@ -1,4 +1,5 @@
 // A recording with what the user's store keeps of it.
+import Explanations
 import Files
 import Terminal
 import Woodshed
@@ -49,7 +50,7 @@ extension RecognizedCopy {
     /// What is offered, in a sentence.
     var offer: String {
         let name = stored.recording.path.map(fileName) ?? stored.recording.title
-        let count = stored.sectionCount == 1 ? "1 section" : "\(stored.sectionCount) sections"
+        let count = counted(stored.sectionCount, "section")
         guard correlation != nil else {
             let seconds = Double(stored.recording.frameCount) / Double(stored.recording.sampleRate)
             return printable("\(name) has changed: it lasted \(clockText(seconds, decimals: 1)), and had \(count).")

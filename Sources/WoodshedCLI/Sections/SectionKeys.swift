@@ -1,4 +1,5 @@
 // The keys that change the sections kept with the recording, while it plays.
+import Explanations
 import Woodshed
 
 /// Carries out the keys of the saved sections.
@@ -105,7 +106,7 @@ struct SectionKeys {
             let change = SectionChange(
                 removed: before.sections.filter { !list.sections.contains($0) },
                 added: list.sections.filter { !before.sections.contains($0) }, summary: "changed by another program")
-            let count = list.sections.count == 1 ? "1 section" : "\(list.sections.count) sections"
+            let count = counted(list.sections.count, "section")
             tell(.changed(change, list, "\(change.summary), \(count)"))
         } catch let error as any ExplainedError {
             tell(.refused([error.message, error.remedy]))
@@ -146,7 +147,7 @@ struct SectionKeys {
     private static func words(
         _ order: Order, _ change: SectionChange, _ list: SectionList, _ kept: KeptRecording
     ) -> String {
-        let count = list.sections.count == 1 ? "1 section" : "\(list.sections.count) sections"
+        let count = counted(list.sections.count, "section")
         guard !change.isEmpty else {
             return order.key == .mark ? "a section begins there already" : "nothing to change"
         }

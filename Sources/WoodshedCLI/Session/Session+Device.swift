@@ -1,4 +1,5 @@
 // Reports of a run about its device: losses, returns, and the final figures.
+import Explanations
 import JSON
 import Terminal
 import Woodshed
@@ -106,7 +107,7 @@ extension Session {
     /// The figures of the device's clock, as one part of the line; none without such a clock.
     private func figures(_ statistics: EngineStatistics) -> [String] {
         guard let load = statistics.load else { return [] }
-        var parts = ["\(dropouts.count) dropout\(dropouts.count == 1 ? "" : "s")"]
+        var parts = [counted(dropouts.count, "dropout")]
         if dropouts.frames > 0 { parts.append("\(dropouts.frames) frames lost") }
         if statistics.interruptions > 0 {
             parts.append(

@@ -1,0 +1,6 @@
+/// A number of things, as in "1 take" and "2 takes".
+///
+/// - Parameter many: The plural; nil for one that ends with s.
+package func counted(_ count: some BinaryInteger, _ one: String, _ many: String? = nil) -> String {
+    count == 1 ? "1 \(one)" : "\(count) \(many ?? one + "s")"
+}
