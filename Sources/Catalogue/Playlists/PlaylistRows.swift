@@ -142,8 +142,8 @@ package struct PlaylistRows {
         var entries: [PlaylistEntry] = []
         let indexes = try items.indexes()
         for (id, _, recording) in try places(playlist) {
-            guard let row = try items.item(recording: recording) else { continue }
-            let item = row.with(index: indexes[row.number] ?? 0).item
+            guard var item = try items.item(recording: recording)?.item else { continue }
+            item.index = indexes[item.number] ?? 0
             entries.append(PlaylistEntry(id: id, index: entries.count + 1, item: item))
         }
         return entries

@@ -11,7 +11,7 @@ package struct ItemRow {
     package var isGone: Bool
     /// The name in the library's folder, or the path of a linked file.
     package let path: String
-    package let item: LibraryItem
+    package fileprivate(set) var item: LibraryItem
     /// When each field was changed by the user, in milliseconds since 1970.
     package let edited: [String: Int64]
     /// Which removal put it into the trash.
@@ -106,7 +106,7 @@ package struct ItemRows {
         let places = isWhole ? nil : try indexes()
         for place in found.indices {
             let index = places.map { $0[found[place].number] ?? 0 } ?? place + 1
-            found[place] = found[place].with(index: index)
+            found[place].item.index = index
         }
         return found
     }
@@ -294,8 +294,7 @@ package struct ItemRows {
         var (stored, trashed) = (try row.text(4), try row.integer(orNull: 21))
         if place == .kept, !LibraryFolder.isName(stored) {
             // A damaged byte, or somebody who wants a file of the user's: no file outside the folder is touched.
-            stored = LibraryFolder.name(
-                key, original: try row.text(5), container: LibraryFolder.ending(try row.text(7)))
+            stored = LibraryFolder.name(key, original: try row.text(5), container: try row.text(7))
         }
         let file =
             place == .kept ? folder + "/" + (trashed == nil ? "" : LibraryFolder.trashName + "/") + stored : stored
@@ -314,16 +313,6 @@ package struct ItemRows {
 
     private static func text(_ times: [String: Int64]) -> String {
         JSONValue.object(times.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }).text
-    }
-}
-
-extension ItemRow {
-    func with(index: Int) -> ItemRow {
-        var item = item
-        item.index = index
-        return ItemRow(
-            number: number, recording: recording, isGone: isGone, path: path, item: item, edited: edited,
-            trashing: trashing)
     }
 }
 

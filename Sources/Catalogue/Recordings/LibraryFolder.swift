@@ -26,11 +26,16 @@ package struct LibraryFolder: Sendable {
 
     /// Whether a text is the name of a file in a folder, and not a path that leads elsewhere.
     static func isName(_ text: String) -> Bool {
-        !["", ".", ".."].contains(text) && !text.utf8.contains(UInt8(ascii: "/")) && !text.utf8.contains(0)
+        var (count, dots) = (0, 0)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "/") || byte == 0 { return false }
+            (count, dots) = (count + 1, dots + (byte == UInt8(ascii: ".") ? 1 : 0))
+        }
+        return count > min(dots, 2)
     }
 
     /// The letters and digits of a kind of file, for an ending.
-    static func ending(_ container: String) -> String {
+    private static func ending(_ container: String) -> String {
         let plain = container.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return plain.isEmpty ? "wav" : plain
     }
@@ -39,7 +44,7 @@ package struct LibraryFolder: Sendable {
     ///
     /// - Parameters:
     ///   - original: The name that it had, whose ending it keeps if that is an ordinary one.
-    ///   - container: The kind of file, for the ending of others.
+    ///   - container: The kind of file, for the ending of others: its letters and digits, or "wav".
     package static func name(_ key: RecordingKey, original: String, container: String) -> String {
         let ending = original.split(separator: ".", omittingEmptySubsequences: false).last.map { $0.lowercased() } ?? ""
         let isOrdinary =
@@ -48,7 +53,7 @@ package struct LibraryFolder: Sendable {
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
             }
-        return "\(key)." + (isOrdinary ? ending : container)
+        return "\(key)." + (isOrdinary ? ending : Self.ending(container))
     }
 
     /// The key in the name of a file; nil if it is not one of the library's.

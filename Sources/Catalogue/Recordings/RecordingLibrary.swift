@@ -91,7 +91,9 @@ public final class RecordingLibrary: Sendable {
         let name = path.hasPrefix(folder.path + "/") ? String(path.dropFirst(folder.path.count + 1)) : path
         return try read { (rows) throws(DatabaseError) -> LibraryItem? in
             guard let row = try rows.item(path: name), !row.isGone, !row.item.isTrashed else { return nil }
-            return row.with(index: try rows.indexes()[row.number] ?? 0).item
+            var item = row.item
+            item.index = try rows.indexes()[row.number] ?? 0
+            return item
         } ?? nil
     }
 

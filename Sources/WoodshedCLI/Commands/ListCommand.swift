@@ -74,34 +74,34 @@ struct ListCommand: Verb {
         filter.order = ItemFilter.Order(rawValue: sort.rawValue) ?? .added
         if !missing { filter.limit = newest }
         let library = try RecordingLibrary(PracticeStore(.user))
-        var items = try library.items(filter)
-        if missing { items = Array(items.filter(\.isMissing).prefix(newest ?? .max)) }
+        var rows = try library.items(filter).map(LibraryTable.Row.init)
+        if missing { rows = Array(rows.filter(\.isMissing).prefix(newest ?? .max)) }
         library.store.tellRepair()
-        try Self.write(items, messages)
+        try Self.write(rows, messages)
         if messages.json || messages.quiet { return }
-        if items.isEmpty {
+        if rows.isEmpty {
             let isEmpty = try !trash && library.items { $0.limit = 1 }.isEmpty
             StandardStream.error.note(
                 trash ? "The trash is empty." : isEmpty ? "The library is empty." : "Nothing was found.")
             if isEmpty { StandardStream.error.note("next: woodshed add FILE, or woodshed get URL") }
             return
         }
-        let missing = items.count(where: \.isMissing)
+        let missing = rows.count(where: \.isMissing)
         if missing > 0 {
             StandardStream.error.note(
                 "\(counted(missing, "file is", "files are")) gone; look for them with: woodshed library check FOLDER"
             )
         }
         if trash { return StandardStream.error.note("next: woodshed rm --undo") }
-        guard let item = items.first(where: { !$0.isMissing }) else { return }
-        StandardStream.error.note("next: woodshed practice @\(item.index)")
+        guard let present = rows.first(where: { !$0.isMissing }) else { return }
+        StandardStream.error.note("next: woodshed practice @\(present.item.index)")
     }
 
     /// Writes recordings, for people or for programs.
-    static func write(_ items: [LibraryItem], _ messages: MessageOptions) throws {
+    static func write(_ rows: [LibraryTable.Row], _ messages: MessageOptions) throws {
         let isTerminal = StandardStream.output.isTerminal
         let table = LibraryTable(
-            items: items, columns: isTerminal ? terminalSize().columns : nil,
+            rows: rows, columns: isTerminal ? terminalSize().columns : nil,
             isPlain: !isTerminal || TerminalTraits.current(plain: messages.plain).glyphs != .unicode)
         if messages.json {
             for line in table.json { try StandardStream.output.line(line.text) }
@@ -153,7 +153,7 @@ struct RecentCommand: Verb {
         let library = try RecordingLibrary(PracticeStore(.user))
         let items = try library.items { $0.limit = all ? nil : number }
         library.store.tellRepair()
-        try ListCommand.write(items, messages)
+        try ListCommand.write(items.map(LibraryTable.Row.init), messages)
         if messages.json || messages.quiet { return }
         if items.isEmpty { StandardStream.error.note("There are no recent recordings.") }
         StandardStream.error.note("next: woodshed \(items.isEmpty ? "add FILE, or woodshed get URL" : "play @1")")

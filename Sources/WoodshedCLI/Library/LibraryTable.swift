@@ -5,7 +5,15 @@ import Woodshed
 
 /// Recordings as lines.
 struct LibraryTable {
-    let items: [LibraryItem]
+    /// A recording, and whether its file is gone, for which the file system is asked only once.
+    struct Row {
+        let item: LibraryItem
+        let isMissing: Bool
+
+        init(_ item: LibraryItem) { (self.item, isMissing) = (item, item.isMissing) }
+    }
+
+    let rows: [Row]
     /// The columns of the terminal; nil where lines are not cut.
     let columns: Int?
     /// Words in place of signs.
@@ -13,19 +21,20 @@ struct LibraryTable {
 
     /// One line for each recording: its place, whether its file is here, its length, its sections, and what it is.
     func lines(header: Bool) -> [String] {
-        var rows = items.map { item in
-            [
-                item.index > 0 ? "@\(item.index)" : "", state(item), clockText(item.seconds),
+        var cells = rows.map { row in
+            let item = row.item
+            return [
+                item.index > 0 ? "@\(item.index)" : "", state(row), clockText(item.seconds),
                 item.sectionCount > 0 ? String(item.sectionCount) : "", words(item),
             ]
         }
-        if header, !rows.isEmpty { rows.insert(["@", "", "length", "sections", "recording"], at: 0) }
-        return tableLines(rows, columns: columns)
+        if header, !cells.isEmpty { cells.insert(["@", "", "length", "sections", "recording"], at: 0) }
+        return tableLines(cells, columns: columns)
     }
 
-    private func state(_ item: LibraryItem) -> String {
-        if item.isMissing { return isPlain ? "missing" : "x" }
-        switch item.place {
+    private func state(_ row: Row) -> String {
+        if row.isMissing { return isPlain ? "missing" : "x" }
+        switch row.item.place {
         case .kept: return isPlain ? "kept" : "●"
         case .linked: return isPlain ? "linked" : "○"
         }
@@ -41,18 +50,22 @@ struct LibraryTable {
 
     /// What the signs mean, where there are any.
     var legend: String? {
-        guard !isPlain, !items.isEmpty else { return nil }
-        let missing = items.contains(where: \.isMissing) ? ", x the file is gone" : ""
+        guard !isPlain, !rows.isEmpty else { return nil }
+        let missing = rows.contains(where: \.isMissing) ? ", x the file is gone" : ""
         return "● in the library, ○ where you have it\(missing)"
     }
 
     /// One object for each recording.
-    var json: [JSONValue] { items.map { .object([.init("v", .integer(1))] + $0.fields) } }
+    var json: [JSONValue] {
+        rows.map { .object([.init("v", .integer(1))] + $0.item.fields(isMissing: $0.isMissing)) }
+    }
 }
 
 extension LibraryItem {
     /// The recording for programs.
-    var fields: [JSONValue.Field] {
+    var fields: [JSONValue.Field] { fields(isMissing: isMissing) }
+
+    fileprivate func fields(isMissing: Bool) -> [JSONValue.Field] {
         [
             .init("number", .integer(number)), .init("index", index > 0 ? .integer(index) : .null),
             .init("key", .string("\(key)")), .init("kind", .string(kind.rawValue)),

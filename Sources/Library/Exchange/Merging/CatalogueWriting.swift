@@ -162,11 +162,10 @@ struct CatalogueWriter {
     private static func file(_ key: RecordingKey, _ content: CatalogueItem) -> NewItem {
         let file = content[CatalogueField.file]
         func text(_ name: String) -> String { fileName(line(file?[name]?.stringValue ?? "")) }
-        let container = text("container").filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        let name = text("name")
+        let (name, container) = (text("name"), text("container"))
         return NewItem(
             missing: key,
-            path: LibraryFolder.name(key, original: name, container: container.isEmpty ? "wav" : container),
+            path: LibraryFolder.name(key, original: name, container: container),
             originalName: name.isEmpty ? "\(key)" : name,
             kind: LibraryItem.Kind(rawValue: file?["kind"]?.stringValue ?? "") ?? .audio,
             byteCount: file?["bytes"]?.integer(in: .counts) ?? 0, container: container, codec: text("codec"),
