@@ -268,8 +268,11 @@ final class Salvage {
     /// Gives rows of other things that are lost one again, so that the next one that is made does not get the rows.
     private func replaceLostParents() throws(DatabaseError) {
         guard !isComplete else { return }
-        func lost(_ column: String, of table: String, in parents: String) -> String {
-            "(SELECT DISTINCT \(column) AS id FROM \(table) WHERE \(column) NOT IN (SELECT id FROM \(parents)))"
+        /// The lost parents, after the rows are gone that name one with an impossible number: such a row itself is damaged.
+        func lost(_ column: String, of table: String, in parents: String) throws(DatabaseError) -> String {
+            let condition = "\(column) NOT IN (SELECT id FROM \(parents))"
+            try target.run("DELETE FROM \(table) WHERE \(column) < 1 AND \(condition)")
+            return "(SELECT DISTINCT \(column) AS id FROM \(table) WHERE \(condition))"
         }
         try target.run(
             """

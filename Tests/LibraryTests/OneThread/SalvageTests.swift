@@ -190,6 +190,41 @@ struct SalvageTests {
         }
     }
 
+    @Test("makes up nothing for a row that names a number that was never given")
+    func impossibleNumbers() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        try Self.make(path)
+        let parents = [
+            ("recording", "section", "recording"), ("playlist", "entry", "playlist"), ("feed", "episode", "feed"),
+            ("take", "take_mark", "take"),
+        ]
+        do {
+            let database = try Database(path: path, creating: false)
+            try database.run("PRAGMA foreign_keys = OFF")
+            for (_, table, column) in parents {
+                try database.run("UPDATE \(table) SET \(column) = -7 WHERE rowid = (SELECT max(rowid) FROM \(table))")
+            }
+        }
+        let page = try #require(try Self.pages(of: path).first { $0.owner == "review" && $0.kind == "leaf" })
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.seek(toOffset: UInt64(4096 * (page.number - 1)))
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 64))
+        try file.close()
+        let cause = StoreError(.damaged("a test"), path: path)
+        let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
+        #expect(!repair.isComplete)
+        let database = try Database(path: path, creating: false)
+        func numbers(_ sql: String) throws -> [Int64] {
+            try database.rows(sql) { (row) throws(DatabaseError) in try row.integer(0) }
+        }
+        for (parent, table, column) in parents {
+            #expect(try numbers("SELECT id FROM \(parent) WHERE id < 1").isEmpty, "\(parent)")
+            #expect(try numbers("SELECT \(column) FROM \(table) WHERE \(column) < 1").isEmpty, "\(table)")
+        }
+        #expect(try numbers("SELECT count(*) FROM pragma_foreign_key_check") == [0])
+    }
+
     @Test("leaves the damaged file as it was, and no other, if the disk is full")
     func fullDisk() throws {
         let scratch = try Scratch()
