@@ -160,12 +160,13 @@ package final class Database: @unchecked Sendable {
     private func putBack(_ statement: OpaquePointer, _ sql: String) {
         _ = unsafe sqlite.sqlite3_reset(statement)
         _ = unsafe sqlite.sqlite3_clear_bindings(statement)
-        // The same text may have been prepared twice, inside of itself.
-        if unsafe idle.count < Self.mostIdle, unsafe idle[sql] == nil {
-            unsafe idle[sql] = statement
-        } else {
-            _ = unsafe sqlite.sqlite3_finalize(statement)
+        // One makes room, so that statements of the beginning, which come once, do not keep out those of the work.
+        if unsafe idle.count >= Self.mostIdle {
+            let other = unsafe idle.remove(at: idle.startIndex).value
+            _ = unsafe sqlite.sqlite3_finalize(other)
         }
+        // The same text may have been prepared twice, inside of itself.
+        if let other = unsafe idle.updateValue(statement, forKey: sql) { _ = unsafe sqlite.sqlite3_finalize(other) }
     }
 
     private func bind(_ values: [DatabaseValue], to statement: OpaquePointer) throws(DatabaseError) {
