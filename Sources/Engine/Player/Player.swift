@@ -270,7 +270,7 @@ public final class Player: Sendable {
     ///
     /// - Parameter outputFrame: a frame of the engine's output.
     public func clipFrame(heardAt outputFrame: Int64) -> Int64? {
-        guard (0...status.outputFrame).contains(outputFrame) else { return nil }
+        guard outputFrame >= 0, outputFrame <= status.outputFrame else { return nil }
         return telemetry.withLock { $0.heard(at: outputFrame, seconds: 0, startsAsked: startsCount) }?.clipFrame
     }
 
