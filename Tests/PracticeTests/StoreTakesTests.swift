@@ -116,6 +116,32 @@ struct StoreTakesTests {
         #expect(try store.emptyTrash().bytes == 0 && store.takes().map(\.number) == [1])
     }
 
+    @Test("leave a file alone that is another recording by now")
+    func replaced() throws {
+        func text(_ name: String) throws -> String { try String(contentsOfFile: scratch.file(name), encoding: .utf8) }
+        try add("a.wav", time: 1)
+        try add("a.wav", time: 2)
+        // The end of a recording finds the take that its beginning has made.
+        #expect(try add("a.wav", time: 2).number == 2 && store.take(inFileAt: scratch.file("a.wav"))?.number == 2)
+        try store.trash(takes: [1])
+        #expect(try text("a.wav") == "a.wav" && store.takes().map(\.number) == [2])
+        #expect(try store.undoTrash().map(\.number) == [1])
+        try store.trash(takes: [2, 1])
+        #expect(try text(".woodshed-deleted-take-2") == "a.wav")
+        #expect(!scratch.names.contains(".woodshed-deleted-take-1"))
+        #expect(try store.undoTrash().map(\.number) == [1, 2] && text("a.wav") == "a.wav")
+
+        // A file of another program: the take lasted 96,000 frames at 48 kHz.
+        for (name, count, rate) in [("b.wav", 95_999, 48_000), ("c.wav", 96_000, 44_100), ("d.wav", 96_000, 48_000)] {
+            let number = try add(name).number
+            try writeWave(scratch.file(name), music(frameCount: count, sampleRate: rate), sampleRate: rate)
+            try store.trash(takes: [number])
+            let isOwn = name == "d.wav"
+            #expect(scratch.names.contains(name) != isOwn)
+            #expect(scratch.names.contains(".woodshed-deleted-take-\(number)") == isOwn)
+        }
+    }
+
     @Test("that cannot be hidden stay in the list, and their files untouched")
     func refused() throws {
         let path = try add("a.wav").path

@@ -1,6 +1,10 @@
 import AudioFiles
+import Foundation
 import Realtime
 import Samples
+import SoundFileSupport
+import Synchronization
+import Takes
 import TestSupport
 import Testing
 
@@ -54,6 +58,7 @@ final class CourseRig {
     let capture: CaptureStage
     let commands = RecorderCommands()
     let broadcast = EventBroadcast<RecorderEvent>()
+    let timed = EventBroadcast<TimedTakeEvent>()
     let progress = RecorderProgress()
     let writer: TakeWriter
     let sink = MemorySink()
@@ -68,7 +73,7 @@ final class CourseRig {
         capture = CaptureStage(configuration, tapeFrames: seconds * 960)
         writer = TakeWriter(
             capture, commands: commands, events: broadcast, progress: progress,
-            timedEvents: EventBroadcast(), configuration: configuration, preRollFrames: Self.preRoll)
+            timedEvents: timed, configuration: configuration, preRollFrames: Self.preRoll)
         events = broadcast.stream
     }
 
@@ -240,6 +245,41 @@ struct TakeWriterTests {
         for await event in events { told.append(event) }
         #expect(told.count == 1)
         #expect(shared.progress.current.secondsLeft.map { $0 < 1 } == true)
+    }
+
+    @Test("a take whose name another program takes at the same time gets the next free one", arguments: [true, false])
+    func takenName(hasMore: Bool) async throws {
+        let scratch = try Scratch()
+        for name in ["1.wav", "2.wav"] {
+            #expect(FileManager.default.createFile(atPath: scratch.file(name), contents: nil))
+        }
+        let rig = CourseRig()
+        let events = rig.timed.stream
+        let calls = Mutex(0)
+        let folder = scratch.path
+        let request = TimedTakeRequest(id: 7, first: 0) { _ in
+            let number = calls.withLock { calls in
+                calls += 1
+                return hasMore ? calls : min(calls, 2)
+            }
+            return TakeRequest(destination: .file(path: "\(folder)/\(number).wav", container: .wav), registry: nil)
+        }
+        rig.commands.add(.openTimed(request)) { 0 }
+        rig.capture(0, 600)
+        rig.writer.step()
+        rig.commands.add(.closeTimed(7, end: 600)) { 600 }
+        rig.writer.step()
+        rig.timed.end()
+        var paths: [String] = []
+        var ends: [TimedTakeEnd] = []
+        for await event in events {
+            if case .began(_, let path, _) = event { paths.append(path ?? "") }
+            if case .ended(_, let end) = event { ends.append(end) }
+        }
+        #expect(paths == (hasMore ? [scratch.file("3.wav")] : []))
+        #expect(ends.map(\.frameCount) == [hasMore ? 600 : 0])
+        #expect(ends.map { $0.failure?.kind } == [hasMore ? nil : .alreadyExists])
+        #expect(calls.withLock { $0 } == 3)
     }
 
     @Test(

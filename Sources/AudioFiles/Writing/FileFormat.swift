@@ -69,7 +69,7 @@ public struct FileFormat: Sendable, Hashable {
     ]
 
     /// The part of a name after the last dot, in lower case; empty if there is no dot.
-    private static func ending(of path: String) -> String {
+    package static func ending(of path: String) -> String {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
         return name[name.index(after: dot)...].lowercased()

@@ -33,6 +33,8 @@ final class TimedTakes {
 
     /// The most takes at once; more only happen if sections are far shorter than what follows a pass.
     private static let mostTakes = 8
+    /// The most names that are tried for one take.
+    private static let mostNames = 100
 
     init(_ configuration: StreamConfiguration, blocks: TakeBlocks, events: EventBroadcast<TimedTakeEvent>) {
         (self.configuration, self.blocks, self.events) = (configuration, blocks, events)
@@ -139,17 +141,29 @@ final class TimedTakes {
 
     private func begin(_ running: Running, at first: Int64) {
         let id = running.request.id
-        let request = running.request.request(first)
         do throws(AudioFileError) {
-            let draft = try TakeDraft(request, configuration)
+            let draft = try newFile(running, first)
             running.take = OpenTake(
                 draft, sampleRate: configuration.sampleRate, inputChannels: configuration.channelCount)
-            events.tell(.began(id: id, path: request.path, inputFrame: first))
+            events.tell(.began(id: id, path: draft.request.path, inputFrame: first))
         } catch {
             takes.removeAll { $0 === running }
             let end = TimedTakeEnd(path: nil, frameCount: 0, reason: .failed, failure: error)
             events.tell(.ended(id: id, end))
         }
+    }
+
+    /// Opens the file of a take. If another program has taken its name since the request chose it, the request is asked for the next one.
+    private func newFile(_ running: Running, _ first: Int64) throws(AudioFileError) -> TakeDraft {
+        var request = running.request.request(first)
+        for _ in 0..<Self.mostNames {
+            do throws(AudioFileError) { return try TakeDraft(request, configuration) } catch {
+                let next = running.request.request(first)
+                guard error.kind == .alreadyExists, next.path != request.path else { throw error }
+                request = next
+            }
+        }
+        return try TakeDraft(request, configuration)
     }
 
     private func append(_ interleaved: UnsafePointer<Float>, count: Int, to running: Running) {

@@ -129,7 +129,8 @@ extension PracticeStore {
 
     // MARK: The trash
 
-    /// Moves takes to the trash, in one step that `undoTrash` takes back. Their files stay in their folders, under hidden names.
+    /// Moves takes to the trash, in one step that `undoTrash` takes back. Their files stay in their folders, under hidden names. A file that is
+    /// another recording by now, because somebody has used a take's name again, is left as it is.
     ///
     /// - Parameter numbers: the numbers of the takes.
     /// - Returns: The takes as they are now.
@@ -138,11 +139,13 @@ extension PracticeStore {
     public func trash(takes numbers: [Int]) throws -> [StoredTake] {
         let now = Int64(time(nil))
         // The list first: if the program ends before a file is hidden, nothing is lost.
+        var replaced: Set<Int> = []
         let takes = try changeTakes { (rows) throws(DatabaseError) -> Result<[StoredTake], any Error> in
             let trashing = try (rows.lastTrashing() ?? 0) + 1
             for number in numbers {
                 guard let take = try rows.take(number) else { return .failure(TakeError.unknown(number)) }
                 if take.isTrashed { return .failure(TakeError.trashed(number)) }
+                if try rows.take(inFileAt: take.path)?.number != number { replaced.insert(number) }
             }
             var trashed: [StoredTake] = []
             for number in Set(numbers).sorted() {
@@ -153,7 +156,7 @@ extension PracticeStore {
             return .success(trashed)
         }.get()
         var failure: AudioFileError?
-        for take in takes {
+        for take in takes where !replaced.contains(take.number) && !TakeTrash.isOther(take) {
             do throws(AudioFileError) { try TakeTrash.hide(take) } catch {
                 failure = error
                 try setTrashed(take.number, nil)

@@ -31,11 +31,13 @@ extension StoreRows {
             row: Self.take)
     }
 
-    /// The take whose file has this name and that is not in the trash.
+    /// The take whose file has this name and that is not in the trash. Of several, only the last one can still have its file.
     func take(inFileAt path: String) throws(DatabaseError) -> StoredTake? {
         try database.first(
-            "SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.path = ? AND trashed IS NULL AND gone = 0",
-            .text(path), row: Self.take)
+            """
+            SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.path = ? AND trashed IS NULL AND gone = 0
+            ORDER BY take.id DESC
+            """, .text(path), row: Self.take)
     }
 
     /// The takes that a filter lets through, the newest first.

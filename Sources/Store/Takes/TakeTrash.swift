@@ -11,6 +11,16 @@ package enum TakeTrash {
         return (folder == "/" ? "" : folder) + "/.woodshed-deleted-take-\(number)"
     }
 
+    /// Whether the file with a take's name is another recording, which somebody has put there: it lasts longer or less long, or has another
+    /// rate or number of channels. Only files that keep each frame can tell.
+    static func isOther(_ take: StoredTake) -> Bool {
+        guard take.sound.frameCount > 0, ["wav", "caf", "flac"].contains(FileFormat.ending(of: take.path)),
+            let info = try? AudioFileInfo(path: take.path)
+        else { return false }
+        return (info.frameCount, info.sampleRate, info.channelCount)
+            != (take.sound.frameCount, take.sound.sampleRate, take.sound.channelCount)
+    }
+
     /// Hides the file of a take that was deleted. A file that is gone needs no hiding.
     static func hide(_ take: StoredTake) throws(AudioFileError) {
         let hidden = path(of: take.path, number: take.number)

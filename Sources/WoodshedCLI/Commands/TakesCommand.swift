@@ -91,8 +91,11 @@ struct TakesCommand: Verb {
             try tell(
                 try words.map { try store.addTake(inFileAt: $0, Self.sound($0, in: store)) }, "added", next: "takes")
         case .rm:
-            let takes = try TakeWord.takes(words, in: store)
-            try tell(try store.trash(takes: takes.map(\.number)), "deleted", next: "takes undo")
+            let takes = try store.trash(takes: try TakeWord.takes(words, in: store).map(\.number))
+            try tell(takes, "deleted", next: "takes undo")
+            for take in takes where isFile(take.path) {
+                note(printable("take \(take.number): its file \(take.path) is another recording by now, and stays"))
+            }
         case .restore:
             let takes = try TakeWord.takes(words, in: store)
             try tell(try takes.map { try store.restore(take: $0.number) }, "brought back", next: "takes")
