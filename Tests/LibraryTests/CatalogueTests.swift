@@ -113,6 +113,20 @@ struct CatalogueTests {
         #expect(try harness.library.add(fileAt: one).item.place == .kept && harness.isThere(one))
     }
 
+    @Test("moving a symbolic link takes in the sound, removes the link, and leaves the file to which it led")
+    func movedLink() throws {
+        let harness = try LibraryHarness()
+        let (target, link) = (try harness.wave("one.wav", seed: 1), harness.scratch.file("link.wav"))
+        let bytes = FileManager.default.contents(atPath: target)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "one.wav")
+        let item = try harness.library.add(fileAt: link, .move).item
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: item.path)[.type] as? FileAttributeType == .typeRegular)
+        #expect(FileManager.default.contents(atPath: item.path) == bytes)
+        #expect(!harness.names(harness.scratch.path).contains("link.wav"))
+        #expect(FileManager.default.contents(atPath: target) == bytes)
+    }
+
     @Test("what is no recording is refused, and nothing is left behind")
     func refusing() throws {
         let harness = try LibraryHarness()

@@ -14,7 +14,7 @@ public enum AddingWay: String, Sendable, CaseIterable {
     case copy
     /// The file stays where it is.
     case link
-    /// The file is moved into the library's folder.
+    /// The file is moved into the library's folder. Of a symbolic link, the link is removed, and the file to which it leads stays.
     case move
 }
 
@@ -223,8 +223,7 @@ extension RecordingLibrary {
             try checkQuota(adding: item.byteCount + staged)
             let name = LibraryFolder.name(
                 item.recording.key, original: item.originalName, container: item.container)
-            // From another disk, too, because only on one disk a file can be moved in one step.
-            file.isToCopy = way == .copy || !isOnLibraryDisk(file.path)
+            file.isToCopy = way == .copy || !canBeRenamed(file.path)
             (item.place, item.path) = (.kept, name)
         }
         file.item = item
@@ -359,9 +358,13 @@ extension RecordingLibrary {
 
     private func state(_ path: String) -> FileState? { unsafe FileState(FileName.systemName(path)) }
 
-    /// Whether a file can be renamed into the library's folder. A name that is not UTF-8 is copied.
-    private func isOnLibraryDisk(_ path: String) -> Bool {
-        guard FileName.isUTF8(path), let file = FileIdentity(path: path) else { return false }
+    /// Whether a file can be renamed into the library's folder: it is on the same disk, and no link, which would be moved without the sound. A
+    /// name that is not UTF-8 is copied.
+    private func canBeRenamed(_ path: String) -> Bool {
+        var status = stat()
+        guard FileName.isUTF8(path), unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let file = FileIdentity(path: path)
+        else { return false }
         return file.device == FileIdentity(path: folder.path)?.device
     }
 }
