@@ -33,7 +33,17 @@ public final class Engine: Sendable {
     package let isVirtual: Bool
     private let pump = EventPump()
     private let starting = Mutex(())
+    private let use = Mutex(Use.none)
     private let followers = Mutex<[@Sendable () -> Void]>([])
+
+    /// Whether the device thread uses the mixer.
+    private enum Use {
+        /// Not before the start, and not after the end.
+        case none
+        /// From some moment on.
+        case begins
+        case lasts
+    }
 
     /// Opens a device. Nothing is heard before `start()`.
     ///
@@ -157,10 +167,14 @@ public final class Engine: Sendable {
     }
 
     /// Fades a player out over 5 ms, and removes it from the mix once it is silent. Returns at once.
+    ///
+    /// Before the start and after `stop()` it is removed at once; while nobody takes the blocks of a pulled output under the real clock, after
+    /// a second.
     public func remove(_ player: Player) {
         player.stop()
         directory.removeWhenFinished(player)
         directory.serve()
+        use.withLock { if $0 == .none { directory.releaseLeaving(from: mixer) } }
     }
 
     // MARK: The stream
@@ -176,12 +190,13 @@ public final class Engine: Sendable {
     private func startFirst() throws(DeviceError) {
         // Neither thread may hold the engine, because the engine joins both when it is released.
         let (directory, stream, broadcast, mixer) = (self.directory, self.stream, self.broadcast, self.mixer)
-        let followers = followers.withLock { $0 }
+        let (followers, pulled) = (followers.withLock { $0 }, stream as? PulledOutput)
         let isBegun: Bool
         do {
             isBegun = try pump.start {
                 let isOver = mixer.hasEnded
                 directory.serve()
+                if let pulled, !pulled.isVirtual { directory.releaseOverdue(from: mixer, beside: pulled) }
                 for follower in followers { follower() }
                 if isOver { directory.endEvents() }
                 for incident in stream.takeIncidents() where incident.kind.endsByItself {
@@ -194,6 +209,11 @@ public final class Engine: Sendable {
         directory.loadOpenings()
         // Requests made so far apply to the first block.
         directory.serve()
+        // A second start throws, and changes nothing.
+        let isFirst = use.withLock { use in
+            defer { if use == .none { use = .begins } }
+            return use == .none
+        }
         do {
             try stream.start(
                 StreamCallbacks(
@@ -203,7 +223,9 @@ public final class Engine: Sendable {
                     },
                     render: { mixer.render($0) },
                     xrun: { mixer.noteXrun(at: $0, lostFrames: $1) }))
+            use.withLock { if isFirst { $0 = .lasts } }
         } catch {
+            use.withLock { if isFirst { $0 = .none } }
             // Nobody stops an engine that has not started.
             if isBegun { pump.stop() }
             throw error
@@ -223,6 +245,11 @@ public final class Engine: Sendable {
             directory.endWaits()
         }
         stream.stop()
+        // A start in another thread may still begin.
+        use.withLock { use in
+            if use == .lasts { use = .none }
+            if use == .none { directory.releaseLeaving(from: mixer) }
+        }
         finishServing()
     }
 

@@ -68,6 +68,50 @@ struct PulledOutputTests {
         #expect(expected == file)
     }
 
+    @Test("frees players that are removed before the start, after the end, and while nobody takes blocks")
+    func removedUnheard() throws {
+        let (engine, output) = try engine(.real, ends: false)
+        let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
+        weak var freed: Player?
+        /// Makes more players than the mix has room for, and removes each.
+        func comeAndGo() throws {
+            let count = engine.playerCount
+            for _ in 0..<Mixer.capacity / 4 {
+                let players = try (0..<5).map { _ in try engine.makePlayer(clip, score: score()) }
+                freed = players[0]
+                for player in players { engine.remove(player) }
+                try #require(engine.playerCount == count)
+            }
+        }
+        try comeAndGo()
+        #expect(freed == nil)
+        let stays = try engine.makePlayer(clip, score: score())
+        let leader = try engine.makePlayer(clip, score: score())
+        let follower = try engine.makePlayer(clip, score: score(), after: leader)
+        stays.waitUntilPrepared()
+        stays.start(at: 0)
+        engine.remove(leader)
+        engine.remove(follower)
+        #expect(engine.playerCount == 1)
+        try engine.start()
+        engine.remove(try engine.makePlayer(clip, score: score()))
+        #expect(eventually { engine.playerCount == 1 })
+        let length = Int(try score().length)
+        let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
+        var sound: [Float] = []
+        while sound.count < length {
+            // A block that comes while players are removed is silent, and the next one goes on where the sound was.
+            let before = output.position.framesWritten
+            _ = unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 64)
+            guard output.position.framesWritten > before else { continue }
+            for frame in 0..<64 { unsafe sound.append(buffer.channel(0)[frame]) }
+        }
+        #expect(try sound.prefix(length) == EngineStreamTests().played(score(), period: 64, of: Self.clip)[0][...])
+        engine.stop()
+        try comeAndGo()
+        #expect(freed == nil && engine.playerCount == 1)
+    }
+
     @Test("never waits under the real clock, and misses nothing that is prepared")
     func realClock() throws {
         let (engine, output) = try engine(.real, ends: false)

@@ -29,6 +29,8 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
     private let phase = Atomic(Phase.waiting)
     /// Whether a thread is inside `render`. Sequentially consistent, as is `phase`: either the thread sees the end, or who ends it sees the thread.
     private let isRendering = Atomic(false)
+    /// Whether the control side works between two blocks. Sequentially consistent for the same reason.
+    private let isHeld = Atomic(false)
 
     private enum Phase: UInt8, AtomicRepresentable { case waiting, running, over }
 
@@ -59,6 +61,13 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
         into channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, delayFrames: Int64 = 0
     ) -> Int {
         isRendering.store(true, ordering: .sequentiallyConsistent)
+        // Only after a second without a block: the next one comes late already.
+        if isHeld.load(ordering: .sequentiallyConsistent) {
+            unsafe Self.clear(channels, configuration.channelCount, 0..<frameCount)
+            let isRunning = phase.load(ordering: .sequentiallyConsistent) == .running
+            isRendering.store(false, ordering: .sequentiallyConsistent)
+            return isRunning ? frameCount : 0
+        }
         // The thread is the program's, and keeps its mode; the sound is the same as on a device's thread.
         let mode = FlushToZero()
         let done = unsafe fill(channels, frameCount, delayFrames)
@@ -91,12 +100,16 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
                 guard phase.load(ordering: .relaxed) == .running else { break }
             }
         }
-        if done < frameCount {
-            for channel in 0..<configuration.channelCount {
-                unsafe (channels[channel] + done).update(repeating: 0, count: frameCount - done)
-            }
-        }
+        if done < frameCount { unsafe Self.clear(channels, configuration.channelCount, done..<frameCount) }
         return done
+    }
+
+    private static func clear(
+        _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, _ channelCount: Int, _ frames: Range<Int>
+    ) {
+        for channel in 0..<channelCount {
+            unsafe (channels[channel] + frames.lowerBound).update(repeating: 0, count: frames.count)
+        }
     }
 
     // MARK: As a stream
@@ -125,6 +138,14 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
             _ = phase.compareExchange(
                 expected: .waiting, desired: .running, ordering: .sequentiallyConsistent)
         }
+    }
+
+    /// Carries out `body`, unless a block is being rendered. A block that begins meanwhile is silence, and is not counted. Under the real clock
+    /// only. Real-time safe: no.
+    package func betweenBlocks(_ body: () -> Void) {
+        isHeld.store(true, ordering: .sequentiallyConsistent)
+        defer { isHeld.store(false, ordering: .sequentiallyConsistent) }
+        if !isRendering.load(ordering: .sequentiallyConsistent) { body() }
     }
 
     /// Makes `render` silent, and waits until a block that is being rendered is complete. Do not call it on the thread that renders. Real-time

@@ -162,7 +162,8 @@ struct Mixer: ~Copyable {
         }
     }
 
-    private mutating func applyCommands(at frame: Int64) {
+    /// Adds and removes players before the block that begins at a frame.
+    mutating func applyCommands(at frame: Int64) {
         while let command = commands.pop() {
             switch command.code {
             case .add:

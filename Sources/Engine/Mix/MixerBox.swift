@@ -59,6 +59,9 @@ final class MixerBox: @unchecked Sendable {
         unsafe mixer.pointee.noteXrun(at: frame, lostFrames: lostFrames)
     }
 
+    /// Adds and removes the players that were told of, as the device thread does before a block. Only while that thread cannot begin one.
+    func settle() { unsafe mixer.pointee.applyCommands(at: 0) }
+
     /// Ends the stream before the block that is being made, before players are told to stop waiting. Any thread.
     func cutOff() { isCutOff.store(true, ordering: .relaxed) }
 

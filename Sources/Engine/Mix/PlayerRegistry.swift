@@ -1,3 +1,4 @@
+internal import AudioDevices
 internal import AudioFiles
 internal import Clips
 internal import Realtime
@@ -8,8 +9,9 @@ struct PlayerRegistry: ~Copyable {
     private var commands: RingProducer<Mixer.Command>
     private var released: RingConsumer<Int>
     private var players: [Player] = []
-    /// Addresses of players to be removed once they are silent, and of those that the mixer was told to remove.
-    private var leaving: Set<Int> = []
+    /// Addresses of players to be removed once they are silent, with the time from which on they should be, and of those that the mixer was told
+    /// to remove.
+    private var leaving: [Int: ContinuousClock.Instant] = [:]
     private var told: Set<Int> = []
     private var waitsAreOver = false
 
@@ -45,7 +47,23 @@ struct PlayerRegistry: ~Copyable {
     }
 
     mutating func removeWhenFinished(_ player: Player) {
-        leaving.insert(player.core.address)
+        // One that is gone already has an address that another player may have by now.
+        guard players.contains(where: { $0 === player }), leaving[player.core.address] == nil else { return }
+        leaving[player.core.address] = .now + .seconds(1)
+    }
+
+    /// Whether players are to be removed that a mixer which renders would have made silent long ago.
+    var hasOverdue: Bool {
+        !leaving.isEmpty && leaving.contains { !told.contains($0.key) && $0.value < .now }
+    }
+
+    /// Removes the players that are leaving, silent or not, while nothing is rendered.
+    mutating func releaseLeaving(from mixer: MixerBox) {
+        for player in players where leaving[player.core.address] != nil && !told.contains(player.core.address) {
+            if commands.push(Mixer.Command(code: .remove, slot: player.core)) { told.insert(player.core.address) }
+        }
+        mixer.settle()
+        serve()
     }
 
     /// Passes on requests and events of every player, and releases players that the mixer has returned.
@@ -56,13 +74,13 @@ struct PlayerRegistry: ~Copyable {
                 player.endEvents()
             }
             players.removeAll { $0.core.address == address }
-            leaving.remove(address)
+            leaving[address] = nil
             told.remove(address)
         }
         for player in players {
             player.serve()
             let address = player.core.address
-            guard leaving.contains(address), !told.contains(address), player.status.state == .finished else { continue }
+            guard leaving[address] != nil, !told.contains(address), player.status.state == .finished else { continue }
             if commands.push(Mixer.Command(code: .remove, slot: player.core)) { told.insert(address) }
         }
     }
@@ -96,6 +114,16 @@ final class PlayerDirectory: Sendable {
 
     func removeWhenFinished(_ player: Player) {
         registry.withLock { $0.removeWhenFinished(player) }
+    }
+
+    /// Removes the players that are leaving at once. Only while nothing is rendered.
+    func releaseLeaving(from mixer: MixerBox) { registry.withLock { $0.releaseLeaving(from: mixer) } }
+
+    /// The same, if the mixer should have made them silent long ago: then the output is not rendered.
+    func releaseOverdue(from mixer: MixerBox, beside output: PulledOutput) {
+        registry.withLock { registry in
+            if registry.hasOverdue { output.betweenBlocks { registry.releaseLeaving(from: mixer) } }
+        }
     }
 
     /// Waits until the first half second of every player is decoded, so that the first block is complete. The clip's failure
