@@ -1,5 +1,5 @@
 // What a block costs on the device's thread: 1, 8 and 64 players at 100 %, one player slowed, transposed, and repeating a
-// slowed pass, in blocks of 64 frames of 44.1 kHz stereo. The figures are the engine's own statistics, measured around the render call of every block, while the
+// slowed pass, and a seek in each block of a plan of 20,000 sections, in blocks of 64 frames of 44.1 kHz stereo. The figures are the engine's own statistics, measured around the render call of every block, while the
 // null device runs as fast as it can; the deadline of a block is 1451 µs. It does not show what a sound card adds.
 import BenchmarkRows
 import Woodshed
@@ -52,12 +52,40 @@ func run(_ clip: Clip, players: Int, speed: Double, semitones: Double, passes: I
     return engine.statistics
 }
 
+/// One player that goes to another place of a plan of 20,000 sections in each block.
+func runSeeks(_ clip: Clip) throws -> EngineStatistics {
+    let request = try StreamRequest(
+        sampleRate: rate, channelCount: 2, periodFrames: period, clock: .virtual, realtimePriority: nil)
+    let engine = try Engine(output: .null, request: request)
+    let count = Int64(20_000)
+    var plan = PracticePlan(
+        sections: try (0..<count).map { index in
+            try Section(index * clip.frameCount / count..<(index + 1) * clip.frameCount / count)
+        })
+    plan.repeats = true
+    let player = try engine.makePlayer(
+        clip, score: try Score(plan, clipFrameCount: clip.frameCount, sampleRate: rate))
+    player.waitUntilPrepared()
+    player.start(at: 0)
+    let blocks = Int64(3000)
+    for block in 1..<blocks {
+        // Not in an order that a processor could foresee.
+        try player.seek(toClipFrame: block * 7_654_321 % clip.frameCount, at: block * Int64(period))
+    }
+    player.stop(at: blocks * Int64(period))
+    try engine.start()
+    try engine.waitUntilFinished()
+    return engine.statistics
+}
+
 func measure(
     _ name: String, _ clip: Clip, players: Int = 1, speed: Double, semitones: Double = 0, passes: Int = 1
 ) throws -> Row {
-    let runs = try (0..<5).map { _ in
-        try run(clip, players: players, speed: speed, semitones: semitones, passes: passes)
-    }
+    try measure(name) { try run(clip, players: players, speed: speed, semitones: semitones, passes: passes) }
+}
+
+func measure(_ name: String, _ run: () throws -> EngineStatistics) throws -> Row {
+    let runs = try (0..<5).map { _ in try run() }
     record("block", "\(name), median", unit: "us", .lower, runs.map(\.renderTime.medianMicroseconds))
     record("block", "\(name), p99.9", unit: "us", .lower, runs.map(\.renderTime.p999Microseconds))
     let median = runs.sorted { $0.renderTime.p999Microseconds < $1.renderTime.p999Microseconds }[2]
@@ -74,6 +102,7 @@ let rows = [
     try measure("1 at 75 %, 40 passes", clip, speed: 0.75, passes: 40),
     try measure("1 player 3 semitones up", clip, speed: 1, semitones: 3),
     try measure("1 player 24 semitones up", clip, speed: 1, semitones: 24),
+    try measure("a seek, 20000 sections") { try runSeeks(clip) },
 ]
 
 if CommandLine.arguments.contains("--json") {

@@ -115,43 +115,56 @@ struct SectionMove: Sendable, BitwiseCopyable {
     }
 }
 
+/// What a score holds for the render thread. The control side owns the memory, as long as the storage exists: `ScoreStorage`.
+@safe
+struct ScoreTables {
+    let parts: UnsafePointer<ScorePart>
+    /// The method of each part.
+    let choices: UnsafePointer<VoiceChoice>
+    let partCount: Int
+    /// Whether the first part follows the last.
+    let repeats: Bool
+    /// As in `ClipPlaces`.
+    let edges: UnsafePointer<Int64>
+    let owners: UnsafePointer<Int32>
+    let edgeCount: Int
+}
+
 /// The parts of a score in memory that the render thread can read. The control side owns the memory: `ScoreStorage`.
 @safe
 struct RenderScore: @unchecked Sendable, BitwiseCopyable {
-    /// The parts. Valid while the storage that made this exists, which is until the render side returns it.
-    private let parts: UnsafePointer<ScorePart>?
-    private let choices: UnsafePointer<VoiceChoice>?
-    let partCount: Int
-    /// Whether the first part follows the last.
-    private let repeats: Bool
+    /// Valid while the storage that made this exists, which is until the render side returns it.
+    private let tables: UnsafePointer<ScoreTables>?
     /// Memory for a repeated pass.
     let recording: PassMemory
     /// The player's voices, from the first score that needs them on.
     let voices: VoicePool
 
-    static var none: RenderScore {
-        unsafe RenderScore(parts: nil, choices: nil, count: 0, repeats: false, recording: .none, voices: .none)
-    }
+    static var none: RenderScore { unsafe RenderScore(nil, recording: .none, voices: .none) }
 
-    init(
-        parts: UnsafePointer<ScorePart>?, choices: UnsafePointer<VoiceChoice>?, count: Int, repeats: Bool,
-        recording: PassMemory, voices: VoicePool
-    ) {
-        unsafe self.parts = parts
-        unsafe self.choices = choices
-        self.partCount = count
-        self.repeats = repeats
+    init(_ tables: UnsafePointer<ScoreTables>?, recording: PassMemory, voices: VoicePool) {
+        unsafe self.tables = tables
         self.recording = recording
         self.voices = voices
     }
 
     /// Identifies the storage, so that the control side knows which score was returned.
-    var address: Int { unsafe parts.map { Int(bitPattern: $0) } ?? 0 }
+    var address: Int { unsafe tables.map { Int(bitPattern: $0) } ?? 0 }
+
+    private var partCount: Int {
+        guard let tables = unsafe tables else { return 0 }
+        return unsafe tables.pointee.partCount
+    }
+
+    private var repeats: Bool {
+        guard let tables = unsafe tables else { return false }
+        return unsafe tables.pointee.repeats
+    }
 
     /// A part. `index` must be in `0 ..< partCount`; every caller takes it from this score's own cursor.
     func part(_ index: Int) -> ScorePart {
-        guard let parts = unsafe parts, index >= 0, index < partCount else { return .empty }
-        return unsafe parts[index]
+        guard let tables = unsafe tables, index >= 0, unsafe index < tables.pointee.partCount else { return .empty }
+        return unsafe tables.pointee.parts[index]
     }
 
     /// Whether no part follows a part.
@@ -165,34 +178,46 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
 
     /// The method with which a part is played.
     func choice(_ index: Int) -> VoiceChoice {
-        guard let choices = unsafe choices, index >= 0, index < partCount else { return .plain }
-        return unsafe choices[index]
+        guard let tables = unsafe tables, index >= 0, unsafe index < tables.pointee.partCount else { return .plain }
+        return unsafe tables.pointee.choices[index]
     }
 
     /// The part that contains a pass of a section.
     func partIndex(section: Int, pass: Int) -> Int? {
-        for index in 0..<partCount {
-            let part = part(index)
-            if part.section == section && pass >= part.firstPass && pass < part.firstPass + part.passCount {
-                return index
-            }
-        }
-        return nil
+        guard let index = lastPartIndex(section: section, pass: pass) else { return nil }
+        let part = part(index)
+        return pass >= part.firstPass && pass < part.firstPass + part.passCount ? index : nil
     }
 
     /// The part that contains the last pass of a section.
-    func lastPartIndex(section: Int) -> Int? {
-        var last: Int?
-        for index in 0..<partCount where part(index).section == section { last = index }
-        return last
+    func lastPartIndex(section: Int) -> Int? { lastPartIndex(section: section, pass: .max) }
+
+    /// The last part of a section that does not begin after a pass. The parts are in the order of their sections and passes.
+    private func lastPartIndex(section: Int, pass: Int) -> Int? {
+        guard let tables = unsafe tables else { return nil }
+        var (low, high) = unsafe (0, tables.pointee.partCount)
+        while low < high {
+            let middle = low + (high - low) / 2
+            let (other, first) = unsafe (
+                tables.pointee.parts[middle].section, tables.pointee.parts[middle].firstPass
+            )
+            if other < section || other == section && first <= pass { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, unsafe tables.pointee.parts[low - 1].section == section else { return nil }
+        return low - 1
     }
 
     /// The first part in which a frame of the clip is heard.
     func partIndex(holding clipFrame: Int64) -> Int? {
-        for index in 0..<partCount {
-            if part(index).clipRange.contains(clipFrame) { return index }
+        guard let tables = unsafe tables else { return nil }
+        var (low, high) = unsafe (0, tables.pointee.edgeCount)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if unsafe tables.pointee.edges[middle] <= clipFrame { low = middle + 1 } else { high = middle }
         }
-        return nil
+        guard low > 0 else { return nil }
+        let owner = unsafe Int(tables.pointee.owners[low - 1])
+        return owner >= 0 ? owner : nil
     }
 }
 
@@ -209,6 +234,9 @@ final class ScoreStorage: @unchecked Sendable {
     let ticket: Int?
     private let parts: UnsafeMutableBufferPointer<ScorePart>
     private let choices: UnsafeMutableBufferPointer<VoiceChoice>
+    private let edges: UnsafeMutableBufferPointer<Int64>
+    private let owners: UnsafeMutableBufferPointer<Int32>
+    private let tables: UnsafeMutablePointer<ScoreTables>
     private let pass: PassStorage?
     private let voices: VoiceStorage?
 
@@ -226,24 +254,41 @@ final class ScoreStorage: @unchecked Sendable {
         self.ticket = ticket
         self.voices = voices
         self.pass = pass
-        unsafe parts = .allocate(capacity: score.parts.count)
-        _ = unsafe parts.initialize(from: score.parts)
-        unsafe choices = .allocate(capacity: score.parts.count)
-        _ = unsafe choices.initialize(from: preparation.voices)
+        unsafe parts = Self.copy(of: score.parts)
+        unsafe choices = Self.copy(of: preparation.voices)
+        unsafe edges = Self.copy(of: score.places.edges)
+        unsafe owners = Self.copy(of: score.places.owners)
+        unsafe tables = .allocate(capacity: 1)
+        guard let parts = unsafe parts.baseAddress, let choices = unsafe choices.baseAddress,
+            let edges = unsafe edges.baseAddress, let owners = unsafe owners.baseAddress
+        else { preconditionFailure("a score has a section") }
+        unsafe tables.initialize(
+            to: ScoreTables(
+                parts: UnsafePointer(parts), choices: UnsafePointer(choices), partCount: score.parts.count,
+                repeats: score.plan.repeats, edges: UnsafePointer(edges), owners: UnsafePointer(owners),
+                edgeCount: score.places.edges.count))
+    }
+
+    /// Elements at an address that does not change.
+    private static func copy<Element: BitwiseCopyable>(of elements: [Element]) -> UnsafeMutableBufferPointer<Element> {
+        let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
+        _ = unsafe memory.initialize(from: elements)
+        return unsafe memory
     }
 
     deinit {
+        unsafe tables.deallocate()
         unsafe parts.deallocate()
         unsafe choices.deallocate()
+        unsafe edges.deallocate()
+        unsafe owners.deallocate()
     }
 
     /// Whether it brings voices to the render side.
     var hasVoices: Bool { voices != nil }
 
     var renderScore: RenderScore {
-        unsafe RenderScore(
-            parts: UnsafePointer(parts.baseAddress), choices: UnsafePointer(choices.baseAddress), count: parts.count,
-            repeats: score.plan.repeats, recording: pass?.memory ?? .none, voices: voices?.pool ?? .none)
+        unsafe RenderScore(tables, recording: pass?.memory ?? .none, voices: voices?.pool ?? .none)
     }
 }
 

@@ -11,8 +11,10 @@ struct PlayerControl: ~Copyable {
     private var urgent: RingProducer<PlayerCommand>
     private var scheduled: RingProducer<PlayerCommand>
     private var spentScores: RingConsumer<Int>
-    /// Requests that are due much later, that found their ring full, or that follow one that did.
-    private var waiting: [PlayerCommand] = []
+    /// Immediate requests that found their ring full, or follow one that did.
+    private var immediate = WaitingCommands()
+    /// Requests for a frame that are due much later, that found their ring full, or that follow one that did; in the order of their frames.
+    private var timed = WaitingCommands()
     /// Every score that the render side has or will get; the last is the newest.
     private var storages: [ScoreStorage]
     private(set) var newest: ScoreStorage
@@ -23,7 +25,7 @@ struct PlayerControl: ~Copyable {
     private var hasSentScore = false
 
     /// Requests that have not been sent.
-    var waitingCount: Int { waiting.count }
+    var waitingCount: Int { immediate.commands.count + timed.commands.count }
 
     init(
         urgent: consuming RingProducer<PlayerCommand>, scheduled: consuming RingProducer<PlayerCommand>,
@@ -38,7 +40,7 @@ struct PlayerControl: ~Copyable {
 
     /// Adds a request; the order of requests is kept.
     mutating func send(_ command: PlayerCommand) {
-        waiting.append(command)
+        if command.frame < 0 { immediate.append(command) } else { timed.insert(command) }
         carry(holdingScore: hasSentScore)
     }
 
@@ -60,10 +62,10 @@ struct PlayerControl: ~Copyable {
     /// The last immediate request, if it still waits here and would not be heard. The render side would drop it too; dropping it
     /// here makes room, however many arrive before the next round.
     private mutating func takeSuperseded(by command: PlayerCommand) -> PlayerCommand? {
-        guard command.frame < 0, let last = waiting.lastIndex(where: { $0.frame < 0 }), waiting[last].replacesScore,
-            command.supersedes(waiting[last])
-        else { return nil }
-        return waiting.remove(at: last)
+        guard command.frame < 0, let last = immediate.commands.last, last.replacesScore, command.supersedes(last) else {
+            return nil
+        }
+        return immediate.removeLast()
     }
 
     /// The newest score, if `ticket` was requested for it.
@@ -83,8 +85,9 @@ struct PlayerControl: ~Copyable {
         let known = newest.renderScore.address
         newest = storage
         storages.append(storage)
-        for index in waiting.indices where waiting[index].bringsScore && waiting[index].score.address == known {
-            waiting[index].score = storage.renderScore
+        if immediate.replace(scoreAt: known, by: storage.renderScore)
+            || timed.replace(scoreAt: known, by: storage.renderScore)
+        {
             storages.removeAll { $0.renderScore.address == known }
             return
         }
@@ -112,26 +115,15 @@ struct PlayerControl: ~Copyable {
     ///
     /// - Parameter holdingScore: true keeps a score that no request follows.
     private mutating func carry(holdingScore: Bool) {
-        var later: [PlayerCommand] = []
-        var isStuck = false
-        let last = waiting.lastIndex { $0.frame < 0 }
-        for (index, command) in waiting.enumerated() where command.frame < 0 {
-            let isHeld = holdingScore && index == last && command.replacesScore
-            if isStuck || isHeld || !push(command, isUrgent: true) {
-                later.append(command)
-            } else if command.replacesScore {
-                hasSentScore = true
-            }
-            isStuck = !later.isEmpty
+        while let command = immediate.commands.first {
+            let isHeld = holdingScore && immediate.commands.count == 1 && command.replacesScore
+            if isHeld || !push(command, isUrgent: true) { break }
+            if command.replacesScore { hasSentScore = true }
+            immediate.removeFirst()
         }
-        let timed = waiting.enumerated().filter { $0.element.frame >= 0 }
-            .sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }
-        isStuck = false
-        for (_, command) in timed {
-            isStuck = isStuck || command.frame > now + PlayerControl.horizonFrames || !push(command, isUrgent: false)
-            if isStuck { later.append(command) }
-        }
-        waiting = later
+        while let command = timed.commands.first, command.frame <= now + PlayerControl.horizonFrames,
+            push(command, isUrgent: false)
+        { timed.removeFirst() }
     }
 
     private mutating func push(_ command: PlayerCommand, isUrgent: Bool) -> Bool {
@@ -140,6 +132,38 @@ struct PlayerControl: ~Copyable {
         guard isUrgent ? urgent.push(command) : scheduled.push(command) else { return false }
         if command.bringsScore { scoresUnderWay += 1 }
         return true
+    }
+}
+
+/// Requests in the order in which they are sent. Taking the first one, and adding one behind those of its frame, costs the same however many
+/// there are, but for moving those that come later.
+private struct WaitingCommands {
+    private(set) var commands: ArraySlice<PlayerCommand> = []
+
+    mutating func append(_ command: PlayerCommand) { commands.append(command) }
+
+    /// Adds a request behind those that are due at its frame or before it.
+    mutating func insert(_ command: PlayerCommand) {
+        var places = commands.startIndex..<commands.endIndex
+        // Most come in order.
+        if let last = commands.last, last.frame <= command.frame { places = commands.endIndex..<commands.endIndex }
+        while !places.isEmpty {
+            let middle = places.lowerBound + places.count / 2
+            places =
+                commands[middle].frame <= command.frame ? middle + 1..<places.upperBound : places.lowerBound..<middle
+        }
+        commands.insert(command, at: places.lowerBound)
+    }
+
+    mutating func removeFirst() { commands.removeFirst() }
+
+    mutating func removeLast() -> PlayerCommand { commands.removeLast() }
+
+    /// Gives the first request that brings a score another one in its place; false if there is none.
+    mutating func replace(scoreAt address: Int, by score: RenderScore) -> Bool {
+        let place = commands.firstIndex { $0.bringsScore && $0.score.address == address }
+        if let place { commands[place].score = score }
+        return place != nil
     }
 }
 

@@ -10,7 +10,7 @@
 public struct Score: Sendable {
     /// The longest score and the longest gap, in frames: ten thousand years at 384 kHz, and far from overflow.
     static let longest: Int64 = 1 << 56
-    /// The most runs of equal passes in a score. The render thread searches through them, within some 50 µs.
+    /// The most runs of equal passes in a score.
     static let maximumParts = 20_000
     /// All endless passes of a score last this long together, in frames: centuries, and exact as a `Double`.
     private static let endlessFrames: Int64 = 1 << 52
@@ -27,6 +27,8 @@ public struct Score: Sendable {
     public let frameCount: Int64?
 
     let parts: [ScorePart]
+    /// Where frames of the clip are among the parts.
+    let places: ClipPlaces
     /// Owns the knots to which the parts' curves point.
     private let curves: [SpeedCurveStorage]
 
@@ -60,6 +62,7 @@ public struct Score: Sendable {
         self.clipFrameCount = clipFrameCount
         self.sampleRate = sampleRate
         self.parts = parts
+        places = ClipPlaces(parts)
         self.curves = curves.storages
         let length = try Score.length(of: parts)
         frameCount = plan.repeats || parts.contains(where: \.isEndless) ? nil : length

@@ -186,4 +186,37 @@ struct ScoreTests {
             #expect(throws: ScoreError.self) { try Speed(factor: factor) }
         }
     }
+    @Test("the part of a frame, of a pass and of a last pass is found as if each part was looked at")
+    func search() throws {
+        var random = SeededGenerator(printedFor: "ScoreTests.search")
+        for _ in 0..<200 {
+            let ranges = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+                let start = Int64.random(in: 0...900, using: &random)
+                return start..<start + Int64.random(in: 100...300, using: &random)
+            }
+            let passes = PassCount.count(Int.random(in: 1...7, using: &random))
+            var plan = PracticePlan(sections: try ranges.map { try Section($0) }, passes: passes)
+            if Bool.random(using: &random) {
+                plan.speeds = .ramp(from: try Speed(factor: 0.5), to: .normal, step: 0.1)
+            }
+            plan.reversed = Bool.random(using: &random)
+            let score = try Score(plan, clipFrameCount: 1200, sampleRate: 44_100)
+            let storage = ScoreStorage(score, Preparation(unknownPartsOf: score))
+            let (found, parts) = (storage.renderScore, score.parts)
+            let edges = ranges.flatMap { [$0.lowerBound - 1, $0.lowerBound, $0.upperBound - 1, $0.upperBound] }
+            for frame in Array(stride(from: -1, through: 1201, by: 7)) + edges + [.min, .max] {
+                #expect(found.partIndex(holding: frame) == parts.firstIndex { $0.clipRange.contains(frame) })
+            }
+            for section in -1...ranges.count {
+                for pass in -1...8 {
+                    let expected = parts.firstIndex {
+                        $0.section == section && ($0.firstPass..<$0.firstPass + $0.passCount).contains(pass)
+                    }
+                    #expect(found.partIndex(section: section, pass: pass) == expected)
+                }
+                #expect(found.lastPartIndex(section: section) == parts.lastIndex { $0.section == section })
+            }
+            withExtendedLifetime(storage) {}
+        }
+    }
 }
