@@ -616,7 +616,7 @@ class Listener(_Handle):
         return descriptor.value
 
     def __iter__(self):
-        while (event := self.next())["kind"] != "closed":
+        while (event := self.next())["kind"] not in ("closed", "none"):
             yield event
 
 

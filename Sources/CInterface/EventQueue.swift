@@ -52,6 +52,7 @@ final class EventQueue: @unchecked Sendable {
     private var taken = 0
     private var lost: Int64 = 0
     private var isFinished = false
+    private var isEndTold = false
     /// Readable while there is something to take; made when it is asked for.
     private var pipe: WakePipe?
     /// The event that was taken last, in the form of the header. Only for the thread that takes events.
@@ -61,6 +62,15 @@ final class EventQueue: @unchecked Sendable {
     /// Those that say that there is none, which stay valid when the queue is gone.
     nonisolated(unsafe) private static let none = unsafe constant(WOODSHED_EVENT_NONE)
     nonisolated(unsafe) private static let closed = unsafe constant(WOODSHED_EVENT_CLOSED)
+    /// Kinds that always have room, because a program may wait for them: there is one for each request, take and end of a player or a session,
+    /// all of which the program has asked for.
+    private static let kept = Set(
+        [
+            WOODSHED_EVENT_ANSWER, WOODSHED_EVENT_FINISHED, WOODSHED_EVENT_TAKE_STOPPED, WOODSHED_EVENT_TAKE_FAILED,
+            WOODSHED_EVENT_INPUT_ENDED, WOODSHED_EVENT_SESSION_COMPLETED, WOODSHED_EVENT_SESSION_STOPPED,
+            WOODSHED_EVENT_SESSION_TAKE_ENDED, WOODSHED_EVENT_SESSION_TAKE_DROPPED, WOODSHED_EVENT_SESSION_TAKE_FAILED,
+            WOODSHED_EVENT_SESSION_TAKE_UNLISTED,
+        ].map { Int32($0.rawValue) })
 
     private struct Results {
         var loudness = woodshed_loudness()
@@ -92,13 +102,12 @@ final class EventQueue: @unchecked Sendable {
         return unsafe UnsafePointer(event)
     }
 
-    /// Puts an event into the queue, or counts it if there is no room. Answers always have room: each belongs to a request that the program
-    /// made.
+    /// Puts an event into the queue, or counts it if there is no room.
     func put(_ event: QueuedEvent) {
         lock.withLock {
             guard !isFinished else { return event.result.discard() }
-            let isAnswer = unsafe event.event.kind == Int32(WOODSHED_EVENT_ANSWER.rawValue)
-            guard isAnswer || events.count - taken < capacity else { return lost += 1 }
+            let isKept = unsafe Self.kept.contains(event.event.kind)
+            guard isKept || events.count - taken < capacity else { return lost += 1 }
             var event = event
             unsafe event.event.events_lost = lost
             lost = 0
@@ -108,9 +117,12 @@ final class EventQueue: @unchecked Sendable {
     }
 
     /// There will be no further event.
-    func finish() {
+    ///
+    /// - Parameter tellsLoss: Whether the end tells what was lost since the last event. That event is gone with the queue.
+    func finish(tellsLoss: Bool = true) {
         lock.withLock {
             isFinished = true
+            if !tellsLoss { lost = 0 }
             wake()
         }
     }
@@ -125,7 +137,7 @@ final class EventQueue: @unchecked Sendable {
         let made = lock.withLock { () -> Int32? in
             if pipe == nil {
                 pipe = WakePipe()
-                if events.count > taken || isFinished { pipe?.wake() }
+                if events.count > taken || isFinished && !isEndTold { pipe?.wake() }
             }
             return pipe?.readEnd
         }
@@ -136,11 +148,12 @@ final class EventQueue: @unchecked Sendable {
         return made
     }
 
-    /// The next event, valid until the next call.
+    /// The next event, valid until the next call. The end is told once; after it there is nothing, at once.
     ///
     /// - Parameter seconds: How long to wait for it; below 0 as long as it takes.
     func next(seconds: Double) -> UnsafePointer<woodshed_event> {
         let end = Deadline(seconds: seconds)
+        var isEnd = false
         let event = lock.withLock { () -> QueuedEvent? in
             while events.count == taken, !isFinished {
                 guard let left = end.millisecondsLeft else {
@@ -150,11 +163,14 @@ final class EventQueue: @unchecked Sendable {
                 guard left > 0 else { return nil }
                 lock.wait(milliseconds: left)
             }
-            guard events.count > taken else { return nil }
+            if events.count == taken {
+                isEnd = !isEndTold
+                return isEnd ? tellEnd() : nil
+            }
             defer { drop() }
             return events[taken]
         }
-        guard let event else { return unsafe lock.withLock { isFinished } ? Self.closed : Self.none }
+        guard let event else { return unsafe isEnd ? Self.closed : Self.none }
         freeTexts()
         unsafe current.pointee = event.event
         unsafe current.pointee.text = UnsafePointer(event.text.flatMap { unsafe strdup($0) })
@@ -192,14 +208,28 @@ final class EventQueue: @unchecked Sendable {
         unsafe (current.pointee.clip, current.pointee.waveform) = (nil, nil)
     }
 
+    /// Tells the end; with the lock held.
+    ///
+    /// - Returns: Nil if nothing was lost before it.
+    private func tellEnd() -> QueuedEvent? {
+        isEndTold = true
+        drain()
+        guard lost > 0 else { return nil }
+        var event = QueuedEvent(WOODSHED_EVENT_CLOSED)
+        unsafe event.event.events_lost = lost
+        return event
+    }
+
+    private func drain() { while pipe?.drain().isEmpty == false {} }
+
     /// Removes the event at the front; with the lock held.
     private func drop() {
         taken += 1
         if taken == events.count {
             events.removeAll(keepingCapacity: true)
             taken = 0
-            // After the end it stays readable.
-            if !isFinished { while pipe?.drain().isEmpty == false {} }
+            // It stays readable until the end is told.
+            if !isFinished { drain() }
         } else if taken >= 1024 {
             events.removeFirst(taken)
             taken = 0

@@ -44,34 +44,40 @@ final class ListenerBox: Handled {
     func close() {
         hub?.remove(queue)
         queue.requests.close()
-        queue.finish()
+        queue.finish(tellsLoss: false)
         caller.withLock { $0 }?.end()
     }
 }
 
 /// The thread that calls a C program with the events of a queue.
 final class EventCaller: Sendable {
-    private let isOver: Flag
+    private let state: State
     private let thread: PlainThread
-    private let mark = ThreadMark()
+    /// For which thread of callbacks each thread waits.
+    private static let waits = Mutex<[UInt: UInt]>([:])
 
-    private final class Flag: Sendable {
-        let isSet = Atomic(false)
+    private final class State: Sendable {
+        // Sequentially consistent, both: either the thread sees the end before its first call, or who ends it sees the thread.
+        let isOver = Atomic(false)
+        /// The thread; 0 before it runs.
+        let thread = Atomic<UInt>(0)
     }
 
     init(
         _ queue: EventQueue, _ callback: @escaping woodshed_event_callback, _ context: UnsafeMutableRawPointer?
     ) throws(ArgumentError) {
-        let (flag, mark) = (Flag(), mark)
+        let state = State()
         let context = UInt(bitPattern: context)
         let started = PlainThread(name: "woodshed-events") {
-            mark.set()
-            defer { mark.clear() }
+            state.thread.store(UInt(pthread_self()), ordering: .sequentiallyConsistent)
             var isLast = false
-            while !isLast, !flag.isSet.load(ordering: .acquiring) {
+            while !isLast, !state.isOver.load(ordering: .sequentiallyConsistent) {
                 let event = unsafe queue.next(seconds: -1)
-                unsafe isLast = event.pointee.kind == Int32(WOODSHED_EVENT_CLOSED.rawValue)
-                if flag.isSet.load(ordering: .acquiring) {
+                let kind = unsafe event.pointee.kind
+                isLast = kind == Int32(WOODSHED_EVENT_CLOSED.rawValue)
+                // The end was told before there was a callback.
+                if kind == Int32(WOODSHED_EVENT_NONE.rawValue) { break }
+                if state.isOver.load(ordering: .sequentiallyConsistent) {
                     queue.discardCurrent()
                     break
                 }
@@ -82,13 +88,22 @@ final class EventCaller: Sendable {
             throw ArgumentError(
                 "the system made no thread", remedy: "End some programs, or raise the limit (ulimit -u).")
         }
-        (isOver, thread) = (flag, started)
+        (self.state, thread) = (state, started)
     }
 
-    /// Calls no more, and waits for a call that is under way unless it is this one.
+    /// Calls no more, and waits for a call that is under way, unless it is this one, or waits for this one.
     func end() {
-        isOver.isSet.store(true, ordering: .releasing)
-        if mark.isCurrent { thread.detach() } else { thread.join() }
+        state.isOver.store(true, ordering: .sequentiallyConsistent)
+        let (own, other) = (UInt(pthread_self()), state.thread.load(ordering: .sequentiallyConsistent))
+        let isCircle = Self.waits.withLock { waits in
+            var thread: UInt? = other
+            while let next = thread, next != own { thread = waits[next] }
+            if thread == nil { waits[own] = other }
+            return thread != nil
+        }
+        if isCircle { return thread.detach() }
+        thread.join()
+        _ = Self.waits.withLock { $0.removeValue(forKey: own) }
     }
 }
 

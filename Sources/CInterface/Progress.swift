@@ -32,7 +32,7 @@ public func woodshed_store_due(
         try unsafe Argument.give(list, "the place for the list") {
             let box: StoreBox = try unsafe Handles.object(store)
             let key = try unsafe recording == nil ? nil : box.recording(recording).key
-            let known = try box.store.due(at: Int64(time(nil)), of: key)
+            let known = try box.store.due(at: Int64(time(nil)), of: key).filter { key != nil || !$0.isReplaced }
             let due = unsafe ListBox<woodshed_due_section>(known) { (known, _, due, texts) in
                 unsafe due.size = UInt32(MemoryLayout<woodshed_due_section>.stride)
                 unsafe (due.number, due.id) = (Int32(clamping: known.number), Int32(clamping: known.section.id))

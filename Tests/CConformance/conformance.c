@@ -478,7 +478,8 @@ static void test_requests(const char *recording) {
     EXPECT(woodshed_engine_wait(engine) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
     EXPECT(woodshed_listener_next(listener, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
-    EXPECT(woodshed_listener_next(listener, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
+    // The end is told once, and then nothing is waited for.
+    EXPECT(woodshed_listener_next(listener, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
 }
@@ -499,6 +500,45 @@ static void note(void *context, const woodshed_event *event) {
     called->count++;
     if (event->kind == WOODSHED_EVENT_CLOSED) called->is_closed = 1;
     if (called->closes_itself) EXPECT(woodshed_listener_close(called->listener) == WOODSHED_OK);
+}
+
+struct closing {
+    woodshed_listener *listener;
+    pthread_barrier_t *both;
+    // The other one may still be called when this one is freed by the test, which waits for both.
+    atomic_int is_done;
+};
+
+static void close_other(void *context, const woodshed_event *event) {
+    struct closing *closing = context;
+    (void)event;
+    pthread_barrier_wait(closing->both);
+    EXPECT(woodshed_listener_close(closing->listener) == WOODSHED_OK);
+    closing->is_done = 1;
+}
+
+static void test_mutual_close(const char *recording) {
+    woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    woodshed_clip *clip;
+    woodshed_player *player;
+    woodshed_listener *listeners[2];
+    pthread_barrier_t both;
+    EXPECT(pthread_barrier_init(&both, NULL, 2) == 0);
+    EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+    for (int index = 0; index < 2; index++) EXPECT(woodshed_listener_open(engine, 0, &listeners[index]) == WOODSHED_OK);
+    struct closing closing[2] = {{listeners[1], &both, 0}, {listeners[0], &both, 0}};
+    for (int index = 0; index < 2; index++)
+        EXPECT(woodshed_listener_set_callback(listeners[index], close_other, &closing[index]) == WOODSHED_OK);
+    EXPECT(woodshed_player_open(engine, clip, NULL, &player) == WOODSHED_OK);
+    EXPECT(woodshed_player_start(player, WOODSHED_NOW) == WOODSHED_OK);
+    EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
+    for (int index = 0; index < 2; index++) {
+        for (int turn = 0; turn < PATIENCE * 200 && !closing[index].is_done; turn++) usleep(5000);
+        EXPECT(closing[index].is_done);
+    }
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+    EXPECT(pthread_barrier_destroy(&both) == 0);
 }
 
 static void test_listeners(const char *recording) {
@@ -539,14 +579,21 @@ static void test_listeners(const char *recording) {
         if (event->kind == WOODSHED_EVENT_PASS_STARTED) EXPECT(event->pass == ++passes && event->passes == 100);
     EXPECT(passes == 100);
     EXPECT(poll(&waiting, 1, 0) == 0);
-    for (int taken = 0; taken < 16; taken++)
+    for (int taken = 0; taken < 16; taken++) {
         EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind != WOODSHED_EVENT_NONE);
+        EXPECT(event->kind != WOODSHED_EVENT_FINISHED);
+    }
+    // What has no room is counted, but the end is kept.
+    EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_FINISHED);
+    EXPECT(event->events_lost > 180 && event->player == player);
     EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
 
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
     INVALID(woodshed_player_stop(player, WOODSHED_NOW));
     EXPECT(poll(&waiting, 1, (int)(PATIENCE * 1000)) == 1);
     EXPECT(woodshed_listener_next(polled, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
+    EXPECT(event->events_lost == 0 && poll(&waiting, 1, 0) == 0);
+    EXPECT(woodshed_listener_next(polled, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
     for (int turn = 0; turn < PATIENCE * 200 && !called.is_closed; turn++) usleep(5000);
     EXPECT(woodshed_listener_close(called_one) == WOODSHED_OK);
     EXPECT(called.is_closed && called.count > 200 && !pthread_equal(called.thread, pthread_self()));
@@ -918,6 +965,7 @@ const char *conformance_failures(const char *recording, const char *other, const
     test_plans(recording);
     test_requests(recording);
     test_listeners(recording);
+    test_mutual_close(recording);
     test_pulling(recording);
     test_closing_while_rendering();
     test_recorders(recording, folder);

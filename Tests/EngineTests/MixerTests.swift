@@ -120,6 +120,20 @@ struct MixerTests {
         #expect(abs((reduction ?? 0) - 3.52) < 0.02)
     }
 
+    @Test("tells a number even where a damaged file asks for almost all that a sample can hold")
+    func overloadBeyondNumbers() async throws {
+        let desk = Desk()
+        let loud = [[Float](repeating: 1e38, count: 4000)]
+        let players = [try desk.add(loud, try score(0..<4000)), try desk.add(loud, try score(0..<4000))]
+        let events = players[0].events
+        for player in players { player.start(at: 0) }
+        #expect(desk.render(5000, block: 64).allSatisfy { $0 <= 1 })
+        let reduction = await events.compactMap { event in
+            if case .limited(let decibels) = event.kind { decibels } else { nil }
+        }.first { _ in true }
+        #expect((700...800).contains(reduction ?? 0))
+    }
+
     @Test("frees a player only after the mixer has returned it")
     func lifetime() throws {
         let desk = Desk(endsWithPlayers: false)

@@ -625,7 +625,7 @@ woodshed_status woodshed_player_take_peaks(woodshed_player *player, float *peaks
 typedef enum woodshed_event_kind {
     /** Nothing, within the time. */
     WOODSHED_EVENT_NONE = 0,
-    /** The engine was closed: there will be no further event. */
+    /** The engine was closed: there will be no further event. It is told once; after it there is WOODSHED_EVENT_NONE, at once. */
     WOODSHED_EVENT_CLOSED = 1,
     /** The first frame of a player's plan is heard. */
     WOODSHED_EVENT_STARTED = 2,
@@ -769,7 +769,7 @@ typedef struct woodshed_event {
     double semitones;
     int64_t frames;
     double decibels;
-    /** Events that found the queue full and were dropped, just before this one. */
+    /** Events that found the queue full and were dropped, just before this one; also with WOODSHED_EVENT_CLOSED. */
     int64_t events_lost;
     /** Valid as long as the event; NULL if the kind has none. */
     const char *text;
@@ -793,8 +793,8 @@ typedef struct woodshed_event {
  * Open it before the players, and it misses nothing.
  *
  * @param engine   NULL makes a queue for answers to requests alone.
- * @param capacity Events that are kept until they are taken, 16 to 1048576; 0 is 4096. Further ones are dropped and counted, but for
- *                 answers, which are always kept.
+ * @param capacity Events that are kept until they are taken, 16 to 1048576; 0 is 4096. Further ones are dropped and counted. Answers are
+ *                 always kept, and so are the ends of players, takes and sessions.
  *
  * Since 100.
  */
@@ -803,7 +803,7 @@ woodshed_status woodshed_listener_open(woodshed_engine *engine, int32_t capacity
 /**
  * The next event.
  *
- * @param seconds How long to wait for one: 0 not at all, less than 0 as long as it takes.
+ * @param seconds How long to wait for one: 0 not at all, less than 0 as long as it takes. After WOODSHED_EVENT_CLOSED there is no wait.
  * @param event   Receives the event, never NULL unless the call fails. It is valid until the next call for the same listener.
  *
  * Threads: one at a time for one listener. Since 100.
@@ -812,7 +812,7 @@ woodshed_status woodshed_listener_next(woodshed_listener *listener, double secon
 
 /**
  * A descriptor that is readable while there are events, for poll() and its like. Do not read from it; take events until there is
- * WOODSHED_EVENT_NONE. It belongs to the listener. Since 100.
+ * WOODSHED_EVENT_NONE. After WOODSHED_EVENT_CLOSED it is not readable any more. It belongs to the listener. Since 100.
  */
 woodshed_status woodshed_listener_descriptor(woodshed_listener *listener, int32_t *descriptor);
 
@@ -828,7 +828,8 @@ woodshed_status woodshed_listener_set_callback(
     woodshed_listener *listener, woodshed_event_callback callback, void *context);
 
 /**
- * Closes a listener. After it returns its callback is not called any more, unless it was closed by the callback. Requests that are
+ * Closes a listener. After it returns its callback is not called any more, unless it was closed by the callback, or two callbacks close
+ * each other's listener: then the call that is under way ends later. Requests that are
  * not answered are cancelled, and what answers hold that were not taken is closed. Since 100.
  */
 woodshed_status woodshed_listener_close(woodshed_listener *listener);
@@ -1287,7 +1288,10 @@ typedef struct woodshed_due_section {
     const char *recording;
 } woodshed_due_section;
 
-/** The sections that are due today, the most overdue first. `recording` is NULL for those of all recordings. Since 100. */
+/**
+ * The sections that are due today, the most overdue first. `recording` is NULL for those of all recordings, without those whose files were
+ * changed in place. Since 100.
+ */
 woodshed_status woodshed_store_due(woodshed_store *store, const char *recording, woodshed_due_list **list);
 /** The number of sections in a list; 0 if it is no list. Since 100. */
 size_t woodshed_due_list_count(woodshed_due_list *list);

@@ -152,10 +152,10 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     /// Start requests that were taken before an end.
     var startsTaken: Int64 { detail >> 8 }
 
-    /// A gain of 1 as the detail of an event.
-    private static let gainUnits = Double(1 << 24)
+    /// A gain above 0. What is lower than any normal number counts as the lowest: a damaged file may ask for that.
+    static func detail(gain: Float) -> Int64 { Int64(max(gain, .leastNormalMagnitude).bitPattern) }
 
-    static func detail(gain: Float) -> Int64 { Int64(Double(gain) * gainUnits) }
+    private var gain: Float { Float(bitPattern: UInt32(truncatingIfNeeded: detail)) }
 
     static func detail(_ reason: FinishReason, startsTaken: Int64) -> Int64 {
         startsTaken << 8 | Int64(reason.rawValue)
@@ -174,7 +174,7 @@ struct RenderEvent: Sendable, BitwiseCopyable {
             case .speedChanged: .speedChanged
             case .xrun: .xrun(lostFrames: detail)
             case .starved: .starved(frames: detail)
-            case .limited: .limited(decibels: -20 * log10(Double(detail) / Self.gainUnits))
+            case .limited: .limited(decibels: -20 * log10(Double(gain)))
             case .paused: .paused(PauseReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .user)
             case .resumed: .resumed(PauseReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .user)
             case .frozen: .frozen

@@ -13,6 +13,8 @@ struct PlayerReports: ~Copyable {
     /// By how much the sound was turned down since the end of a pass was last told, as a factor.
     private var lowestGain: Float = 1
 
+    /// Places of the ring that only ends take.
+    private static let keptPlaces = 16
     /// A reduction of 0.1 dB is worth telling.
     private static let toldGain: Float = 0.9886
 
@@ -62,7 +64,9 @@ struct PlayerReports: ~Copyable {
             sectionEnd: range.upperBound, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             isReversed: part.view.isMirrored, detail: detail)
-        if events.hold(event) { holdsEvents = true } else { droppedEvents += 1 }
+        // Whoever waits for the end waits for this one event; all else is in the status, too.
+        let hasRoom = code == .finished || events.writableCount > Self.keptPlaces
+        if hasRoom, events.hold(event) { holdsEvents = true } else { droppedEvents += 1 }
     }
 
     /// Publishes the player's status, and then the events before it: who has read an event never reads a status from before it.
