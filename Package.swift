@@ -287,7 +287,7 @@ let package = Package(
             name: "RemoteControlTests", dependencies: ["CALSA", "Files", "JSON", "RemoteControl", "TestSupport"],
             swiftSettings: unoptimised),
         .testTarget(
-            name: "TransfersTests", dependencies: ["Files", "JSON", "Transfers", "TestSupport"],
+            name: "TransfersTests", dependencies: ["Explanations", "Files", "JSON", "Transfers", "TestSupport"],
             exclude: ["Servers"], swiftSettings: unoptimised),
         .testTarget(
             name: "DesktopBusTests", dependencies: ["DesktopBus", "Files", "ProcessHandles", "TestSupport"],

@@ -1,3 +1,4 @@
+import Explanations
 import Files
 import Foundation
 import TestSupport
@@ -184,6 +185,27 @@ struct FetchTests {
         let (result, _) = try await fetch(request("/file?n=100") { $0.check = { _ in throw NoSound() } })
         #expect(result.error?.kind == .rejected)
         #expect(folder.names == [])
+    }
+
+    @Test(arguments: [Explanations.ExitStatus.unavailable, .noPermission, .inputOutput, .interrupted])
+    func `what the caller cannot look at now is kept, and not fetched again`(status: Explanations.ExitStatus)
+        async throws
+    {
+        struct CannotLook: ExplainedError {
+            let exitStatus: Explanations.ExitStatus
+            var message: String { "a program is missing" }
+            var remedy: String { "Install it." }
+        }
+        let id = uniqueID()
+        let failing = try request("/file?n=100&id=\(id)") { $0.check = { _ in throw CannotLook(exitStatus: status) } }
+        let (result, events) = try await fetch(failing)
+        #expect(result.error?.exitStatus == status)
+        #expect(status == .interrupted || result.error?.message == "a program is missing")
+        #expect(events.names.last == (status == .interrupted ? "cancelled" : "failed"))
+        #expect(folder.names.contains { $0.contains("part") })
+        #expect(try await fetch(request("/file?n=100&id=\(id)")).result.error == nil)
+        #expect(folder.names == ["a.wav"] && folder.bytes("a.wav") == content(1, 100))
+        #expect(try await server.requests(id).count == 1)
     }
 
     @Test

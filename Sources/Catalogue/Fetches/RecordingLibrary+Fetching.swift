@@ -87,8 +87,12 @@ extension RecordingLibrary {
         return "fetch-" + ByteHash.hexadecimal(hash.digest().high)
     }
 
+    /// The name under which a complete part is kept that is no recording.
+    package static func rejectedName(ofPart path: String) -> String { path + rejectedEnding }
+    private static let rejectedEnding = ".rejected"
+
     private static func partNames(_ address: String) -> [String] {
-        ["", ".part", ".part.json"].map { partName(address) + $0 }
+        ["", ".part", ".part.json", ".part" + rejectedEnding].map { partName(address) + $0 }
     }
 
     private func changeFetch(

@@ -3,7 +3,9 @@ internal import AudioFiles
 internal import Catalogue
 internal import Clips
 internal import DSP
+internal import Explanations
 internal import Files
+internal import Glibc
 internal import Transfers
 
 enum FetchedContent {
@@ -24,37 +26,44 @@ enum FetchedContent {
 
     /// Recognises a complete file, and measures how loud it is.
     ///
-    /// - Throws: A `FetchRefusal`, or `AudioFileError` if reading fails otherwise.
+    /// - Throws: A `FetchRefusal` of what is no recording, or `AudioFileError` if the file cannot be read now, which says nothing about it.
     static func check(_ part: FetchedPart) throws -> LibraryItem.Loudness? {
-        let info: AudioFileInfo
+        let place = part.answer.address.shown
         do throws(AudioFileError) {
-            info = try AudioFileInfo(path: part.path)
+            let info = try AudioFileInfo(path: part.path)
+            if info.frameCount > 0 { return try loudness(info, part) }
         } catch {
-            throw refusal(error, part) ?? error
+            let message = "\(place): \(error.message.dropPrefix(part.path + ": "))"
+            switch error.kind {
+            case .notAudio, .unsupported, .empty:
+                if isPage(part.path) { throw FetchRefusal.webPage(place) }
+                throw refusal(.notAudio, message, part)
+            case .tooManyChannels: throw refusal(.notAudio, message, part, remedy: error.remedy)
+            case .broken: throw refusal(.broken, message, part)
+            // Memory or time were not enough here.
+            case .limitExceeded: throw TransferError(.disk, message, remedy: error.remedy)
+            default: throw AudioFileError(error.kind, path: part.path, message, remedy: error.remedy)
+            }
         }
-        if info.frameCount == 0 {
-            throw FetchRefusal(
-                kind: .broken, message: "\(part.answer.address.shown): there is no sound in this recording",
-                remedy: "Look for the recording elsewhere.")
-        }
-        return try loudness(info, part)
+        throw refusal(.broken, "\(place): there is no sound in this recording", part)
     }
 
-    private static func refusal(_ error: AudioFileError, _ part: FetchedPart) -> FetchRefusal? {
-        let place = part.answer.address.shown
-        switch error.kind {
-        case .notAudio, .unsupported, .empty:
-            if isPage(part.path) { return .webPage(place) }
-            let text = error.message.dropPrefix(part.path + ": ")
-            return FetchRefusal(
-                kind: .notAudio, message: "\(place): \(text)",
-                remedy: "Give the address of a recording: WAV, FLAC, Ogg, Opus, MP3, M4A or a video with sound.")
-        case .broken:
-            return FetchRefusal(
-                kind: .broken, message: "\(place): \(error.message.dropPrefix(part.path + ": "))",
-                remedy: "Look for the recording elsewhere.")
-        default: return nil
-        }
+    /// A refusal of what has arrived, which is kept beside the part: the part is discarded.
+    private static func refusal(
+        _ kind: FetchRefusal.Kind, _ message: String, _ part: FetchedPart, remedy: String? = nil
+    ) -> FetchRefusal {
+        let remedy =
+            remedy
+            ?? (kind == .notAudio
+                ? "Give the address of a recording: WAV, FLAC, Ogg, Opus, MP3, M4A or a video with sound."
+                : "Look for the recording elsewhere.")
+        let kept = RecordingLibrary.rejectedName(ofPart: part.path)
+        _ = unsafe unlink(kept)
+        let isKept =
+            part.byteCount > 0
+            && FileFault.thrown { () throws(FileFault) in try FileCopy.link(part.path, to: kept) } == nil
+        return FetchRefusal(
+            kind: kind, message: message, remedy: remedy + (isKept ? " What the server sent is kept: \(kept)" : ""))
     }
 
     /// Whether a file begins as a page does.
@@ -66,7 +75,9 @@ enum FetchedContent {
         return ["<!doctype html", "<html", "<head", "<?xml"].contains { text.contains($0) }
     }
 
-    private static func loudness(_ info: AudioFileInfo, _ part: FetchedPart) throws -> LibraryItem.Loudness? {
+    private static func loudness(
+        _ info: AudioFileInfo, _ part: FetchedPart
+    ) throws(AudioFileError) -> LibraryItem.Loudness? {
         let rate = ProgrammeReading.sampleRate(forFileRate: info.sampleRate)
         let clip = try Clip(path: part.path, sampleRate: rate)
         var meter = ProgrammeMeter(.init(sampleRate: rate, channelCount: clip.channelCount, weights: nil))
@@ -76,7 +87,9 @@ enum FetchedContent {
             isWanted = part.isWanted()
             return isWanted
         }
-        guard isWanted else { throw RecordingLibraryError.cancelled }
+        guard isWanted else {
+            throw AudioFileError(.cancelled, path: part.path, "the fetch was cancelled", remedy: "Ask for it again.")
+        }
         let reading = meter.finish()
         // Silence has no loudness.
         guard reading.loudness.integrated.isFinite else { return nil }

@@ -241,6 +241,7 @@ public final class Fetcher: Sendable {
             }
             // Where it was known already, nothing was moved.
             _ = library.calls.remove(path)
+            _ = library.calls.remove(RecordingLibrary.rejectedName(ofPart: path + ".part"))
             finish(fetch, item, isNew: added.isNew)
         } catch let error as any ExplainedError {
             fail(fetch, error, keptBytes: 0)

@@ -219,15 +219,30 @@ final class Work {
 }
 
 extension TransferError {
-    /// The error of a caller who does not want a file.
+    /// The error of a caller who does not want a file, or cannot look at it now: what was fetched is useless only if the file itself is.
     static func rejected(by error: any Error, _ address: WebAddress) -> TransferError {
         switch error {
         case let error as TransferError: error
         case is CancellationError: .cancelled
-        case let error as any ExplainedError: TransferError(.rejected, error.message, remedy: error.remedy)
+        case let error as any ExplainedError where error.exitStatus == .interrupted: .cancelled
+        case let error as any ExplainedError:
+            TransferError(Kind(of: error.exitStatus), error.message, remedy: error.remedy)
         default:
             TransferError(
                 .rejected, "\(address.shown): the file is not wanted (\(error))", remedy: "Look for another file.")
         }
+    }
+}
+
+extension TransferError.Kind {
+    /// Of an error of the caller's.
+    fileprivate init(of status: ExitStatus) {
+        self =
+            switch status {
+            case .unavailable: .libraryMissing
+            case .noPermission: .noPermission
+            case .inputOutput, .cannotCreate, .tryAgain: .disk
+            default: .rejected
+            }
     }
 }

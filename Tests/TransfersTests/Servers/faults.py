@@ -287,9 +287,21 @@ def late(request):
     honest(request)
 
 
+def feed(request):
+    """A feed with one episode. One with a gate answers its first request at once, and the others when the gate is opened."""
+    with lock:
+        count = len(seen.get(request.query["id"], []))
+    if "gate" in request.query and count > 1:
+        wait_for(request.query["gate"])
+    place = f"http://127.0.0.1/{request.query['id']}-{count}.mp3"
+    item = f"<item><title>Episode {count}</title><guid>{place}</guid><enclosure url='{place}' type='audio/mpeg'/></item>"
+    text = f"<rss version='2.0'><channel><title>{request.query['title']}</title>{item}</channel></rss>"
+    request.answer(200, [("Content-Type", "application/rss+xml")], text.encode())
+
+
 PATHS = {
     "/file": honest, "/lie": lie, "/headers": endless_headers, "/drip": drip, "/flaky": flaky, "/requests": requests,
-    "/release": release, "/authorization": authorization, "/wait": wait, "/never": never, "/late": late,
+    "/release": release, "/authorization": authorization, "/wait": wait, "/never": never, "/late": late, "/feed": feed,
     "/bomb": lambda r: r.answer(200, [("Content-Encoding", "gzip")], gzip.compress(bytes(10_000_000))),
     "/transferbomb": lambda r: r.head(200, [("Transfer-Encoding", "gzip, chunked")]),
     "/circle": lambda r: redirect(r, f"/circle?n={(r.number('n') + 1) % 3}"),
