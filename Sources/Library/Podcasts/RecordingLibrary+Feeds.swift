@@ -181,7 +181,8 @@ extension RecordingLibrary {
         _ address: WebAddress, tag: String?, modified: String?, _ fetch: FeedFetching
     ) throws -> ReadFeed {
         try folder.make()
-        let path = folder.parts + "/" + Self.partName(address.text).replacing("fetch-", with: "feed-")
+        // Of this run alone: another one may fetch the same feed.
+        let path = folder.parts + "/feed-" + FilePlace.temporaryName()
         var request = TransferRequest(address, to: path, replaces: true, sizeLimit: Int64(Feed.largest))
         request.conditions = TransferRequest.conditions(tag: tag, lastModified: modified)
         defer { for ending in ["", ".part", ".part.json"] { _ = calls.remove(path + ending) } }

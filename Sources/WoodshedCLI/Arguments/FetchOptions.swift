@@ -36,6 +36,12 @@ struct FetchOptions: ParsableArguments {
         return settings
     }
 
+    /// The same options for another run of this command.
+    var arguments: [String] {
+        ["--retry", "\(retry)", "--parallel", "\(parallel)", "--size-limit", sizeLimit.text]
+            + (waitOnline ? ["--wait-online"] : []) + (extractor.map { ["--extractor", $0] } ?? [])
+    }
+
     /// The user's program; nil if there is none.
     func program() throws(ExtractorError) -> Extractor? {
         guard let extractor, !extractor.isEmpty, extractor != "none" else { return nil }

@@ -10,6 +10,9 @@ struct QuotaText: Equatable, Sendable {
 
     init(bytes: Int64?) { self.bytes = bytes }
 
+    /// The size as it can be typed, without rounding.
+    var text: String { bytes.map(String.init) ?? "none" }
+
     init(parsing text: String) throws(ArgumentError) {
         guard text != "none" else {
             bytes = nil
@@ -32,6 +35,9 @@ struct QuotaOptions: ParsableArguments {
         name: .long, help: .init("The most that the library's own files may take, such as 20GB.", valueName: "size"),
         transform: { try QuotaText(parsing: optionValue($0)) })
     var quota: QuotaText?
+
+    /// The same option for another run of this command.
+    var arguments: [String] { quota.map { ["--quota", $0.text] } ?? [] }
 
     /// The user's library, with this limit.
     func library() throws -> RecordingLibrary {

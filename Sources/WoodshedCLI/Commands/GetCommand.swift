@@ -110,7 +110,7 @@ struct GetCommand: Verb {
             for fetch in asked { try tell(fetch, "on the list") }
             return
         }
-        if detach { return try Detaching.startFetching(messages: messages) }
+        if detach { return try Detaching.startFetching(limits.arguments + room.arguments, messages: messages) }
         let all = try library.pendingFetches().filter { $0.state == .waiting }
         let chosen = asked.isEmpty ? all : all.filter { fetch in asked.contains { $0.number == fetch.number } }
         guard !chosen.isEmpty else { return note("There is nothing to fetch.") }

@@ -29,12 +29,14 @@ enum Detaching {
     }
 
     /// Carries out the list of fetches in the background.
-    static func startFetching(messages: MessageOptions) throws {
+    ///
+    /// - Parameter options: How they are fetched, as typed.
+    static func startFetching(_ options: [String], messages: MessageOptions) throws {
         let (log, output) = try log("fetches.log")
         defer { close(output) }
         do throws(ChildFailure) {
             let process = try DetachedProcess(
-                "/proc/self/exe", ["woodshed", "get", "--plain"].map { FileName.systemName($0) },
+                "/proc/self/exe", (["woodshed", "get", "--plain"] + options).map { FileName.systemName($0) },
                 variables: ["\(BackgroundRun.variable)=fetch"], output: output)
             if messages.json {
                 try? StandardStream.output.line("{\"v\":1,\"event\":\"detached\",\"pid\":\(process.number)}")

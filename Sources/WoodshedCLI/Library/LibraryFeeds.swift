@@ -50,14 +50,14 @@ struct LibraryFeeds {
         let feeds = try word.map { [try feed($0)] } ?? library.subscriptions()
         let watch = SignalWatch(Signals.install())
         var (failure, newCount): ((any Error)?, Int) = (nil, 0)
-        for feed in feeds {
-            let refresh = try fetching(watch) { try library.refresh(feed.number, fetch: $0) }
+        let refreshing = FeedRefreshing(feeds, in: library)
+        while let refresh = try stoppable(watch, { try refreshing.next { watch.isOver } }) {
             newCount += refresh.newCount
             if messages.json { try write(refresh.subscription.fields) }
             if let error = refresh.error {
                 failure = failure ?? error
                 let words = (error as? any Explained)?.message ?? "\(error)"
-                StandardStream.error.note(printable("\(feed.title): \(words)"))
+                StandardStream.error.note(printable("\(refresh.subscription.title): \(words)"))
             } else if refresh.newCount > 0 {
                 note(printable("\(refresh.subscription.title): \(counted(refresh.newCount, "new episode"))"))
             }
@@ -140,9 +140,11 @@ struct LibraryFeeds {
         _ watch: SignalWatch, _ body: (RecordingLibrary.FeedFetching) throws -> Value
     ) throws -> Value {
         let queue = TransferQueue(TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)"))
-        do {
-            return try body { try queue.fetchWaiting($0, isCancelled: { watch.isOver }) }
-        } catch let error as TransferError where error.kind == .cancelled {
+        return try stoppable(watch) { try body { try queue.fetchWaiting($0, isCancelled: { watch.isOver }) } }
+    }
+
+    private func stoppable<Value>(_ watch: SignalWatch, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as TransferError where error.kind == .cancelled {
             throw CommandFailure(watch.status == .success ? .interrupted : watch.status, error.message)
         }
     }

@@ -244,6 +244,15 @@ struct GetTests {
         #expect(eventually { home.parts.isEmpty } && server.requests(name).count == 1)
     }
 
+    @Test("C28: the limits that a command was given count in the background, too")
+    func backgroundLimits() {
+        let address = song("long.wav", "frames=40000")
+        let begun = home.run("get", "--detach", "--size-limit", "1kB", "--retry", "0", "--quota", "20GB", address)
+        #expect(begun.status == 0, "\(begun.error)")
+        #expect(eventually { home.json("get", "--list").first?.text("state") == "failed" })
+        #expect(home.json("get", "--list").first?.text("message")?.contains("is larger than") == true)
+    }
+
     @Test("the same command twice fetches once, and the second says that it is there")
     func twice() {
         let name = SongServer.newName()

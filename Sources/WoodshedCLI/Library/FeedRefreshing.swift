@@ -1,0 +1,77 @@
+// Several feeds at a time, so that one server that does not answer holds up no other.
+import Glibc
+import Synchronization
+import Terminal
+import Woodshed
+
+/// Fetches feeds again, on threads of its own.
+final class FeedRefreshing: Sendable {
+    private struct State {
+        var waiting: ArraySlice<Subscription>
+        var done: [Result<FeedRefresh, any Error>] = []
+        /// Feeds whose results were not taken yet.
+        var left: Int
+    }
+
+    private let library: RecordingLibrary
+    private let queue: TransferQueue
+    private let state: Mutex<State>
+    private let isCancelled = Atomic(false)
+
+    private static let mostAtOnce = 8
+    private static let pauseMicroseconds: UInt32 = 5000
+
+    /// - Parameter answerSeconds: How long a server may take to answer.
+    init(_ feeds: [Subscription], in library: RecordingLibrary, answerSeconds: Double = 10) {
+        self.library = library
+        var settings = TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)")
+        // A feed comes again tomorrow; nobody waits for a minute for it.
+        (settings.limit, settings.retries, settings.answerSeconds) = (Self.mostAtOnce, 1, answerSeconds)
+        queue = TransferQueue(settings)
+        state = Mutex(State(waiting: feeds[...], left: feeds.count))
+        for _ in 0..<min(Self.mostAtOnce, feeds.count) { BlockingThread.start { [self] in work() } }
+    }
+
+    private func work() {
+        while let feed = state.withLock({ $0.waiting.popFirst() }) {
+            let result = Result {
+                try library.refresh(feed.number, with: queue) { isCancelled.load(ordering: .relaxed) }
+            }
+            state.withLock { $0.done.append(result) }
+        }
+    }
+
+    /// The next feed that was fetched, in the order in which the servers answer; nil after the last one.
+    ///
+    /// - Parameter isOver: Whether the user has ended the run.
+    /// - Throws: The first error of the store, or the cancellation, when no thread is at work any more: each removes what it has fetched.
+    func next(isOver: () -> Bool) throws -> FeedRefresh? {
+        var failure: (any Error)?
+        while state.withLock({ $0.left > 0 }) {
+            let result = state.withLock { state -> Result<FeedRefresh, any Error>? in
+                guard !state.done.isEmpty else { return nil }
+                state.left -= 1
+                return state.done.removeFirst()
+            }
+            switch result {
+            case .success(let refresh): if failure == nil { return refresh }
+            case .failure(let error):
+                failure = failure ?? error
+                cancel()
+            case nil:
+                if isOver() { cancel() }
+                usleep(Self.pauseMicroseconds)
+            }
+        }
+        if let failure { throw failure }
+        return nil
+    }
+
+    private func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+        state.withLock { state in
+            state.left -= state.waiting.count
+            state.waiting = []
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// Feeds that are fetched again, several at a time.
+import Glibc
+import TestSupport
+import Testing
+import Woodshed
+
+@testable import WoodshedCLI
+
+@Suite("Feeds that are refreshed", .serialized)
+struct FeedCommandTests {
+    private let home = LibraryHome()
+    private let server: SongServer
+
+    init() throws { server = try SongServer.shared() }
+
+    private func subscribe(_ names: [String], silent: Int) {
+        for (index, name) in names.enumerated() {
+            let gate = index == silent ? "&gate=\(name)" : ""
+            let run = home.run("library", "subscribe", server.address("/feed?id=\(name)&title=feed\(index)\(gate)"))
+            #expect(run.status == 0, "\(run.error)")
+        }
+    }
+
+    @Test("one server that does not answer holds up no other feed, and its answer counts when it comes")
+    func silentServer() throws {
+        let names = (0..<3).map { _ in SongServer.newName() }
+        subscribe(names, silent: 0)
+        let store = try PracticeStore(.file(home.folder["data/woodshed/practice.db"]))
+        let library = try RecordingLibrary(store, folder: home.folder["data/woodshed/library"])
+        let refreshing = FeedRefreshing(try library.subscriptions(), in: library, answerSeconds: 3600)
+        for title in [try refreshing.next { false }, try refreshing.next { false }].map({ $0?.subscription.title }) {
+            #expect(["feed1", "feed2"].contains(title))
+        }
+        server.release(names[0])
+        let last = try #require(try refreshing.next { false })
+        #expect(last.subscription.title == "feed0" && last.newCount == 1 && last.error == nil)
+        #expect(try refreshing.next { false } == nil)
+        #expect(home.parts.isEmpty)
+    }
+
+    @Test("the command tells each feed, and after Ctrl-C leaves no part behind")
+    func command() {
+        let names = (0..<3).map { _ in SongServer.newName() }
+        subscribe(names, silent: -1)
+        let refreshed = home.run("library", "refresh", "--json")
+        #expect(refreshed.status == 0 && refreshed.lines.count == 3, "\(refreshed.text) \(refreshed.error)")
+        let silent = SongServer.newName()
+        subscribe([silent], silent: 0)
+        let stopped = home.run(["library", "refresh"]) { running in
+            #expect(eventually { server.requests(silent).count == 2 })
+            running.send(SIGINT)
+        }
+        #expect(stopped.status == 130 && home.parts.isEmpty, "\(stopped.error) \(home.parts)")
+    }
+}
