@@ -1,4 +1,5 @@
 // When sections are due: the arithmetic beside py-fsrs, and the reviews in a store.
+import AudioFiles
 import Foundation
 import Sections
 import SoundFileSupport
@@ -76,6 +77,27 @@ struct ScheduleTests {
         let second = try store.review(section: 1, of: recording(), .good, at: noon(1, hour: 8), calendar: .utc)
         #expect(second.after == first.after.rated(.good, afterDays: 1) && second.before == first.after)
         #expect(try store.reviews(of: recording().key).count == 3 && store.reviews().count == 4)
+    }
+
+    @Test("a section is told to be replaced while another recording was seen later in its file")
+    func replaced() throws {
+        func changed(_ number: UInt64) -> PracticeRecording {
+            PracticeRecording(
+                key: RecordingKey(high: number, low: 0), sampleRate: 44_100, frameCount: 1000, title: "", path: "/a.wav"
+            )
+        }
+        for number in [1, 2, 3] as [UInt64] {
+            try store.apply(.add([SectionDraft(0..<10, name: "A")]), to: changed(number))
+            try store.review(section: 1, of: changed(number), .good, at: noon(0), calendar: .utc)
+        }
+        try store.apply(.mark(frame: 5), to: recording())
+        try store.review(section: 1, of: recording(), .good, at: noon(0), calendar: .utc)
+        func replaced() throws -> [UInt64] {
+            try store.schedule(at: noon(9), calendar: .utc).filter(\.isReplaced).map(\.recording.key.high).sorted()
+        }
+        // Those that were seen in one second were seen in the order in which they came.
+        #expect(try replaced() == [1, 2])
+        #expect(try store.due(at: noon(9), of: changed(1).key, calendar: .utc).map(\.isReplaced) == [true])
     }
 
     @Test("a review keeps what was known; without a speed, that of the fastest whole pass of the day")

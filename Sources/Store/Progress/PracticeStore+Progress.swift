@@ -121,6 +121,7 @@ extension PracticeStore {
         let today = calendar.day(of: time)
         let scheduled = try read { (rows) throws(DatabaseError) -> [ScheduledSection] in
             var found: [ScheduledSection] = []
+            let replaced = try rows.replacedRecordings()
             let byRecording = Dictionary(grouping: try rows.reviews(of: key), by: \.key)
             for (key, reviews) in byRecording {
                 guard let row = try rows.recording(key) else { continue }
@@ -135,7 +136,7 @@ extension PracticeStore {
                             reviewCount: reviews.count, dueDay: day + last.intervalDays,
                             overdueDays: today - day - last.intervalDays,
                             retrievability: last.after.retrievability(afterDays: today - day),
-                            lastSpeed: speeds[Int64(section.id)]))
+                            lastSpeed: speeds[Int64(section.id)], isReplaced: replaced.contains(key)))
                 }
             }
             return found

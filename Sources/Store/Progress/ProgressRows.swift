@@ -125,6 +125,17 @@ extension StoreRows {
             row: Self.review)
     }
 
+    /// The rated recordings in whose files another recording was seen later.
+    func replacedRecordings() throws(DatabaseError) -> Set<RecordingKey> {
+        let keys = try database.readableRows(
+            """
+            SELECT old.key FROM recording AS old JOIN recording AS new ON new.path = old.path
+            WHERE old.id IN (SELECT recording FROM review) AND (new.seen, new.id) > (old.seen, old.id)
+            """
+        ) { (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0)) }
+        return Set(keys.compactMap(\.self))
+    }
+
     static func review(_ row: DatabaseRow) throws(DatabaseError) -> SectionReview {
         let interval = try row.integer(6)
         guard let key = RecordingKey(bytes: try row.bytes(0)), (1...36_500).contains(interval),

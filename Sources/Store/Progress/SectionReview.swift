@@ -66,6 +66,10 @@ public struct ScheduledSection: Sendable, Hashable {
     /// The speed of the last pass of it that was played as a whole; nil if none was.
     public let lastSpeed: Double?
 
+    /// Whether the file of the recording was changed in place, as far as the store has seen: another recording is there now, in which the
+    /// section's frames mean something else. `PracticeStore.adopt(_:for:)` moves the sections with their reviews to that one.
+    public let isReplaced: Bool
+
     /// Whether it is due.
     public var isDue: Bool { overdueDays >= 0 }
 }

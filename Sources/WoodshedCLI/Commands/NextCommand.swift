@@ -76,6 +76,9 @@ struct NextCommand: Verb {
             if let id { scheduled = scheduled.filter { $0.section.id == id } }
         }
         store.tellRepair()
+        // Of a file that was named, the store knows the sound.
+        let replaced = kept == nil && !all && !messages.json ? scheduled.filter { $0.isReplaced && $0.isDue } : []
+        if !replaced.isEmpty { scheduled.removeAll(where: \.isReplaced) }
         let listed = rate != nil || all ? scheduled : scheduled.filter(\.isDue)
         let shown = Array(listed.prefix(most ?? listed.count))
         if messages.json {
@@ -83,9 +86,17 @@ struct NextCommand: Verb {
             return
         }
         let isTerminal = StandardStream.output.isTerminal
-        let table = DueTable(sections: shown, columns: isTerminal ? terminalSize().columns : nil)
+        let table = DueTable(
+            sections: shown, names: RecordingNames(store), columns: isTerminal ? terminalSize().columns : nil)
         for line in table.lines(header: isTerminal && !messages.plain) { try StandardStream.output.line(line) }
-        if !messages.quiet { tell(shown, scheduled) }
+        if messages.quiet { return }
+        let byPath = Dictionary(grouping: replaced) { $0.recording.path ?? "" }.sorted { $0.key < $1.key }
+        for (path, sections) in byPath {
+            // New sections were made for the new sound: nothing is to be taken over.
+            guard try store.recordings(inFileAt: path).first?.sectionCount == 0 else { continue }
+            StandardStream.error.note(printable(DueSections.adopting(path, sections.count)))
+        }
+        tell(shown, scheduled)
     }
 
     /// What to do next.

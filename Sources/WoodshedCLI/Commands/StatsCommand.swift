@@ -72,9 +72,11 @@ struct StatsCommand: Verb {
         of statistics: PracticeStatistics, in store: PracticeStore
     ) throws -> [RecordingKey: StatisticsView.Known] {
         var known: [RecordingKey: StatisticsView.Known] = [:]
+        let names = RecordingNames(store)
         for key in Set(statistics.sections.map(\.key)) {
             guard let recording = try store.recording(key)?.recording else { continue }
-            known[key] = StatisticsView.Known(recording: recording, list: try store.sections(of: key))
+            known[key] = StatisticsView.Known(
+                recording: recording, name: names.name(of: recording), list: try store.sections(of: key))
         }
         return known
     }

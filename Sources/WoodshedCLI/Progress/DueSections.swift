@@ -41,21 +41,40 @@ struct DueSections {
             }
             return nil
         }
-        var passed: Set<String> = []
+        let names = RecordingNames(store)
+        var passed: Set<RecordingKey> = []
         for section in due {
-            guard let path = file ?? section.recording.path, passed.insert(path).inserted else { continue }
+            guard let path = file ?? section.recording.path, passed.insert(section.recording.key).inserted else {
+                continue
+            }
             guard isFile(path) else {
                 if file != nil { break }
                 say("\(path) is not there any more.")
                 continue
             }
+            // The file may have been changed in place, and have other sections, or none.
+            if file == nil {
+                let kept = try KeptRecording(file: path, store: store)
+                guard kept.recording.key == section.recording.key else {
+                    if try kept.list().sections.isEmpty {
+                        say(adopting(path, due.count { $0.recording.key == section.recording.key }))
+                    }
+                    continue
+                }
+            }
             let ids = Set(due.filter { $0.recording.key == section.recording.key }.map(\.section.id))
-            say("\(fileName(path)): \(counted(ids.count, "section is", "sections are")) due")
+            say("\(names.name(of: section.recording)): \(counted(ids.count, "section is", "sections are")) due")
             return DueSections(file: path, ids: ids)
         }
         throw CommandFailure(
             .notFound, "the recordings of what is due are not where they were",
             remedy: "Name the recording: woodshed practice --due FILE")
+    }
+
+    /// Tells that due sections are of another sound than the one that is in their file now.
+    static func adopting(_ path: String, _ count: Int) -> String {
+        "\(fileName(path)) has changed: \(counted(count, "due section belongs", "due sections belong")) to what it was. "
+            + "Take them over with: woodshed sections \(shellWord(path)) adopt"
     }
 }
 

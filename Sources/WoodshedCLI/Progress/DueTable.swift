@@ -1,5 +1,4 @@
 // What is due, for people and for programs.
-import Files
 import JSON
 import Terminal
 import Woodshed
@@ -7,6 +6,7 @@ import Woodshed
 /// Sections with the days on which they are due, as lines.
 struct DueTable {
     let sections: [ScheduledSection]
+    let names: RecordingNames
     /// The columns of the terminal; nil where lines are not cut.
     let columns: Int?
 
@@ -15,7 +15,7 @@ struct DueTable {
             [
                 PracticeCalendar.text(ofDay: section.dueDay), Self.overdue(section),
                 section.lastSpeed.map(percentText) ?? "-",
-                printable("\(section.recording.shownName): \(section.title)" + section.comparisonNote),
+                printable("\(names.name(of: section.recording)): \(section.title)" + section.comparisonNote),
             ]
         }
         if header, !rows.isEmpty { rows.insert(["due", "overdue", "speed", "section"], at: 0) }
@@ -30,11 +30,6 @@ struct DueTable {
         default: "not due"
         }
     }
-}
-
-extension PracticeRecording {
-    /// Its title, or the name of its file.
-    var shownName: String { title.isEmpty ? path.map(fileName) ?? "\(key)" : title }
 }
 
 extension ScheduledSection {
@@ -59,6 +54,7 @@ extension ScheduledSection {
             .init("interval_days", .integer(review.intervalDays)),
             .init("stability_days", .number(review.after.stability)),
             .init("difficulty", .number(review.after.difficulty)), .init("retrievability", .number(retrievability)),
+            .init("replaced", .bool(isReplaced)),
         ])
     }
 }

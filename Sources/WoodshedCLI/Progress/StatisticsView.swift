@@ -21,6 +21,7 @@ struct StatisticsView {
     /// A recording, and its sections as they are now.
     struct Known {
         let recording: PracticeRecording
+        let name: String
         let list: SectionList?
     }
 
@@ -91,7 +92,7 @@ struct StatisticsView {
 
     private func title(_ section: PracticeStatistics.Section) -> String {
         guard let known = recordings[section.key] else { return name(section) }
-        return "\(known.recording.shownName): \(name(section))"
+        return "\(known.name): \(name(section))"
     }
 
     /// Its name as it is now; its place if it has none.

@@ -15,10 +15,14 @@ struct TakeTable {
     /// One line for each take: its number, date, length, rating, and what it is.
     func lines(header: Bool) -> [String] {
         var titles: [RecordingKey: String] = [:]
+        let names = RecordingNames(store)
         var rows = takes.map { take in
             let title = take.model.map { model in
-                if titles[model.key] == nil { titles[model.key] = Self.title(model.key, store) }
-                return titles[model.key] ?? ""
+                if let title = titles[model.key] { return title }
+                let recording = ((try? store.recording(model.key)) ?? nil)?.recording
+                let title = recording.map(names.name) ?? ""
+                titles[model.key] = title
+                return title
             }
             return [
                 String(take.number), dateText(take.sound.time), clockText(take.seconds),
@@ -40,11 +44,6 @@ struct TakeTable {
         if let first = take.note.split(separator: "\n").first { words.append(printable("\"\(first)\"")) }
         if take.isMissing { words.append("[the file is gone]") }
         return words.joined(separator: "  ")
-    }
-
-    private static func title(_ key: RecordingKey, _ store: PracticeStore) -> String {
-        guard let recording = (try? store.recording(key))??.recording else { return "" }
-        return recording.path.map(fileName) ?? recording.title
     }
 
     /// One object for each take.
