@@ -83,12 +83,17 @@ public struct SectionList: Sendable, Equatable {
     private mutating func apply(_ edits: [SectionEdit], summary: String) throws(SectionError) -> SectionChange {
         var edited = self
         for edit in edits { try edited.apply(edit) }
-        let (old, new) = (Set(sections), Set(edited.sections))
-        let change = SectionChange(
-            removed: sections.filter { !new.contains($0) }, added: edited.sections.filter { !old.contains($0) },
-            summary: summary)
+        let change = self.change(to: edited, summary: summary)
         self = edited
         return change
+    }
+
+    /// How another list differs from this one.
+    package func change(to other: SectionList, summary: String) -> SectionChange {
+        let (old, new) = (Set(sections), Set(other.sections))
+        return SectionChange(
+            removed: sections.filter { !new.contains($0) }, added: other.sections.filter { !old.contains($0) },
+            summary: summary)
     }
 
     /// Carries out a change that was made from this list, or that was undone in it.

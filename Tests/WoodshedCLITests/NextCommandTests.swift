@@ -100,6 +100,39 @@ struct NextCommandTests {
         #expect(!played.error.contains("How did") && run("stats").output.isEmpty && run("next").lines.count == 1)
     }
 
+    @Test("due sections of a file that was changed in place are not played, but told of until they are taken over")
+    func changedInPlace() throws {
+        try makeSections()
+        let data = [UInt8](repeating: 9, count: 2 * 8000 * 100)
+        folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
+        let told = "song.wav has changed: 1 due section belongs to what it was."
+        let played = run("practice", "--due", "--output", "null", "--clock", "virtual", "--json")
+        #expect(played.status == 66 && played.output.isEmpty && played.error.contains(told), "\(played.error)")
+        // Once the store has seen the new sound, the list knows it too; new sections show that the old ones are not missed.
+        #expect(run("sections", "song.wav", "add", "1-2").status == 0)
+        #expect(run("next").lines.isEmpty && !run("next").error.contains("has changed"))
+        #expect(run("next", "--json").text.contains(#""replaced":true"#) && run("next", "--all").lines.count == 1)
+        #expect(run("sections", "song.wav", "rm", "1").status == 0)
+        let next = run("next")
+        #expect(
+            next.lines.isEmpty && next.error.contains(told) && next.error.contains("song.wav adopt"), "\(next.error)")
+        #expect(run("sections", "song.wav", "adopt").status == 0)
+        let adopted = run("next")
+        #expect(adopted.lines.count == 1 && !adopted.error.contains("has changed"), "\(adopted.error)")
+        #expect(run("practice", "--due", "--output", "null", "--clock", "virtual").status == 0)
+    }
+
+    @Test("a recording of the library is called by its title there, and not by the name of its file")
+    func libraryTitle() {
+        #expect(run("add", "song.wav", "--title", "Blue Bossa").status == 0)
+        #expect(run("sections", "@1", "add", "1-8", "--name", "Solo").status == 0)
+        #expect(run("next", "@1", "--section", "Solo", "--rate", "good").status == 0)
+        let due = run("next", "--all")
+        #expect(due.lines.count == 1 && due.lines[0].hasSuffix("Blue Bossa: Solo"), "\(due.text)")
+        let log = run("practice", "@1", "--section", "Solo", "-n", "1", "--speed", "400%", "--output", "null")
+        #expect(log.status == 0 && run("stats").text.contains("Blue Bossa: Solo"), "\(run("stats").text)")
+    }
+
     @Test("what is practised is in the log, also after a kill, with its time, its passes and its speed")
     func logged() throws {
         try makeSections()
@@ -144,7 +177,11 @@ struct RatingKeysTests {
     init() throws {
         let data = [UInt8](repeating: 0, count: 2 * 8000 * 30)
         folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
-        home = ["XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "TERM": "dumb", "TZ": "UTC"]
+        _ = unsafe mkdir(folder["run"], 0o700)
+        home = [
+            "XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "XDG_RUNTIME_DIR": folder["run"],
+            "TERM": "dumb", "TZ": "UTC",
+        ]
         for words in [["add", "1-7", "--name", "Solo"], ["add", "9-15", "--name", "Bridge"]] {
             #expect(Command.run(["sections", folder["song.wav"]] + words, environment: home).status == 0)
         }
@@ -177,6 +214,39 @@ struct RatingKeysTests {
         }
         #expect(run.status == 0 && next("--all").lines.count == 1, "\(run.text)")
         #expect(next().lines.isEmpty)
+    }
+
+    @Test("a name that is being typed when the last pass ends can be typed to its end")
+    func typedAtTheEnd() {
+        let run = practice(["--section", "Solo", "-n", "1", "--speed", "300%", folder["song.wav"]]) { run in
+            press("R", run, until: "type a name")
+            run.send("Cho")
+            #expect(
+                eventually {
+                    run.read(seconds: 0.05)
+                    return Command.run(["stats", "--json"], environment: home).text.contains(#""passes":1,"#)
+                }, "\(run.text)")
+            run.send("rus\r")
+        }
+        #expect(run.status == 0, "\(run.text)")
+        #expect(Command.run(["sections", folder["song.wav"]], environment: home).text.contains("Chorus"))
+    }
+
+    @Test("a signal and the word quit end a run that waits for an answer", arguments: ["SIGTERM", "quit"])
+    func endedAtTheQuestion(way: String) throws {
+        let store = try PracticeStore(.file(folder["data/woodshed/practice.db"]))
+        let recording = try store.recording(of: try AudioFileInfo(path: folder["song.wav"]))
+        try store.review(section: 1, of: recording, .good, at: Int64(time(nil)) - 864_000)
+        let run = practice(["--due", "-n", "1", "--control", "socket"]) { run in
+            #expect(run.wait(for: "How did Solo go?"))
+            if way == "quit" {
+                #expect(Command.run(["ctl", "quit"], environment: home).status == 0)
+            } else {
+                run.send(signal: SIGTERM)
+            }
+        }
+        #expect(run.status == (way == "quit" ? 0 : 143), "\(run.text)")
+        #expect(try store.reviews().count == 1)
     }
 
     @Test("practice --due asks about each section once it was left, and about the last one at the end")

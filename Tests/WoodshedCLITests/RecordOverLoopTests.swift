@@ -183,4 +183,19 @@ struct RecordOverLoopTests {
         let list = self.run("takes")
         #expect(list.lines.count == 1 && list.text.contains("90 %"), "\(list.text)")
     }
+    @Test("r where takes have no place tells it, and practising goes on", .needsTerminal)
+    func keyWithoutFolder() {
+        for name in ["data", "data/woodshed"] { _ = unsafe mkdir(folder[name], 0o700) }
+        folder.write("data/woodshed/takes", [1])
+        let run = TerminalRun(
+            Command.path, ["practice", folder["song.wav"], "--section", "1-2", "--output", "null"], environment: home)
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        run.send("r")
+        #expect(run.wait(for: "data/woodshed/takes"), "\(run.text)")
+        let place = run.seen.count
+        run.send("[[")
+        #expect(run.wait(for: "speed 90 %", from: place), "\(run.text)")
+        run.send("q")
+        #expect(run.finish() == 0 && !run.text.contains("opening the input"), "\(run.text)")
+    }
 }

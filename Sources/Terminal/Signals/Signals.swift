@@ -18,7 +18,7 @@ package enum Signals {
     /// The first signal that requested the end.
     private static let first = Atomic<Int32>(0)
     /// Seconds after the first signal for which the main thread may not respond before the process is ended anyway.
-    private static let patience: UInt32 = 5
+    package static let patience: UInt32 = 5
 
     private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
     private static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
@@ -62,9 +62,9 @@ package enum Signals {
         alarm(0)
     }
 
-    /// The loop responds; after a signal, the process is ended once this was not called for some seconds.
-    package static func postponeLeaving() {
-        if interrupts.load(ordering: .acquiring) > 0 { alarm(patience) }
+    /// The loop responds; after an interrupt, the process is ended once this was not called for some seconds.
+    package static func postponeLeaving(seconds: UInt32 = patience) {
+        if interrupts.load(ordering: .acquiring) > 0 { alarm(seconds) }
     }
 
     /// Runs a short operation, such as creating a file and storing its name, that a signal must not interrupt: the process

@@ -73,17 +73,20 @@ struct PracticeCommand: Verb {
         TakeAdoption.run(quiet: messages.quiet)
         playing.canReopen = takes.record == nil && device.listensInRealTime
         guard let handover = try play(playing, due) else { return }
-        // The device is opened anew, and records as well; if it cannot, practising goes on as before.
-        do {
-            playing.canReopen = false
-            playing.recording?.record = .key
-            StandardStream.error.note("opening the input; r begins a take, and ends it")
-            _ = try play(playing, due, goingOn: handover)
-        } catch let error as DeviceError {
-            StandardStream.error.note(error.text)
-            playing.recording?.record = nil
-            _ = try play(playing, due, goingOn: handover)
+        // The device is opened anew, and records as well; if it cannot, or takes have no place, practising goes on as before.
+        playing.canReopen = false
+        var failure = TakeRig.failure(ofFolder: takes)
+        if failure == nil {
+            do {
+                playing.recording?.record = .key
+                StandardStream.error.note("opening the input; r begins a take, and ends it")
+                _ = try play(playing, due, goingOn: handover)
+                return
+            } catch let error as DeviceError { failure = error }
         }
+        if let failure { StandardStream.error.note(failure.text) }
+        playing.recording?.record = nil
+        _ = try play(playing, due, goingOn: handover)
     }
 
     private func play(_ playing: Playing, _ due: DueSections?, goingOn handover: Handover? = nil) throws -> Handover? {

@@ -36,7 +36,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     let messages: MessageOptions
     let traits: TerminalTraits
     let takesKeys: Bool
-    /// The result of the run: the first reason counts; nil while it must not end.
+    /// The result of the run: the first reason counts, but for a signal after a wish; nil while it must not end.
     private(set) var ending: ExitStatus?
     /// The error of standard output, other than that its reader has gone.
     private(set) var outputFailure: OutputError?
@@ -57,6 +57,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private var expectedContinuations = 0
 
     /// At most 30 times a second.
+    /// As long as the end of a take may take, and some seconds more.
+    private static var concludingSeconds: UInt32 { 40 }
     private static var redrawMilliseconds: Int32 { 34 }
     private static var lookMilliseconds: Int32 { 100 }
     /// The rest of a sequence arrives at once, even over a slow line.
@@ -93,6 +95,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         while !delegate.isOver { turn(delegate) }
         screen.clear()
         RawMode.leave()
+        // A disk may take its time; a second Ctrl-C does not wait for it.
+        Signals.postponeLeaving(seconds: Self.concludingSeconds)
         return try conclude()
     }
 
@@ -177,8 +181,9 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     // MARK: Ending
 
-    /// Ends the run with `status`.
+    /// Ends the run with `status`. A run that is ending already has the status of a signal that comes then.
     func end(_ status: ExitStatus) {
+        if ending == .success, [.interrupted, .terminated, .hangup].contains(status) { ending = status }
         guard ending == nil else { return }
         ending = status
         delegate?.beginEnding()

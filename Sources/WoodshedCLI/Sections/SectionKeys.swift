@@ -103,9 +103,7 @@ struct SectionKeys {
             let list = try kept.list()
             guard let before = keeper.note(list), before != list else { return }
             if follows { try Self.play(list, on: session, choice) }
-            let change = SectionChange(
-                removed: before.sections.filter { !list.sections.contains($0) },
-                added: list.sections.filter { !before.sections.contains($0) }, summary: "changed by another program")
+            let change = before.change(to: list, summary: "changed by another program")
             let count = counted(list.sections.count, "section")
             tell(.changed(change, list, "\(change.summary), \(count)"))
         } catch let error as any ExplainedError {

@@ -150,6 +150,9 @@ final class SessionProgress {
         return [question].compactMap { $0 }
     }
 
+    /// Rates nothing of what is asked.
+    func skip() { questions.removeAll() }
+
     /// Takes in a comparison of a take with a section, for the next rating of that.
     func note(_ comparison: TakeComparison, ofSection id: Int) { comparisons[id] = comparison }
 

@@ -1,4 +1,4 @@
-// Reports of a run about its device: losses, returns, and the final figures.
+// Reports of a run about its device: losses, returns, and the final figures; and when it is over.
 import Explanations
 import JSON
 import Terminal
@@ -118,5 +118,14 @@ extension Session {
         parts.append("load \(loads.joined(separator: " / ")) % (median, 99.9 %, worst)")
         parts.append("scheduling \(statistics.schedulingClass)")
         return [parts.joined(separator: ", ")]
+    }
+
+    /// Nobody is asked after a signal. A line that is typed can be ended after the last pass, and what follows from it is told.
+    var isOver: Bool {
+        guard isSilent else { return false }
+        if loop.ending ?? .success != .success { return true }
+        if keeping?.progress.isAsking == true { return false }
+        if loop.ending != nil || !loop.takesKeys { return true }
+        return desk?.line == nil && (!awaitsKeeper || keeping?.keeper.finish(seconds: 0) != false)
     }
 }

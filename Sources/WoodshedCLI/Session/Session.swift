@@ -27,6 +27,8 @@ final class Session: TerminalLoopDelegate {
     private(set) var silentLosses = (xruns: Int64(0), frames: Int64(0))
 
     private(set) var heldFinish: PlayerEvent?
+    /// Whether a line was typed to its end after the last pass, so that what the keeper makes of it is waited for.
+    private(set) var awaitsKeeper = false
     private(set) var pauseReason: PauseReason?
     let takes: TakeControls?
     private var countdown = RestCountdown()
@@ -125,9 +127,7 @@ final class Session: TerminalLoopDelegate {
         keeping?.searchCopies(player.clip) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
     }
 
-    private var isSilent: Bool { hasEventsOver && engineOver != nil && (recording == nil || areTakesOver) }
-    /// Nobody is asked after a signal.
-    var isOver: Bool { isSilent && (keeping?.progress.isAsking != true || loop.ending ?? .success != .success) }
+    var isSilent: Bool { hasEventsOver && engineOver != nil && (recording == nil || areTakesOver) }
 
     // MARK: Events of the engine
 
@@ -163,6 +163,7 @@ final class Session: TerminalLoopDelegate {
         if let remote, remote.learn(key, keyMap.playing.actions(of: key), self) { return }
         if let desk, let line = desk.line {
             let words = desk.type(key)
+            awaitsKeeper = isSilent && desk.line == nil
             loop.echo(line.text, desk.line?.text)
             if let words { loop.say([words]) }
             return
@@ -190,6 +191,8 @@ final class Session: TerminalLoopDelegate {
             // The first such key counts.
             if loop.ending == nil { self.remembers = remembers }
             loop.end(.success)
+            // Nothing plays any more: what is asked is not answered.
+            if heldFinish != nil { keeping?.progress.skip() }
         case .help:
             screen.isFolded = true
             let isSpoken = !loop.traits.drawsStatus
@@ -377,14 +380,14 @@ final class Session: TerminalLoopDelegate {
         return Double(status.restFramesLeft) / Double(engine.configuration.sampleRate)
     }
 
-    var needsLooks: Bool { !loop.traits.drawsStatus && restSecondsLeft != nil }
+    var needsLooks: Bool { awaitsKeeper || !loop.traits.drawsStatus && restSecondsLeft != nil }
 
     func lines(_ size: TerminalSize) -> [String] {
         var view = control.view(title: title, clipSeconds: clipSeconds)
         view.notice = notice ?? takes?.notice
         if let recording { (view.inputDecibels, view.isRecording) = (recording.inputDecibels, recording.isOn) }
-        let question = keeping?.progress.question.map { [fitted($0, cells: max(1, size.columns - 1))] } ?? []
-        if isSilent { return question }
+        let question = keeping?.progress.question.map { [fitted(printable($0), cells: max(1, size.columns - 1))] } ?? []
+        if isSilent, desk?.line == nil { return question }
         let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? question
         let lines = screen.lines(view, pauseReason: pauseReason, hardIDs: keeping?.hardIDs ?? [], size)
         return lines + typed

@@ -1,4 +1,5 @@
 // The device of a session that is recorded: output and input as one stream, and what is known of its round trip.
+import Explanations
 import Glibc
 import Terminal
 import Woodshed
@@ -52,7 +53,7 @@ final class TakeRig {
     func recorder(over listening: Listening, kept: KeptRecording?) throws -> (PracticeRecorder, LinkedStreams) {
         guard let linked else { throw CommandFailure(.software, "the device was not opened") }
         let configuration = linked.input.configuration
-        var settings = PracticeRecorder.Settings(folder: try folder())
+        var settings = PracticeRecorder.Settings(folder: try Self.folder(options))
         settings.mode = mode
         settings.name = Self.stem(listening.title)
         settings.device = StableName.of(input.description)
@@ -69,14 +70,25 @@ final class TakeRig {
         return (recorder, linked)
     }
 
-    private func folder() throws -> String {
-        guard let folder = options.takeFolder else { return try PracticeRecorder.makeUserFolder() }
+    /// The folder for takes, which is made if it is the usual one.
+    private static func folder(_ options: RecordingOptions) throws -> String {
+        let folder = try options.takeFolder ?? PracticeRecorder.makeUserFolder()
         var status = stat()
         guard unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw CommandFailure(
                 .cannotCreate, "\(folder): there is no such folder for takes", remedy: "Make it, or name another one.")
         }
         return folder
+    }
+
+    /// Why takes cannot be put anywhere; nil if they can.
+    static func failure(ofFolder options: RecordingOptions) -> (any ExplainedError)? {
+        do {
+            _ = try folder(options)
+            return nil
+        } catch {
+            return error as? any ExplainedError
+        }
     }
 
     /// The channels that are recorded: the chosen ones; else all of a usual input, and the first of a large interface.
