@@ -143,7 +143,9 @@ struct RecordTests {
         }
         #expect(run.status == code)
         let frames = try Clip(path: folder["take.wav"]).frameCount
-        #expect(frames > 10_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true)
+        #expect(
+            frames > 10_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true,
+            "\(frames) \(run.lines.suffix(2)) \(run.error)")
     }
 
     /// Waits until a file is as long as so many frames of 24 bits in stereo.

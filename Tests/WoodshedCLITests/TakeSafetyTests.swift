@@ -52,7 +52,11 @@ struct TakeSafetyTests {
                 ["-c", #"cd "$1" && shift && ulimit -f 256 && exec "$0" "$@""#, Command.path, folder.path]
                     + arguments + ["--clock", "virtual"], environment: home, program: "/bin/bash")
         case .card: return recorded(arguments) { _ in unplug() }
-        case .kill: return killed(arguments)
+        case .kill:
+            // Outside a session, only a take that is in the list by then is finished without being asked for.
+            return killed(arguments) {
+                try PracticeStore(.file(folder["data/woodshed/practice.db"])).takes().isEmpty == false
+            }
         case .storeAndKill:
             folder.write("data", [1, 2, 3])
             defer { _ = unsafe unlink(folder["data"]) }
@@ -60,8 +64,12 @@ struct TakeSafetyTests {
         }
     }
 
-    private func killed(_ arguments: [String]) -> Finished {
-        let run = recorded(arguments) { $0.send(SIGKILL) }
+    /// - Parameter isReady: Whether what is to be there before the end is there.
+    private func killed(_ arguments: [String], isReady: @escaping () throws -> Bool = { true }) -> Finished {
+        let run = recorded(arguments) { running in
+            #expect(eventually { (try? isReady()) == true })
+            running.send(SIGKILL)
+        }
         #expect(run.status == -SIGKILL)
         return run
     }
