@@ -78,7 +78,8 @@ final class EventCaller: Sendable {
                 // The end was told before there was a callback.
                 if kind == Int32(WOODSHED_EVENT_NONE.rawValue) { break }
                 if state.isOver.load(ordering: .sequentiallyConsistent) {
-                    queue.discardCurrent()
+                    // The end is no event of the queue's: what the last one held belongs to the program.
+                    if !isLast { queue.discardCurrent() }
                     break
                 }
                 unsafe callback(UnsafeMutableRawPointer(bitPattern: context), event)

@@ -264,6 +264,7 @@ public final class Engine: Sendable {
         } catch {
             throw .device(error)
         }
+        use.withLock { if $0 == .lasts { $0 = .none } }
         directory.serve()
         if let failure = directory.firstFailure { throw .file(failure) }
     }

@@ -161,11 +161,37 @@ static void test_closing_with_requests(const char *recording) {
     EXPECT(woodshed_listener_close(called) == WOODSHED_OK);
 }
 
+struct kept {
+    _Atomic(woodshed_clip *) clip;
+};
+
+static void keep_clip(void *context, const woodshed_event *event) {
+    struct kept *kept = context;
+    if (event->kind == WOODSHED_EVENT_ANSWER) kept->clip = event->clip;
+}
+
+// What a callback has taken belongs to the program, also when the listener is closed.
+static void test_kept_answer(const char *recording) {
+    woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    for (int turn = 0; turn < 20; turn++) {
+        woodshed_listener *listener;
+        struct kept kept = {NULL};
+        EXPECT(woodshed_listener_open(NULL, 0, &listener) == WOODSHED_OK);
+        EXPECT(woodshed_listener_set_callback(listener, keep_clip, &kept) == WOODSHED_OK);
+        EXPECT(woodshed_clip_request(listener, engine, recording, NULL) == WOODSHED_OK);
+        for (int wait = 0; wait < PATIENCE * 200 && !kept.clip; wait++) usleep(5000);
+        EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
+        EXPECT(woodshed_clip_close(kept.clip) == WOODSHED_OK);
+    }
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+}
+
 void test_requests_of_listeners(const char *recording, const char *words, const char *folder) {
     (void)folder;
     test_answers(recording, words);
     test_cancelling(recording);
     test_closing_with_requests(recording);
+    test_kept_answer(recording);
 }
 
 void test_meters_and_comparisons(const char *recording, const char *words) {

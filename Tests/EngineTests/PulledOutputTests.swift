@@ -107,9 +107,12 @@ struct PulledOutputTests {
             for frame in 0..<64 { unsafe sound.append(buffer.channel(0)[frame]) }
         }
         #expect(try sound.prefix(length) == EngineStreamTests().played(score(), period: 64, of: Self.clip)[0][...])
+        // It has played to its end, and nobody takes blocks any more.
+        engine.remove(stays)
+        #expect(eventually { engine.playerCount == 0 })
         engine.stop()
         try comeAndGo()
-        #expect(freed == nil && engine.playerCount == 1)
+        #expect(freed == nil && engine.playerCount == 0)
     }
 
     @Test("never waits under the real clock, and misses nothing that is prepared")

@@ -9,9 +9,10 @@ struct PlayerRegistry: ~Copyable {
     private var commands: RingProducer<Mixer.Command>
     private var released: RingConsumer<Int>
     private var players: [Player] = []
-    /// Addresses of players to be removed once they are silent, with the time from which on they should be, and of those that the mixer was told
-    /// to remove.
-    private var leaving: [Int: ContinuousClock.Instant] = [:]
+    /// Addresses of players to be removed once they are silent, and of those that the mixer was told to remove.
+    private var leaving: Set<Int> = []
+    /// The frames of the output while players wait to be removed, and since when there are no more.
+    private var stillness: (frames: Int64, since: ContinuousClock.Instant)?
     private var told: Set<Int> = []
     private var waitsAreOver = false
 
@@ -48,18 +49,23 @@ struct PlayerRegistry: ~Copyable {
 
     mutating func removeWhenFinished(_ player: Player) {
         // One that is gone already has an address that another player may have by now.
-        guard players.contains(where: { $0 === player }), leaving[player.core.address] == nil else { return }
-        leaving[player.core.address] = .now + .seconds(1)
+        if players.contains(where: { $0 === player }) { leaving.insert(player.core.address) }
     }
 
-    /// Whether players are to be removed that a mixer which renders would have made silent long ago.
-    var hasOverdue: Bool {
-        !leaving.isEmpty && leaving.contains { !told.contains($0.key) && $0.value < .now }
+    /// Whether players wait to be removed, and nothing was rendered for a second.
+    ///
+    /// - Parameter frames: Frames of the output that were rendered so far.
+    mutating func waitsInVain(atFrame frames: Int64) -> Bool {
+        guard !leaving.isEmpty, let known = stillness, known.frames == frames else {
+            stillness = leaving.isEmpty ? nil : (frames, .now)
+            return false
+        }
+        return known.since + .seconds(1) < .now
     }
 
     /// Removes the players that are leaving, silent or not, while nothing is rendered.
     mutating func releaseLeaving(from mixer: MixerBox) {
-        for player in players where leaving[player.core.address] != nil && !told.contains(player.core.address) {
+        for player in players where leaving.contains(player.core.address) && !told.contains(player.core.address) {
             if commands.push(Mixer.Command(code: .remove, slot: player.core)) { told.insert(player.core.address) }
         }
         mixer.settle()
@@ -74,13 +80,13 @@ struct PlayerRegistry: ~Copyable {
                 player.endEvents()
             }
             players.removeAll { $0.core.address == address }
-            leaving[address] = nil
+            leaving.remove(address)
             told.remove(address)
         }
         for player in players {
             player.serve()
             let address = player.core.address
-            guard leaving[address] != nil, !told.contains(address), player.status.state == .finished else { continue }
+            guard leaving.contains(address), !told.contains(address), player.status.state == .finished else { continue }
             if commands.push(Mixer.Command(code: .remove, slot: player.core)) { told.insert(address) }
         }
     }
@@ -119,10 +125,11 @@ final class PlayerDirectory: Sendable {
     /// Removes the players that are leaving at once. Only while nothing is rendered.
     func releaseLeaving(from mixer: MixerBox) { registry.withLock { $0.releaseLeaving(from: mixer) } }
 
-    /// The same, if the mixer should have made them silent long ago: then the output is not rendered.
+    /// The same, if nobody takes the blocks of the output. Call it now and then.
     func releaseOverdue(from mixer: MixerBox, beside output: PulledOutput) {
         registry.withLock { registry in
-            if registry.hasOverdue { output.betweenBlocks { registry.releaseLeaving(from: mixer) } }
+            let frames = output.position.framesWritten
+            if registry.waitsInVain(atFrame: frames) { output.betweenBlocks { registry.releaseLeaving(from: mixer) } }
         }
     }
 

@@ -19,6 +19,8 @@ package enum Signals {
     private static let first = Atomic<Int32>(0)
     /// Seconds after the first signal for which the main thread may not respond before the process is ended anyway.
     package static let patience: UInt32 = 5
+    /// The same for what the main thread does at present.
+    private static let allowance = Atomic<UInt32>(5)
 
     private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
     private static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
@@ -34,6 +36,7 @@ package enum Signals {
         guard let pipe = WakePipe() else { return -1 }
         _ = interrupts.load(ordering: .relaxed)
         _ = isWatched.load(ordering: .relaxed)
+        _ = allowance.load(ordering: .relaxed)
         _ = (isHolding.load(ordering: .relaxed), held.load(ordering: .relaxed), first.load(ordering: .relaxed))
         writeEnd.store(pipe.writeEnd, ordering: .releasing)
         let telling = [SIGTSTP, SIGCONT, SIGWINCH] + others
@@ -53,6 +56,7 @@ package enum Signals {
     /// From here on the loop that reads the pipe handles a first interrupt.
     package static func beginWatching() {
         interrupts.store(0, ordering: .relaxed)
+        allowance.store(patience, ordering: .relaxed)
         isWatched.store(true, ordering: .releasing)
     }
 
@@ -64,6 +68,7 @@ package enum Signals {
 
     /// The loop responds; after an interrupt, the process is ended once this was not called for some seconds.
     package static func postponeLeaving(seconds: UInt32 = patience) {
+        allowance.store(seconds, ordering: .relaxed)
         if interrupts.load(ordering: .acquiring) > 0 { alarm(seconds) }
     }
 
@@ -135,7 +140,7 @@ package enum Signals {
         if earlier == 0 {
             Signals.first.store(number, ordering: .releasing)
             // The thread that should respond may wait for something that never comes.
-            alarm(Signals.patience)
+            alarm(Signals.allowance.load(ordering: .relaxed))
         }
         if Signals.isWatched.load(ordering: .acquiring) {
             if earlier == 0 { return Signals.notify(number) }

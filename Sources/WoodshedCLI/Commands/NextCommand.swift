@@ -96,7 +96,8 @@ struct NextCommand: Verb {
             guard try store.recordings(inFileAt: path).first?.sectionCount == 0 else { continue }
             StandardStream.error.note(printable(DueSections.adopting(path, sections.count)))
         }
-        tell(shown, scheduled)
+        // Of the others, all was said.
+        if !scheduled.isEmpty || replaced.isEmpty { tell(shown, scheduled) }
     }
 
     /// What to do next.

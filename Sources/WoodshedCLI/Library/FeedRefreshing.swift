@@ -11,6 +11,8 @@ final class FeedRefreshing: Sendable {
         var done: [Result<FeedRefresh, any Error>] = []
         /// Feeds whose results were not taken yet.
         var left: Int
+        /// The first error of the store, or the cancellation.
+        var failure: (any Error)?
     }
 
     private let library: RecordingLibrary
@@ -41,12 +43,14 @@ final class FeedRefreshing: Sendable {
         }
     }
 
+    /// Whether it was ended before all feeds were fetched.
+    var isCut: Bool { isCancelled.load(ordering: .relaxed) }
+
     /// The next feed that was fetched, in the order in which the servers answer; nil after the last one.
     ///
     /// - Parameter isOver: Whether the user has ended the run.
     /// - Throws: The first error of the store, or the cancellation, when no thread is at work any more: each removes what it has fetched.
     func next(isOver: () -> Bool) throws -> FeedRefresh? {
-        var failure: (any Error)?
         while state.withLock({ $0.left > 0 }) {
             let result = state.withLock { state -> Result<FeedRefresh, any Error>? in
                 guard !state.done.isEmpty else { return nil }
@@ -54,22 +58,29 @@ final class FeedRefreshing: Sendable {
                 return state.done.removeFirst()
             }
             switch result {
-            case .success(let refresh): if failure == nil { return refresh }
+            case .success(let refresh): return refresh
             case .failure(let error):
-                failure = failure ?? error
+                state.withLock { $0.failure = $0.failure ?? error }
                 cancel()
             case nil:
                 if isOver() { cancel() }
                 usleep(Self.pauseMicroseconds)
             }
         }
-        if let failure { throw failure }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
         return nil
     }
 
+    /// Gives up what is left, and waits until no thread is at work.
+    func end() {
+        cancel()
+        while (try? next { true }) != nil {}
+    }
+
     private func cancel() {
-        isCancelled.store(true, ordering: .relaxed)
         state.withLock { state in
+            guard state.left > 0 else { return }
+            isCancelled.store(true, ordering: .relaxed)
             state.left -= state.waiting.count
             state.waiting = []
         }

@@ -51,6 +51,7 @@ struct LibraryFeeds {
         let watch = SignalWatch(Signals.install())
         var (failure, newCount): ((any Error)?, Int) = (nil, 0)
         let refreshing = FeedRefreshing(feeds, in: library)
+        defer { refreshing.end() }
         while let refresh = try stoppable(watch, { try refreshing.next { watch.isOver } }) {
             newCount += refresh.newCount
             if messages.json { try write(refresh.subscription.fields) }
@@ -62,6 +63,7 @@ struct LibraryFeeds {
                 note(printable("\(refresh.subscription.title): \(counted(refresh.newCount, "new episode"))"))
             }
         }
+        if refreshing.isCut { throw CommandFailure(watch.status == .success ? .interrupted : watch.status) }
         if feeds.isEmpty { note("You follow no feeds yet.") }
         if newCount > 0 {
             note("next: woodshed library episodes --new")

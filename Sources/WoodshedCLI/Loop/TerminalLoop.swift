@@ -56,9 +56,9 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// Continuations that the loop itself caused, and that the system has not reported yet.
     private var expectedContinuations = 0
 
-    /// At most 30 times a second.
     /// As long as the end of a take may take, and some seconds more.
     private static var concludingSeconds: UInt32 { 40 }
+    /// At most 30 times a second.
     private static var redrawMilliseconds: Int32 { 34 }
     private static var lookMilliseconds: Int32 { 100 }
     /// The rest of a sequence arrives at once, even over a slow line.

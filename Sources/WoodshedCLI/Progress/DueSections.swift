@@ -54,7 +54,11 @@ struct DueSections {
             }
             // The file may have been changed in place, and have other sections, or none.
             if file == nil {
-                let kept = try KeptRecording(file: path, store: store)
+                let kept: KeptRecording
+                do { kept = try KeptRecording(file: path, store: store) } catch let error as AudioFileError {
+                    say(error.message)
+                    continue
+                }
                 guard kept.recording.key == section.recording.key else {
                     if try kept.list().sections.isEmpty {
                         say(adopting(path, due.count { $0.recording.key == section.recording.key }))

@@ -150,8 +150,8 @@ final class SessionProgress {
         return [question].compactMap { $0 }
     }
 
-    /// Rates nothing of what is asked.
-    func skip() { questions.removeAll() }
+    /// Asks nothing more, and rates nothing of what is asked.
+    func dismiss() { (takesKeys, questions) = (false, []) }
 
     /// Takes in a comparison of a take with a section, for the next rating of that.
     func note(_ comparison: TakeComparison, ofSection id: Int) { comparisons[id] = comparison }

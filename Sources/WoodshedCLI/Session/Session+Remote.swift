@@ -37,7 +37,11 @@ extension Session: RemoteControlled {
             guard screen.chooser != nil else { throw ArgumentError("the list is not open; write list first") }
             return choose(action)
         }
-        for action in actions { carryOut(action) }
+        for action in actions {
+            carryOut(action)
+            // Whoever is not at the keyboard is not asked.
+            if case .quit = action { keeping?.progress.dismiss() }
+        }
     }
 
     /// Takes the words that concern a line that is typed, such as the name of a section: `type Solo`, `accept`.

@@ -192,7 +192,7 @@ final class Session: TerminalLoopDelegate {
             if loop.ending == nil { self.remembers = remembers }
             loop.end(.success)
             // Nothing plays any more: what is asked is not answered.
-            if heldFinish != nil { keeping?.progress.skip() }
+            if isSilent || heldFinish != nil { keeping?.progress.dismiss() }
         case .help:
             screen.isFolded = true
             let isSpoken = !loop.traits.drawsStatus
