@@ -64,7 +64,7 @@ struct PlayerReports: ~Copyable {
             sectionEnd: range.upperBound, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             isReversed: part.view.isMirrored, detail: detail)
-        // Whoever waits for the end waits for this one event; all else is in the status, too.
+        // A wait for the end is a wait for this one event; all else is in the status, too.
         let hasRoom = code == .finished || events.writableCount > Self.keptPlaces
         if hasRoom, events.hold(event) { holdsEvents = true } else { droppedEvents += 1 }
     }

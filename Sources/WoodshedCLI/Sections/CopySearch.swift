@@ -17,7 +17,7 @@ final class CopySearch: Sendable {
     func start(_ info: AudioFileInfo, file: String, found: @escaping @Sendable ([String]) -> Void) {
         BlockingThread.startInBackground { [self] in
             let goesOn = { [self] in isWanted.load(ordering: .relaxed) }
-            // Whoever asks for the sections is told of errors; here they only mean that nothing is offered.
+            // A verb that lists the sections tells errors; here they only mean that nothing is offered.
             guard let kept = try? keeper.kept(info) else { return }
             if let copy = try? kept.copy(goesOn: goesOn) {
                 found([copy.offer, "next: woodshed sections \(shellWord(file)) adopt"])

@@ -82,7 +82,7 @@ struct SectionKeys {
     func followOthers() {
         let (session, keeper) = (session, keeper)
         keeper.post {
-            // Whoever presses a key that needs the store is told why it cannot be read.
+            // A key that needs the store tells why it cannot be read.
             guard let kept = try? keeper.kept(session.player.clip.info) else { return }
             // Before the list is read: what changes after that is told.
             let changes = kept.store.changes

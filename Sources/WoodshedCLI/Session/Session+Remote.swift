@@ -39,7 +39,7 @@ extension Session: RemoteControlled {
         }
         for action in actions {
             carryOut(action)
-            // Whoever is not at the keyboard is not asked.
+            // A user who is not at the keyboard is not asked.
             if case .quit = action { keeping?.progress.dismiss() }
         }
     }
@@ -52,7 +52,9 @@ extension Session: RemoteControlled {
             throw ArgumentError("nothing is typed now; write save or rename first")
         }
         if let text { desk.type(text: text) }
-        if let action, let said = desk.take(action) { loop.say([said]) }
+        let said = action.flatMap { desk.take($0) }
+        noteLineEnd()
+        if let said { loop.say([said]) }
         return true
     }
 

@@ -75,7 +75,7 @@ struct TakeDesk: Sendable {
         do {
             try body()
         } catch let error as HearingError where error.kind == .cancelled {
-            // Whoever gave it up knows.
+            // The user gave it up, and knows.
         } catch let error as any ExplainedError {
             tell(.refused(work.number, [error.message, error.remedy].filter { !$0.isEmpty }))
         } catch {
