@@ -245,8 +245,11 @@ struct QueueState {
             sections: [try Section(sound.range ?? 0..<clip.frameCount)], speeds: .constant(speed), joint: .hard)
         let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
         let serial = madePlayers + 1
+        // At most half of either item, so that no item fades out before it has faded in, and no more than two sound together.
+        let halves = [chain.last?.player.score.frameCount, score.frameCount].map { ($0 ?? .max) / 2 }
+        let fade = halves.reduce(crossfade, min)
         let player = try engine.makePlayer(
-            clip, score: score, decibels: decibels + sound.decibels, leader: chain.last?.player, fade: crossfade
+            clip, score: score, decibels: decibels + sound.decibels, leader: chain.last?.player, fade: fade
         ) { [inbox] events in
             for event in events {
                 switch event.kind {

@@ -234,6 +234,22 @@ struct PlayQueueTests {
             ])
     }
 
+    @Test(
+        "a crossfade takes at most half of either item, so that no more than two sound together", arguments: [64, 4096])
+    func crossfadedShort(block: Int) throws {
+        let run = try SteppedQueue(["9000#1", "500#2", "300#3", "1#4", "9000#5"])
+        run.queue.crossfadeFrames = 100_000
+        try run.start()
+        let output = run.render(100_000, block: block)
+        #expect(
+            run.events() == [
+                "start 9000#1 @0", "start 500#2 @8750", "end 9000#1 @9000 completed", "start 300#3 @9100",
+                "end 500#2 @9250 completed", "end 300#3 @9400 completed", "start 1#4 @9400", "end 1#4 @9401 completed",
+                "start 9000#5 @9401", "end 9000#5 @18401 completed", "finished",
+            ])
+        #expect(output.count == 18_401)
+    }
+
     @Test("waits for a device that is lost, also in a crossfade, and goes on where it was")
     func lost() throws {
         for frame in [3000, 7500] {

@@ -12,7 +12,7 @@ struct QueueStateTests {
         let run = try SteppedQueue([], endsWithPlayers: false)
         let inbox = QueueInbox()
         var state = QueueState(run.engine, inbox)
-        // Items shorter than the crossfade begin at one frame.
+        // Half of the shortest item, so that starts and ends come close together.
         state.setCrossfade(1000)
         let items = (1...6).map { state.makeItem("\($0 % 3 == 0 ? 3000 : 12)#\($0)") }
         state.order.insert(items.map(\.id), at: 0)
