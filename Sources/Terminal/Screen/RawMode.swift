@@ -66,6 +66,8 @@ package enum RawMode {
         guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return false }
         unsafe saved.pointee = settings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        // Ctrl-S would hold up everything that writes to the terminal, and with it every key.
+        settings.c_iflag &= ~tcflag_t(IXON)
         // Ctrl-C and Ctrl-Z must not flush: that would discard output on its way to the terminal, perhaps half a drawing.
         settings.c_lflag |= tcflag_t(NOFLSH)
         unsafe withUnsafeMutableBytes(of: &settings.c_cc) { controls in

@@ -10,13 +10,23 @@ package enum OutputError: ExplainedError, Equatable {
     case closed
     /// The system's error number.
     case failed(Int32)
+    /// The reader does not read: so many bytes were not written when the run ended, for that reason.
+    case unread(Int, ending: ExitStatus)
 
-    package var exitStatus: ExitStatus { self == .closed ? .closedPipe : .inputOutput }
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .closed: .closedPipe
+        case .unread(_, let ending) where ending != .success: ending
+        case .failed, .unread: .inputOutput
+        }
+    }
 
     package var message: String {
         switch self {
         case .closed: ""
         case .failed(let number): "standard output: \(systemText(number))"
+        case .unread(let count, _):
+            "standard output: its reader does not read; \(counted(count, "byte")) were not written"
         }
     }
 
@@ -42,6 +52,12 @@ package struct StandardStream: Sendable {
 
     /// Whether somebody reads it on a terminal.
     package var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Whether a short text can be written without waiting for the reader.
+    package var takesMore: Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&request, 1, 0) != 0
+    }
 
     /// Writes all of the text.
     package func write(_ text: String) throws(OutputError) {

@@ -65,11 +65,13 @@ final class FetchSession: TerminalLoopDelegate {
     private func conclude() throws {
         fetcher.close()
         take(loop.inbox.take())
+        loop.finishOutput()
         if let ending = loop.ending {
             let left = order.count - finishedCount - failures.count
             if !loop.messages.quiet, ending != .closedPipe, left > 0 {
                 StandardStream.error.note("stopped; what was received is kept. Go on with: woodshed get")
             }
+            if let failure = loop.outputFailure { throw failure }
             throw CommandFailure(ending)
         }
         if finishedCount > 0, !loop.messages.quiet, !loop.messages.json {

@@ -45,6 +45,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// Learns every line that is said, also one that is not printed.
     var listener: (([String]) -> Void)?
 
+    private let output: ProgramOutput
     private weak var delegate: Delegate?
     private let signalDescriptor: Int32
     private var screen = LiveLines()
@@ -61,14 +62,18 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// At most 30 times a second.
     private static var redrawMilliseconds: Int32 { 34 }
     private static var lookMilliseconds: Int32 { 100 }
+    /// As long as a reader of standard output may rest when the run is to end.
+    private static var readerNanoseconds: Int64 { 5_000_000_000 }
     /// The rest of a sequence arrives at once, even over a slow line.
     private static var escapeNanoseconds: Int64 { 50_000_000 }
 
     /// - Parameters:
     ///   - takesKeys: False if a key would change the file that is written.
     ///   - altKeys: The keys that have an action together with Alt.
+    ///   - output: Where text for programs goes.
     init(
-        messages: MessageOptions, signals: Int32, takesKeys: Bool = true, altKeys: @autoclosure () -> Set<UInt8> = []
+        messages: MessageOptions, signals: Int32, takesKeys: Bool = true, altKeys: @autoclosure () -> Set<UInt8> = [],
+        output: ProgramOutput = .standard
     ) throws(CommandFailure) {
         self.messages = messages
         signalDescriptor = signals
@@ -76,6 +81,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         self.takesKeys = takesKeys && traits.readsKeys
         keys = KeyBytes(altKeys: self.takesKeys ? altKeys() : [])
         inbox = try Inbox()
+        self.output = output
+        output.onFailure { [inbox] in inbox.wake() }
     }
 
     /// Runs until the delegate is over, then calls `conclude` with the terminal restored.
@@ -93,6 +100,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         defer { RawMode.leave() }
         try begin()
         while !delegate.isOver { turn(delegate) }
+        // There is nothing left to end.
+        self.delegate = nil
         screen.clear()
         RawMode.leave()
         // A disk may take its time; a second Ctrl-C does not wait for it.
@@ -104,6 +113,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         let ready = wait(delegate)
         if ready.keys { takeKeys(delegate) } else { giveUpEscape(delegate) }
         if ready.outputClosed { endOutput() }
+        noteOutputFailure()
         if ready.signals { answerSignals(delegate) }
         delegate.take(inbox.take())
         delegate.look(now: monotonicNanoseconds())
@@ -142,10 +152,11 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     private func answerSignals(_ delegate: Delegate) {
         for number in Signals.drain(signalDescriptor) {
+            if let status = Self.status(of: number) {
+                end(status)
+                continue
+            }
             switch number {
-            case SIGINT: end(.interrupted)
-            case SIGTERM: end(.terminated)
-            case SIGHUP: end(.hangup)
             case SIGTSTP: suspend(delegate)
             case SIGCONT where expectedContinuations > 0: expectedContinuations -= 1
             case SIGCONT:
@@ -155,6 +166,16 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
             case SIGWINCH: screen.noteResize()
             default: delegate.answer(signal: number)
             }
+        }
+    }
+
+    /// How a signal ends the run; nil if it means something else.
+    private static func status(of number: Int32) -> ExitStatus? {
+        switch number {
+        case SIGINT: .interrupted
+        case SIGTERM: .terminated
+        case SIGHUP: .hangup
+        default: nil
         }
     }
 
@@ -229,16 +250,43 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         for line in lines { StandardStream.error.note(printable(line)) }
     }
 
-    /// Writes text for programs to standard output; if that fails, the run ends.
-    func write(_ text: String) {
+    /// Writes text for programs to standard output, and does not wait for its reader; if writing fails, the run ends.
+    func write(_ text: String, isLast: Bool = false) {
         guard !text.isEmpty, !isOutputClosed else { return }
         screen.clear()
-        do throws(OutputError) {
-            try StandardStream.output.write(text)
-        } catch {
-            if error != .closed { outputFailure = error }
-            endOutput()
+        output.put(text, isLast: isLast)
+        noteOutputFailure()
+    }
+
+    /// Waits until all text for programs is written. A run that was asked to end waits no longer than some seconds for a reader that does not
+    /// read, and a signal ends every wait.
+    func finishOutput() {
+        var (written, time) = (output.counts.written, monotonicNanoseconds())
+        while !isOutputClosed, !output.wait(milliseconds: Int(Self.lookMilliseconds)) {
+            for number in Signals.drain(signalDescriptor) {
+                if let status = Self.status(of: number) {
+                    end(status)
+                    return giveUpReader()
+                }
+                if number == SIGTSTP { Signals.stopUntilContinued() }
+            }
+            let now = monotonicNanoseconds()
+            if output.counts.written > written { (written, time) = (output.counts.written, now) }
+            if ending != nil, now - time > Self.readerNanoseconds { return giveUpReader() }
+            Signals.postponeLeaving(seconds: Self.concludingSeconds)
         }
+        noteOutputFailure()
+    }
+
+    private func giveUpReader() {
+        isOutputClosed = true
+        outputFailure = .unread(output.counts.waiting, ending: ending ?? .success)
+    }
+
+    private func noteOutputFailure() {
+        guard !isOutputClosed, let error = output.failure else { return }
+        if error != .closed { outputFailure = error }
+        endOutput()
     }
 
     private func endOutput() {
@@ -255,7 +303,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private var isForeground: Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
 
     private func redraw(_ delegate: Delegate) {
-        guard drawsNow, !delegate.isOver else { return }
+        // A terminal that takes nothing, because its connection rests, must not hold up the control socket.
+        guard drawsNow, !delegate.isOver, StandardStream.error.takesMore else { return }
         screen.draw(delegate.lines(terminalSize()))
     }
 

@@ -98,7 +98,8 @@ final class QueueSession: TerminalLoopDelegate {
         let line = programLine {
             QueueEventText.object("queue.finished", [.init("reason", .string(reason))]).text
         }
-        if !loop.isOutputClosed, !line.isEmpty { try StandardStream.output.write(line) }
+        loop.write(line, isLast: true)
+        loop.finishOutput()
         if let failure { throw failure }
         if !loop.messages.quiet {
             let seconds = Double(engine.position.framesHeard) / Double(engine.configuration.sampleRate)

@@ -128,6 +128,7 @@ final class RecordSession: TerminalLoopDelegate {
                 fileError = error
             }
         }
+        loop.finishOutput()
         return RecordOutcome(
             summary: summary, isKept: isKept, isTooShort: !isKept && !isDiscarded, status: loop.ending ?? .success,
             inputError: inputError,

@@ -48,7 +48,7 @@ extension Session {
     // MARK: At the end
 
     /// The last line for programs, with the figures of the whole run.
-    func finishLine(failed: Bool) throws {
+    func finishLine(failed: Bool) {
         guard loop.messages.json || remote?.hasFollowers == true else { return }
         let statistics = engine.statistics
         let status = player.status
@@ -61,7 +61,7 @@ extension Session {
                 clipFrame: status.clipFrame, pitch: status.semitones, isReversed: status.isReversed,
                 details: [.init("reason", .string(failed ? "failed" : "stopped"))])
         line.details.append(.init("frames", .integer(line.frame)))
-        guard tellsFigures else { return try StandardStream.output.write(programLine { line.json }) }
+        guard tellsFigures else { return writeLast(line) }
         line.details += [
             .init("xruns", .integer(dropouts.count)),
             .init("lost_frames", .integer(dropouts.frames)),
@@ -72,7 +72,12 @@ extension Session {
             .init("load_max", number(statistics.load?.maximum)),
             .init("scheduling", .string(statistics.schedulingClass)),
         ]
-        try StandardStream.output.write(programLine { line.json })
+        writeLast(line)
+    }
+
+    private func writeLast(_ line: EventLine) {
+        loop.write(programLine { line.json }, isLast: true)
+        loop.finishOutput()
     }
 
     /// Null if it is not known.

@@ -163,7 +163,7 @@ final class Session: TerminalLoopDelegate {
         if let remote, remote.learn(key, keyMap.playing.actions(of: key), self) { return }
         if let desk, let line = desk.line {
             let words = desk.type(key)
-            awaitsKeeper = isSilent && desk.line == nil
+            noteLineEnd()
             loop.echo(line.text, desk.line?.text)
             if let words { loop.say([words]) }
             return
@@ -173,6 +173,9 @@ final class Session: TerminalLoopDelegate {
         guard choices.isEmpty else { return choices.forEach(choose) }
         for action in keyMap.playing.actions(of: key) { carryOut(action) }
     }
+
+    /// A line may have been typed to its end.
+    func noteLineEnd() { awaitsKeeper = isSilent && desk?.line == nil }
 
     /// Carries out what a key asks for in the list of sections.
     func choose(_ action: ListAction) {
@@ -264,7 +267,7 @@ final class Session: TerminalLoopDelegate {
         if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
         media?.close()
         defer { remote?.close() }
-        if !loop.isOutputClosed, handover == nil { try finishLine(failed: failure != nil || loss != nil) }
+        if !loop.isOutputClosed, handover == nil { finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw failure }
         if let fault = recording?.failure { throw fault }
         if !loop.messages.quiet, tellsFigures, handover == nil { sayGoodbye() }

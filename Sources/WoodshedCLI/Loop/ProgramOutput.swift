@@ -1,0 +1,126 @@
+// Text for programs on its way to standard output. A reader may stop reading for as long as it likes: keys, signals and the control
+// socket are answered all the same, and the memory has a bound.
+import Realtime
+import Synchronization
+import Terminal
+
+/// Writes texts on a thread of its own, in order. One thread adds them.
+final class ProgramOutput: Sendable {
+    /// Standard output, of which the process has one.
+    static let standard = ProgramOutput(.output)
+
+    /// How much may wait for a reader, in bytes: some minutes of a short loop.
+    static let limit = 4 << 20
+    /// How much is written in one go; a step that the reader takes shows as progress.
+    private static let chunk = 16 << 10
+
+    private struct State {
+        var waiting: [UInt8] = []
+        /// Bytes that the thread has taken and not written yet.
+        var leaving = 0
+        var written = 0
+        /// Lines that were left out since the last one that was not.
+        var lost = 0
+        var error: OutputError?
+        var tell: @Sendable () -> Void = {}
+        var hasThread = false
+
+        var isIdle: Bool { error != nil || waiting.isEmpty && leaving == 0 }
+
+        mutating func take() -> [UInt8] {
+            defer { (leaving, waiting) = (waiting.count, []) }
+            return waiting
+        }
+    }
+
+    private let stream: StandardStream
+    private let limit: Int
+    private let state = Mutex(State())
+    /// Ends waits for a change of the state.
+    private let changes = ConditionLock()
+
+    init(_ stream: StandardStream, limit: Int = ProgramOutput.limit) { (self.stream, self.limit) = (stream, limit) }
+
+    /// Calls `tell` once when writing has failed, by any thread; replaces the one before.
+    func onFailure(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.tell = tell } }
+
+    /// Why nothing is written any more.
+    var failure: OutputError? { state.withLock { $0.error } }
+
+    /// Bytes that were written, bytes that wait, and lines that were left out and not told yet.
+    var counts: (written: Int, waiting: Int, lost: Int) {
+        state.withLock { ($0.written, $0.waiting.count + $0.leaving, $0.lost) }
+    }
+
+    /// Adds whole lines, and does not wait. Lines for which there is no room are left out; a line of its own tells how many, as soon as half of
+    /// the room is free.
+    ///
+    /// - Parameter isLast: Whether the text is kept although there is no room: it says how the run ended.
+    func put(_ text: String, isLast: Bool = false) {
+        let isNew = state.withLock { state -> Bool in
+            guard state.error == nil else { return false }
+            let room = limit - state.waiting.count - state.leaving
+            guard isLast || (state.lost == 0 ? room >= text.utf8.count : room >= limit / 2) else {
+                state.lost += text.utf8.count { $0 == UInt8(ascii: "\n") }
+                return false
+            }
+            if state.lost > 0 {
+                state.waiting += Array("{\"v\":1,\"event\":\"output.lost\",\"lines\":\(state.lost)}\n".utf8)
+                state.lost = 0
+            }
+            state.waiting += Array(text.utf8)
+            defer { state.hasThread = true }
+            return !state.hasThread
+        }
+        if isNew { start() }
+        changes.withLock { changes.wakeAll() }
+    }
+
+    /// Waits until everything is written, or for a time.
+    ///
+    /// - Returns: Whether nothing waits any more.
+    func wait(milliseconds: Int) -> Bool {
+        changes.withLock {
+            if state.withLock({ $0.isIdle }) { return true }
+            changes.wait(milliseconds: milliseconds)
+            return state.withLock { $0.isIdle }
+        }
+    }
+
+    private func start() {
+        if let thread = PlainThread(name: "woodshed-output", { [self] in run() }) { return thread.detach() }
+        // The system makes no thread: a reader that does not read holds up the caller.
+        state.withLock { $0.hasThread = false }
+        write(state.withLock { $0.take() })
+    }
+
+    private func run() {
+        while true {
+            changes.withLock {
+                while state.withLock({ $0.waiting.isEmpty }) { changes.wait() }
+            }
+            write(state.withLock { $0.take() })
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.chunk)
+            rest = rest.dropFirst(part.count)
+            var fault: OutputError?
+            do throws(OutputError) { try stream.write(bytes: part) } catch { fault = error }
+            let tell = state.withLock { state -> (@Sendable () -> Void)? in
+                guard let fault else {
+                    state.leaving -= part.count
+                    state.written += part.count
+                    return nil
+                }
+                (state.error, state.waiting, state.leaving) = (fault, [], 0)
+                return state.tell
+            }
+            changes.withLock { changes.wakeAll() }
+            if let tell { return tell() }
+        }
+    }
+}
