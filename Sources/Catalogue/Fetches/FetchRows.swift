@@ -37,7 +37,7 @@ package struct FetchRows {
         return Int(database.lastInsertedRow)
     }
 
-    func set(_ number: Int, _ state: PendingFetch.State) throws(DatabaseError) {
+    package func set(_ number: Int, _ state: PendingFetch.State) throws(DatabaseError) {
         try database.run(
             "UPDATE fetch SET state = ?, error = '', remedy = '', revision = \(Self.nextRevision) WHERE id = ?",
             .text(state.rawValue), .integer(number))

@@ -55,23 +55,6 @@ extension RecordingLibrary {
         try changeFetch(number) { (rows) throws(DatabaseError) in try rows.setPriority(number, priority) }
     }
 
-    /// Removes a fetch from the list.
-    ///
-    /// - Parameters:
-    ///   - number: the fetch.
-    ///   - discarding: whether the received bytes are removed. If not, asking for the address again continues from them.
-    /// - Returns: The fetch as it was.
-    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
-    @discardableResult
-    public func cancelFetch(_ number: Int, discarding: Bool) throws -> PendingFetch {
-        let fetch = try changeFetch(number) { (rows) throws(DatabaseError) in try rows.set(number, .paused) }
-        if discarding {
-            for name in Self.partNames(fetch.address) { _ = calls.remove(folder.parts + "/" + name) }
-        }
-        try changeFetches { (rows) throws(DatabaseError) in try rows.remove(number) }
-        return fetch
-    }
-
     /// The names in the folder for parts that fetches on the list need.
     func partsInUse() throws(StoreError) -> Set<String> {
         Set(try pendingFetches().flatMap { Self.partNames($0.address) })
@@ -91,9 +74,13 @@ extension RecordingLibrary {
     package static func rejectedName(ofPart path: String) -> String { path + rejectedEnding }
     private static let rejectedEnding = ".rejected"
 
-    private static func partNames(_ address: String) -> [String] {
-        ["", ".part", ".part.json", ".part" + rejectedEnding].map { partName(address) + $0 }
+    package static func partNames(_ address: String) -> [String] {
+        ["", ".part", ".part.json", ".part" + rejectedEnding, unwantedEnding].map { partName(address) + $0 }
     }
+
+    /// The name of an empty file that says that the part of an address is to be removed, although another program holds it.
+    package static func unwantedName(_ address: String) -> String { partName(address) + unwantedEnding }
+    private static let unwantedEnding = ".unwanted"
 
     private func changeFetch(
         _ number: Int, _ body: (FetchRows) throws(DatabaseError) -> Void

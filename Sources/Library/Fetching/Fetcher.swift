@@ -89,6 +89,7 @@ public final class Fetcher: Sendable {
         guard isNew else { return }
         // Both look at the disk, and the second may compute for a while.
         run { [self] in
+            library.removeUnwanted(fetch.address)
             if let item = fetched(fetch) { return finish(fetch, item, isNew: false) }
             let whole = library.folder.parts + "/" + RecordingLibrary.partName(fetch.address)
             if FileIdentity(path: whole) != nil { return takeIn(fetch, whole, name: nil) }
@@ -115,6 +116,9 @@ public final class Fetcher: Sendable {
         }
         transfer?.cancel(discarding: discarding)
     }
+
+    /// Cancels a fetch that another program has taken off the list; its received bytes are removed if that program has asked for it.
+    package func leave(_ fetch: PendingFetch) { cancel(fetch.number, discarding: library.isUnwanted(fetch.address)) }
 
     /// Cancels all fetches; the received bytes are kept.
     public func cancelAll() {
@@ -306,6 +310,7 @@ public final class Fetcher: Sendable {
                 _ = try? library.changeFetches { (rows) throws(DatabaseError) in
                     try rows.note(fetch.number, done: kept, total: fetch.totalBytes)
                 }
+                library.removeUnwanted(fetch.address)
                 end(fetch, .cancelled(keptBytes: kept))
             }
         }

@@ -144,7 +144,7 @@ final class PartFile: @unchecked Sendable {
         record.durableBytes = 0
         try check(calls.setLength(descriptor, 0))
         var new = new
-        new.holder = getpid()
+        (new.holder, new.startedAt, new.startedBytes) = (getpid(), Clock.date, 0)
         try save(new)
     }
 
@@ -152,6 +152,7 @@ final class PartFile: @unchecked Sendable {
     func goOn(_ new: PartRecord, from byteCount: Int64) throws(TransferError) {
         var new = new
         (new.durableBytes, new.holder) = (record.durableBytes, getpid())
+        (new.startedAt, new.startedBytes) = (Clock.date, byteCount)
         try check(calls.setLength(descriptor, byteCount))
         try save(new)
     }

@@ -20,6 +20,9 @@ struct PartRecord: Equatable, Sendable {
     var contentType: String?
     /// The process that writes the part, or wrote it last.
     var holder: Int32 = 0
+    /// When the latest bytes began to come, in seconds since 1970, and how many there were then.
+    var startedAt: Int64 = 0
+    var startedBytes: Int64 = 0
 
     static let version: Int64 = 1
 
@@ -32,6 +35,7 @@ struct PartRecord: Equatable, Sendable {
             .init("version", .integer(Self.version)), .init("url", .string(address)),
             .init("effectiveURL", .string(effectiveAddress)), .init("durableBytes", .integer(durableBytes)),
             .init("complete", .bool(isComplete)), .init("process", .integer(Int64(holder))),
+            .init("startedAt", .integer(startedAt)), .init("startedBytes", .integer(startedBytes)),
         ]
         func add(_ name: String, _ text: String?) { if let text { fields.append(.init(name, .string(text))) } }
         if let byteCount { fields.append(.init("bytes", .integer(byteCount))) }
@@ -62,6 +66,8 @@ struct PartRecord: Equatable, Sendable {
         checksums = Checksum.Algorithm.allCases.compactMap { algorithm in
             value[algorithm.rawValue]?.stringValue.flatMap { Checksum(algorithm, hexadecimal: $0) }
         }
+        startedAt = value["startedAt"]?.integer(in: .seconds) ?? 0
+        startedBytes = value["startedBytes"]?.integer(in: .counts) ?? 0
         holder = value["process"]?.integer(in: .identities).map { Int32(truncatingIfNeeded: $0) } ?? 0
     }
 }

@@ -1,7 +1,7 @@
 package import Files
 internal import Glibc
 
-/// What a part in a folder is, for lists and for cleaning up.
+/// What a part is, for lists and for cleaning up.
 package struct PartSummary: Sendable, Equatable {
     /// Of the part.
     package let path: String
@@ -14,22 +14,33 @@ package struct PartSummary: Sendable, Equatable {
     package let wholeByteCount: Int64?
     /// Whether a transfer holds it at the moment.
     package let isHeld: Bool
+    /// The mean rate since its bytes began to come; nil if no transfer holds it, or if the rate is not known.
+    package let bytesPerSecond: Int64?
 
     /// The parts in a folder, in the order of their names.
     package static func all(in folder: String) throws(FileFault) -> [PartSummary] {
         let names = try Folder.names(in: folder)
-        return names.filter { $0.hasSuffix(PartNames.partEnding) }.sorted().compactMap { name in
-            let path = folder + "/" + name
-            let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-            guard file >= 0 else { return nil }
-            defer { Glibc.close(file) }
-            guard let state = FileState(descriptor: file) else { return nil }
-            let isHeld = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
-            let record = path + ".json"
-            let found = PartFile.readRecord(record)
-            return PartSummary(
-                path: path, recordPath: found == nil ? nil : record, address: found?.address,
-                byteCount: state.byteCount, wholeByteCount: found?.byteCount, isHeld: isHeld)
+        return names.filter { $0.hasSuffix(PartNames.partEnding) }.sorted().compactMap {
+            PartSummary(path: folder + "/" + $0)
         }
+    }
+
+    /// The part of a file that is to have this path; nil if there is none.
+    package init?(ofFile path: String) { self.init(path: path + PartNames.partEnding) }
+
+    private init?(path: String) {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard file >= 0 else { return nil }
+        defer { Glibc.close(file) }
+        guard let state = FileState(descriptor: file) else { return nil }
+        isHeld = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        let record = path + ".json"
+        let found = PartFile.readRecord(record)
+        self.path = path
+        recordPath = found == nil ? nil : record
+        (address, byteCount, wholeByteCount) = (found?.address, state.byteCount, found?.byteCount)
+        let seconds = found.map { $0.startedAt > 0 ? Clock.date - $0.startedAt : 0 } ?? 0
+        let received = byteCount - (found?.startedBytes ?? 0)
+        bytesPerSecond = isHeld && seconds > 0 && received >= 0 ? received / seconds : nil
     }
 }

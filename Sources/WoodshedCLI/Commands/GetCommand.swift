@@ -168,19 +168,22 @@ struct GetCommand: Verb {
     }
 
     private func tellList(_ library: RecordingLibrary) throws {
-        let fetches = try library.pendingFetches()
-        for fetch in fetches {
+        let fetches = try library.fetchStatuses()
+        for status in fetches {
             if messages.json {
-                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + fetch.fields).text)
+                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + status.fields).text)
                 continue
             }
+            let fetch = status.fetch
             let error = fetch.error.isEmpty ? "" : "  \(fetch.error)"
-            try StandardStream.output.line(
-                printable("\(fetch.number)  \(fetch.state.rawValue)  \(fetch.address)\(error)"))
+            try StandardStream.output.line(printable("\(fetch.number)  \(status.words)  \(fetch.address)\(error)"))
         }
         if messages.json || messages.quiet { return }
         if fetches.isEmpty { return note("There is nothing to fetch.") }
-        let failed = fetches.first { $0.state == .failed }
+        if let running = fetches.first(where: \.isRunning), fetches.allSatisfy(\.isRunning) {
+            return note("next: woodshed get --pause \(running.fetch.number), or --cancel \(running.fetch.number)")
+        }
+        let failed = fetches.map(\.fetch).first { $0.state == .failed }
         note("next: woodshed get" + (failed.map { " --resume \($0.number)" } ?? ""))
     }
 
@@ -193,6 +196,29 @@ struct GetCommand: Verb {
 
     private func note(_ words: String) {
         if !messages.quiet, !messages.json { StandardStream.error.note(printable(words)) }
+    }
+}
+
+extension FetchStatus {
+    /// State, share and rate for people.
+    fileprivate var words: String {
+        let state = isRunning && fetch.state == .waiting ? "running" : fetch.state.rawValue
+        let share = fraction.map { "\(Int($0 * 100)) %" } ?? (doneBytes > 0 ? sizeText(UInt64(doneBytes)) : nil)
+        let rate = bytesPerSecond.map { "\(sizeText(UInt64($0)))/s" }
+        return [state, share, rate].compactMap(\.self).joined(separator: "  ")
+    }
+
+    /// The fetch for programs.
+    fileprivate var fields: [JSONValue.Field] {
+        fetch.fields.map { field in
+            switch field.key {
+            case "bytes": .init("bytes", .integer(doneBytes))
+            case "total": .init("total", totalBytes.map { .integer($0) } ?? .null)
+            default: field
+            }
+        } + [
+            .init("running", .bool(isRunning)), .init("rate", bytesPerSecond.map { .integer($0) } ?? .null),
+        ]
     }
 }
 

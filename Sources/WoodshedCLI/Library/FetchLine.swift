@@ -14,8 +14,11 @@ struct FetchLine {
     private(set) var hasBegun = false
     /// Whether another program has paused it.
     var isPausedByList = false
+    /// Whether another program has taken it off the list.
+    var isOffList = false
+    let fetch: PendingFetch
 
-    init(_ fetch: PendingFetch) { name = fetch.shownName }
+    init(_ fetch: PendingFetch) { (self.fetch, name) = (fetch, fetch.shownName) }
 
     /// Takes an event over.
     ///
@@ -62,6 +65,7 @@ struct FetchLine {
             return [(isNew ? "added: " : "already there: ") + item.shortWords]
         case .failed: return []
         case .cancelled(let kept):
+            if isOffList { return ["\(name): another program has taken it off the list"] }
             return kept > 0 ? ["\(name): \(sizeText(UInt64(kept))) are kept"] : []
         }
     }

@@ -19,6 +19,8 @@ final class FetchSession: TerminalLoopDelegate {
     private var waiting: Set<Int>
     private var failures: [any ExplainedError] = []
     private var finishedCount = 0
+    /// Fetches that another program has taken off the list.
+    private var leftCount = 0
     private var lastLook: Int64 = 0
     private var pausedNumbers: Set<Int> = []
 
@@ -85,6 +87,7 @@ final class FetchSession: TerminalLoopDelegate {
                 "\(failures.count) of \(order.count) could not be fetched",
                 remedy: "See why with: woodshed get --list")
         }
+        if leftCount > 0 { throw CommandFailure(finishedCount > 0 ? .someFailed : .interrupted) }
     }
 
     // MARK: The loop
@@ -120,7 +123,12 @@ final class FetchSession: TerminalLoopDelegate {
         guard loop.ending == nil, let fetches = try? library.pendingFetches() else { return }
         let known = Dictionary(uniqueKeysWithValues: fetches.map { ($0.number, $0) })
         for number in waiting {
-            switch known[number]?.state {
+            // Its number may be another fetch's by now.
+            guard let listed = known[number], listed.address == lines[number]?.fetch.address else {
+                leave(number)
+                continue
+            }
+            switch listed.state {
             case .paused where lines[number]?.isPausedByList == false:
                 lines[number]?.isPausedByList = true
                 fetcher.pause(number)
@@ -134,6 +142,12 @@ final class FetchSession: TerminalLoopDelegate {
             begin(fetch)
             fetcher.start(fetch)
         }
+    }
+
+    private func leave(_ number: Int) {
+        guard let line = lines[number], !line.isOffList else { return }
+        lines[number]?.isOffList = true
+        fetcher.leave(line.fetch)
     }
 
     func beginEnding() {
@@ -165,6 +179,7 @@ final class FetchSession: TerminalLoopDelegate {
                 if order.count > 1, !loop.messages.json {
                     loop.say([error.message] + (error.remedy.isEmpty ? [] : [error.remedy]), evenQuiet: true)
                 }
+            case .cancelled where lines[event.number]?.isOffList == true: leftCount += 1
             default: break
             }
         }

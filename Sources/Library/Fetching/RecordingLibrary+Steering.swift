@@ -1,0 +1,89 @@
+public import Catalogue
+internal import Database
+internal import Files
+internal import Glibc
+public import Store
+internal import Transfers
+
+/// A fetch on the list, and how far it is at the moment, in whatever program.
+public struct FetchStatus: Sendable, Hashable {
+    /// The fetch, as the list has it.
+    public let fetch: PendingFetch
+    /// Whether a program receives it at the moment.
+    public let isRunning: Bool
+    /// The bytes that are there.
+    public let doneBytes: Int64
+    /// The bytes of the whole file; nil if that is not known.
+    public let totalBytes: Int64?
+    /// The mean rate since its bytes began to come; nil if it is not running, or if the rate is not known.
+    public let bytesPerSecond: Int64?
+
+    /// How much is there, 0 to 1; nil if that is not known.
+    public var fraction: Double? {
+        totalBytes.flatMap { $0 > 0 ? min(1, Double(doneBytes) / Double($0)) : nil }
+    }
+}
+
+/// What one program asks of fetches that another one carries out.
+extension RecordingLibrary {
+    /// The fetches that are not done, in the order in which they are carried out, and how far each is. Reads a file for each.
+    ///
+    /// - Throws: `StoreError`.
+    public func fetchStatuses() throws(StoreError) -> [FetchStatus] {
+        try pendingFetches().map { fetch in
+            let part = PartSummary(ofFile: path(ofPart: fetch.address))
+            return FetchStatus(
+                fetch: fetch, isRunning: part?.isHeld ?? false, doneBytes: part?.byteCount ?? fetch.doneBytes,
+                totalBytes: part?.wholeByteCount ?? fetch.totalBytes, bytesPerSecond: part?.bytesPerSecond)
+        }
+    }
+
+    /// Removes a fetch from the list. A program that carries it out ends it: `woodshed get` within a second.
+    ///
+    /// - Parameters:
+    ///   - number: the fetch.
+    ///   - discarding: whether the received bytes are removed; those that another program is receiving are removed when it has ended the fetch, for
+    ///     which this call waits up to five seconds. If not, asking for the address again continues from them.
+    /// - Returns: The fetch as it was.
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
+    ///
+    /// Blocks the calling thread. Real-time safe: no.
+    @discardableResult
+    public func cancelFetch(_ number: Int, discarding: Bool) throws -> PendingFetch {
+        let fetch = try setFetch(number, .paused)
+        let isHeld = discarding && isHeld(fetch.address)
+        if isHeld {
+            // Before the row goes: the program that holds the part looks for it when the row is gone.
+            _ = calls.create(folder.parts + "/" + Self.unwantedName(fetch.address))
+        } else if discarding {
+            removeParts(of: fetch.address)
+        }
+        try changeFetches { (rows) throws(DatabaseError) in try rows.remove(number) }
+        guard isHeld else { return fetch }
+        for _ in 0..<Self.looks where self.isHeld(fetch.address) { usleep(Self.lookMicroseconds) }
+        // Otherwise it is removed by the program that holds it, or before the address is fetched again.
+        if !self.isHeld(fetch.address) { removeParts(of: fetch.address) }
+        return fetch
+    }
+
+    private static let looks = 100
+    private static let lookMicroseconds: UInt32 = 50_000
+
+    private func path(ofPart address: String) -> String { folder.parts + "/" + Self.partName(address) }
+
+    private func isHeld(_ address: String) -> Bool { PartSummary(ofFile: path(ofPart: address))?.isHeld ?? false }
+
+    /// Whether another program has asked that the received bytes of an address be removed.
+    func isUnwanted(_ address: String) -> Bool {
+        FileIdentity(path: folder.parts + "/" + Self.unwantedName(address)) != nil
+    }
+
+    /// Removes the part of an address that is unwanted, unless a program holds it.
+    func removeUnwanted(_ address: String) {
+        if isUnwanted(address), !isHeld(address) { removeParts(of: address) }
+    }
+
+    private func removeParts(of address: String) {
+        for name in Self.partNames(address) { _ = calls.remove(folder.parts + "/" + name) }
+    }
+}

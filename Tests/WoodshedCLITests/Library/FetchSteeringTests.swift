@@ -1,0 +1,89 @@
+// Fetches that another program carries out, seen and steered from a second terminal.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Fetches of another program", .serialized)
+struct FetchSteeringTests {
+    private let home = LibraryHome()
+    private let server: SongServer
+    private let name = SongServer.newName()
+
+    init() throws { server = try SongServer.shared() }
+
+    /// 80 kB, of which the server sends a half until it is told to go on.
+    private var address: String { server.address("/songs/a.wav?frames=40000&hold=40000&gate=\(name)&id=\(name)") }
+
+    private var isHalfThere: Bool { home.json("get", "--list").first?.number("bytes").map { $0 >= 40_000 } ?? false }
+
+    @Test("the list shows that it is running, and how far it is")
+    func shown() {
+        let run = home.run("get", address) { _ in
+            #expect(eventually { isHalfThere })
+            let shown = home.json("get", "--list").first
+            #expect(shown?["running"] as? Bool == true && shown?.text("state") == "waiting")
+            #expect(shown?.number("total") == 80_044)
+            let line = home.run("get", "--list").text
+            #expect(line.hasPrefix("1  running  49 %") || line.hasPrefix("1  running  50 %"), "\(line)")
+            server.release(name)
+        }
+        #expect(run.status == 0, "\(run.error)")
+    }
+
+    @Test("--cancel ends it, and keeps its part, from which the address goes on", arguments: [false, true])
+    func cancelled(isDetached: Bool) {
+        let run = home.run(["get"] + (isDetached ? ["--detach"] : []) + [address]) { _ in
+            #expect(eventually { isHalfThere })
+            #expect(home.run("get", "--cancel", "1").status == 0)
+        }
+        #expect(run.status == (isDetached ? 0 : 130), "\(run.error)")
+        #expect(isDetached || run.error.contains("another program has taken it off the list"), "\(run.error)")
+        #expect(eventually { !isHeld } && home.parts.contains { $0.hasSuffix(".part") }, "\(home.parts)")
+        #expect(home.json("get", "--list").isEmpty)
+        server.release(name)
+        #expect(home.run("get", address).error.contains("going on from"))
+        #expect(home.titles() == ["a"])
+    }
+
+    @Test("--cancel --discard ends it, and removes its part after that", arguments: [false, true])
+    func discarded(isDetached: Bool) {
+        let run = home.run(["get"] + (isDetached ? ["--detach"] : []) + [address]) { _ in
+            #expect(eventually { isHalfThere })
+            #expect(home.run("get", "--cancel", "1", "--discard").status == 0)
+        }
+        #expect(run.status == (isDetached ? 0 : 130), "\(run.error)")
+        #expect(eventually { home.parts.isEmpty }, "\(home.parts)")
+        #expect(home.json("get", "--list").isEmpty && home.titles().isEmpty)
+        server.release(name)
+        // Nothing of it is left that could disturb the next one.
+        let again = home.run("get", address)
+        #expect(again.status == 0 && !again.error.contains("going on from"), "\(again.error)")
+        #expect(home.titles() == ["a"] && home.parts.isEmpty)
+    }
+
+    @Test("a part that was to be removed when its program was killed does not count for the next fetch")
+    func killed() throws {
+        let run = home.run("get", address) { running in
+            #expect(eventually { isHalfThere })
+            running.send(SIGKILL)
+        }
+        #expect(run.status == -SIGKILL)
+        let part = try #require(home.parts.first { $0.hasSuffix(".part") })
+        home.folder.write("data/woodshed/library/parts/" + part.dropLast(".part".count) + ".unwanted", [])
+        server.release(name)
+        let again = home.run("get", address)
+        #expect(again.status == 0 && !again.error.contains("going on from"), "\(again.error)")
+        #expect(home.parts.isEmpty, "\(home.parts)")
+    }
+
+    /// Whether a program holds a part.
+    private var isHeld: Bool {
+        home.parts.filter { $0.hasSuffix(".part") }.contains { name in
+            let file = unsafe open(home.folder["data/woodshed/library/parts/" + name], O_RDONLY | O_CLOEXEC)
+            defer { close(file) }
+            return flock(file, LOCK_SH | LOCK_NB) != 0
+        }
+    }
+}
