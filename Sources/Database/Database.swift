@@ -48,6 +48,7 @@ package final class Database: @unchecked Sendable {
         ] {
             _ = try rows("PRAGMA \(setting)") { _ in }
         }
+        try addFolding()
     }
 
     deinit {
@@ -169,12 +170,16 @@ package final class Database: @unchecked Sendable {
         if let other = unsafe idle.updateValue(statement, forKey: sql) { _ = unsafe sqlite.sqlite3_finalize(other) }
     }
 
+    /// SQLite's SQLITE_TRANSIENT: it copies the bytes before it returns.
+    private static var copies: @convention(c) (UnsafeMutableRawPointer?) -> Void {
+        unsafe unsafeBitCast(-1, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
+    }
+
     private func bind(_ values: [DatabaseValue], to statement: OpaquePointer) throws(DatabaseError) {
         precondition(
             unsafe Int(sqlite.sqlite3_bind_parameter_count(statement)) == values.count,
             "A statement has another number of values.")
-        // SQLite's SQLITE_TRANSIENT: it copies the bytes before it returns.
-        let copies = unsafe unsafeBitCast(-1, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
+        let copies = unsafe Self.copies
         for (index, value) in values.enumerated() {
             let place = Int32(index + 1)
             let code: Int32
@@ -199,6 +204,30 @@ package final class Database: @unchecked Sendable {
             }
             guard code == SQLITE_OK else { throw failure(code) }
         }
+    }
+
+    /// Lets statements and views fold letters. Views may call it although the schema is not trusted: it reads nothing but its argument.
+    private func addFolding() throws(DatabaseError) {
+        let flags = Int32(SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
+        let code = unsafe sqlite.sqlite3_create_function_v2(
+            connection, FoldedText.function, 1, flags, nil,
+            { context, _, values in
+                guard let functions = try? SQLite.functions(), let value = unsafe values?.pointee else { return }
+                let sqlite = unsafe functions.table
+                // The text first, as it may change its length.
+                let start = unsafe sqlite.pointee.sqlite3_value_text(value)
+                let count = unsafe start == nil ? 0 : Int(sqlite.pointee.sqlite3_value_bytes(value))
+                guard var folded = unsafe FoldedText.folded(UnsafeBufferPointer(start: start, count: count)) else {
+                    return unsafe sqlite.pointee.sqlite3_result_value(context, value)
+                }
+                folded.withUTF8 { bytes in
+                    unsafe bytes.withMemoryRebound(to: CChar.self) { text in
+                        unsafe sqlite.pointee.sqlite3_result_text(
+                            context, text.baseAddress, Int32(clamping: text.count), Database.copies)
+                    }
+                }
+            }, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
     }
 
     // MARK: Transactions and copies

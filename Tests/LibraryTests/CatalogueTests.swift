@@ -183,6 +183,30 @@ struct CatalogueTests {
         #expect(try found("の歌を").isEmpty && found("other") == [two.number])
     }
 
+    @Test(
+        "text finds letters without accents to remove, ligatures and half-width letters by plain ones, and the other way round"
+    )
+    func folding() throws {
+        let harness = try LibraryHarness()
+        let library = harness.library
+        let one = try library.add(fileAt: try harness.wave("one.wav", seed: 1)).item
+        let two = try library.add(fileAt: try harness.wave("two.wav", seed: 2)).item
+        try library.edit(one.number) { ($0.title, $0.artist, $0.tags) = ("Straße", "Łódź", ["Ænima"]) }
+        try library.edit(two.number) { ($0.title, $0.artist, $0.tags) = ("Strasse ｶﾞｯｺｳ", "Lodz", ["Ｏｒｅｓｕｎｄ"]) }
+        try harness.store.apply(.add([SectionDraft(0..<100, name: "ｶﾀｶﾅ", text: "ﾄｳ")]), to: one.recording)
+        func found(_ text: String) throws -> Set<Int> { Set(try library.items { $0.text = text }.map(\.number)) }
+        let both: Set = [one.number, two.number]
+        #expect(
+            try found("strasse") == both && found("Straße") == both && found("lodz") == both && found("Łódź") == both)
+        #expect(try found("aenima") == [one.number] && found("ＡＥＮ") == [one.number] && found("Øresund") == [two.number])
+        // Three letters by an index, fewer by looking at all.
+        #expect(try found("ガッコ") == [two.number] && found("ｶﾞｯｺ") == [two.number] && found("タカナ") == [one.number])
+        #expect(try found("ガ") == [two.number] && found("コウ") == [two.number] && found("トウ") == [one.number])
+        #expect(try found("カ\u{3099}") == [two.number])
+        try library.edit(one.number) { ($0.title, $0.artist) = ("Ðing", "") }
+        #expect(try found("strasse") == [two.number] && found("ding") == [one.number] && library.check().isClean)
+    }
+
     @Test("filters combine: each is the intersection of those that it is made of")
     func filters() throws {
         let harness = try LibraryHarness()

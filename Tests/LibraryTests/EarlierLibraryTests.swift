@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Practice
 import Sections
@@ -11,7 +12,7 @@ import Testing
 
 @Suite("Libraries of earlier versions")
 struct EarlierLibraryTests {
-    @Test("E22: a library of each version opens with everything that is in it", arguments: [5, 6])
+    @Test("E22: a library of each version opens with everything that is in it", arguments: [5, 6, 7])
     func opens(_ version: Int) throws {
         let harness = try LibraryHarness()
         let kept = #filePath.replacing(
@@ -19,7 +20,7 @@ struct EarlierLibraryTests {
         let path = harness.scratch.file("earlier.db")
         try FileManager.default.copyItem(atPath: kept, toPath: path)
         let library = try RecordingLibrary(PracticeStore(.file(path)), folder: harness.scratch.file("library"))
-        let item = try #require(try library.items { $0.text = "bossa" }.first)
+        let item = try #require(try library.items { $0.text = "ｂｏſſa" }.first)
         #expect(item.words.title == "Blue Bossa" && item.words.artist == "Ana" && item.words.tags == ["slow"])
         #expect(item.words.language == "pt-BR" && item.words.source == "https://example.org/x.flac")
         #expect(item.place == .linked && item.path == "/music/x.flac" && item.codec == "flac")
@@ -47,5 +48,27 @@ struct EarlierLibraryTests {
         #expect(try library.items().isEmpty && library.playlists().isEmpty && library.check().isClean)
         let item = try library.add(fileAt: try harness.wave("a.wav", seed: 1)).item
         #expect(try library.items { $0.text = "a" }.map(\.number) == [item.number])
+    }
+
+    @Test("letters are folded in a library that an earlier version has indexed", arguments: [5, 6, 7])
+    func folded(_ version: Int) throws {
+        let harness = try LibraryHarness()
+        let kept = #filePath.replacing(
+            "LibraryTests/EarlierLibraryTests.swift", with: "PracticeTests/Stores/version-\(version).db")
+        let path = harness.scratch.file("earlier.db")
+        try FileManager.default.copyItem(atPath: kept, toPath: path)
+        if version < 7 {
+            try Database(path: path, creating: false).run(
+                "UPDATE item SET title = 'Straße 日本語ｶﾞ', artist = 'Łódź', tags = 'Ænima'")
+        }
+        let library = try RecordingLibrary(PracticeStore(.file(path)), folder: harness.scratch.file("library"))
+        if version == 7 {
+            let number = try #require(try library.items().first).number
+            try library.edit(number) { ($0.title, $0.artist, $0.tags) = ("Straße 日本語ｶﾞ", "Łódź", ["Ænima"]) }
+        }
+        for text in ["strasse", "lodz", "AENIMA", "本語ガ", "語ガ"] {
+            #expect(try library.items { $0.text = text }.count == 1, "\(text)")
+        }
+        #expect(library.store.repair == nil)
     }
 }

@@ -148,6 +148,30 @@ struct StoreTests {
         #expect(try found("ending").isEmpty && store.recordings().count == 2)
     }
 
+    @Test("find words whose letters have no accent to remove by plain letters, and the other way round")
+    func foldedSearch() throws {
+        let store = try PracticeStore(.memory)
+        let (street, city) = (recording(1, title: "Große Straße"), recording(2, title: "Lodz"))
+        try store.apply(.add([SectionDraft(0..<10, name: "Ænima", text: "ﬁne ｶﾞ")]), to: street)
+        try store.apply(.add([SectionDraft(0..<10, name: "Oresund Strasse")]), to: city)
+        func found(_ text: String) throws -> [UInt64] { try store.recordings(matching: text).map(\.recording.key.high) }
+        #expect(try found("strasse") == [2, 1] && found("Straße") == [2, 1] && found("STRAẞE gros") == [1])
+        #expect(try found("Łódź") == [2] && found("Øresund") == [2] && found("aenima") == [1] && found("æn") == [1])
+        #expect(try found("fine") == [1] && found("ガ") == [1] && found("ß").isEmpty)
+        try store.apply(.rename(id: 1, name: "Þing"), to: street)
+        var renamed = city
+        renamed.title = "Đorđe"
+        try store.remember(renamed, position: nil, settings: [:])
+        #expect(try found("aenima").isEmpty && found("thing") == [1] && found("lodz").isEmpty && found("dorde") == [2])
+        try store.apply(.remove(ids: [1]), to: street)
+        #expect(try found("thing").isEmpty)
+        try store.change { (rows) throws(DatabaseError) in
+            for index in ["recording_words", "section_words", "section_trigrams"] {
+                try rows.database.run("INSERT INTO \(index) (\(index)) VALUES ('integrity-check')")
+            }
+        }
+    }
+
     @Test("find recordings that came in one step by the titles that they have at its end")
     func searchAfterOneStep() throws {
         let store = try PracticeStore(.memory)

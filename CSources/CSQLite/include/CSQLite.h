@@ -38,7 +38,10 @@
     constant(SQLITE_OPEN_READWRITE, 2) \
     constant(SQLITE_OPEN_CREATE, 4) \
     constant(SQLITE_OPEN_FULLMUTEX, 65536) \
-    constant(SQLITE_OPEN_EXRESCODE, 33554432)
+    constant(SQLITE_OPEN_EXRESCODE, 33554432) \
+    constant(SQLITE_UTF8, 1) \
+    constant(SQLITE_DETERMINISTIC, 2048) \
+    constant(SQLITE_INNOCUOUS, 2097152)
 
 // The comparison with the real header includes it first.
 #ifndef SQLITE_HEADER_IS_INCLUDED
@@ -47,6 +50,8 @@ enum { SQLITE_CONSTANTS(LIBRARY_CONSTANT) };
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
 typedef struct sqlite3_backup sqlite3_backup;
+typedef struct sqlite3_context sqlite3_context;
+typedef struct sqlite3_value sqlite3_value;
 typedef long long sqlite3_int64;
 #endif
 
@@ -77,6 +82,13 @@ typedef long long sqlite3_int64;
     function(int, sqlite3_column_bytes, (sqlite3_stmt *, int)) \
     function(sqlite3_int64, sqlite3_last_insert_rowid, (sqlite3 *)) \
     function(int, sqlite3_changes, (sqlite3 *)) \
+    function(int, sqlite3_create_function_v2, \
+             (sqlite3 *, const char *, int, int, void *, void (*)(sqlite3_context *, int, sqlite3_value **), \
+              void (*)(sqlite3_context *, int, sqlite3_value **), void (*)(sqlite3_context *), void (*)(void *))) \
+    function(const unsigned char *, sqlite3_value_text, (sqlite3_value *)) \
+    function(int, sqlite3_value_bytes, (sqlite3_value *)) \
+    function(void, sqlite3_result_value, (sqlite3_context *, sqlite3_value *)) \
+    function(void, sqlite3_result_text, (sqlite3_context *, const char *, int, void (*)(void *))) \
     function(sqlite3_backup *, sqlite3_backup_init, (sqlite3 *, const char *, sqlite3 *, const char *)) \
     function(int, sqlite3_backup_step, (sqlite3_backup *, int)) \
     function(int, sqlite3_backup_finish, (sqlite3_backup *))

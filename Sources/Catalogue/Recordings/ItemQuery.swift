@@ -31,7 +31,9 @@ struct ItemQuery {
         if let hasSections = filter.hasSections { conditions.append("section_count \(hasSections ? ">" : "=") 0") }
     }
 
-    private mutating func add(_ condition: String, _ texts: String...) {
+    private mutating func add(_ condition: String, _ texts: String...) { add(condition, texts) }
+
+    private mutating func add(_ condition: String, _ texts: [String]) {
         conditions.append(condition)
         values += texts.map { .text($0) }
     }
@@ -57,7 +59,8 @@ struct ItemQuery {
 
     /// Every word of the text must be found in the recording or in one section of it.
     private mutating func add(text: String) -> Bool {
-        let words = text.split(whereSeparator: \.isWhitespace).map(String.init).prefix(Self.mostWords)
+        let words = FoldedText.folded(text).split(whereSeparator: \.isWhitespace).map(String.init).prefix(
+            Self.mostWords)
         var count = 0
         for word in words {
             if Self.isWithoutSpaces(word) {
@@ -82,11 +85,14 @@ struct ItemQuery {
         guard part.unicodeScalars.count >= Self.indexedScalars else {
             // Too short for the index.
             let pattern = "%" + Self.pattern(part) + "%"
+            let (item, section) = (["item.title", "artist", "tags"], ["name", "text"])
+            func matches(_ columns: [String]) -> String {
+                columns.map { "\(FoldedText.function)(\($0)) LIKE ? ESCAPE '\\'" }.joined(separator: " OR ")
+            }
             add(
                 """
-                (item.title LIKE ? ESCAPE '\\' OR artist LIKE ? ESCAPE '\\' OR tags LIKE ? ESCAPE '\\' OR item.recording IN (
-                    SELECT section.recording FROM section WHERE name LIKE ? ESCAPE '\\' OR text LIKE ? ESCAPE '\\'))
-                """, pattern, pattern, pattern, pattern, pattern)
+                (\(matches(item)) OR item.recording IN (SELECT section.recording FROM section WHERE \(matches(section))))
+                """, Array(repeating: pattern, count: item.count + section.count))
             return
         }
         let query = StoreQuery.quoted(part)

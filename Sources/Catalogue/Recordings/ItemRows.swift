@@ -248,7 +248,7 @@ package struct ItemRows {
             let value = try body(items)
             for index in Self.indexes {
                 try database.run(
-                    "INSERT INTO \(index) (rowid, title, artist, tags) SELECT id, title, artist, tags FROM item WHERE id > ?",
+                    "INSERT INTO \(index) (rowid, title, artist, tags) SELECT id, title, artist, tags FROM folded_item WHERE id > ?",
                     .integer(last ?? 0))
             }
             return value
@@ -258,7 +258,7 @@ package struct ItemRows {
     private func addWords(of number: Int64) throws(DatabaseError) {
         for index in Self.indexes {
             try database.run(
-                "INSERT INTO \(index) (rowid, title, artist, tags) SELECT id, title, artist, tags FROM item WHERE id = ?",
+                "INSERT INTO \(index) (rowid, title, artist, tags) SELECT id, title, artist, tags FROM folded_item WHERE id = ?",
                 .integer(number))
         }
     }
@@ -269,7 +269,7 @@ package struct ItemRows {
             try database.run(
                 """
                 INSERT INTO \(index) (\(index), rowid, title, artist, tags)
-                SELECT 'delete', id, title, artist, tags FROM item WHERE id = ?
+                SELECT 'delete', id, title, artist, tags FROM folded_item WHERE id = ?
                 """, .integer(number))
         }
     }

@@ -1,5 +1,7 @@
-// The tables of the library: versions 5 and 6 of the store. The module `Library` reads and writes them. They are defined here because all tables of
+// The tables of the library, and the indexes of words: versions 5 to 7 of the store. The module `Library` reads and writes them. They are defined here because all tables of
 // a store have one version, and are made, checked and repaired together.
+
+internal import Database
 
 extension StoreSchema {
     /// Times are in seconds since 1970, except those of changes that a merge compares: `item.edited`, `playlist.changed`, `deleted_playlist.time`,
@@ -169,4 +171,21 @@ extension StoreSchema {
         "CREATE INDEX document_by_path ON document (path)",
         "CREATE INDEX document_by_hash ON document (hash)",
     ]
+    /// Version 7: the indexes hold words with folded letters. They refer to views, which fold the tables' text, so no text is stored twice.
+    static let foldedWords: [String] =
+        wordIndexes.map { "DROP TABLE \($0)" } + [
+            folded("recording", row: "id", columns: "title"),
+            folded("section", row: "row", columns: "name", "text"),
+            folded("item", row: "id", columns: "title", "artist", "tags"),
+            words("recording_words", of: "folded_recording", columns: "title", row: "id"),
+            words("section_words", of: "folded_section", columns: "name, text", row: "row"),
+            trigrams("section_trigrams", of: "folded_section", columns: "name, text", row: "row"),
+            words("item_words", of: "folded_item", columns: "title, artist, tags", row: "id"),
+            trigrams("item_trigrams", of: "folded_item", columns: "title, artist, tags", row: "id"),
+        ] + wordIndexes.map { "INSERT INTO \($0) (\($0)) VALUES ('rebuild')" }
+
+    private static func folded(_ table: String, row: String, columns: String...) -> String {
+        let folded = columns.map { "\(FoldedText.function)(\($0)) AS \($0)" }.joined(separator: ", ")
+        return "CREATE VIEW folded_\(table) AS SELECT \(row), \(folded) FROM \(table)"
+    }
 }

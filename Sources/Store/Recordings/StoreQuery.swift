@@ -1,12 +1,14 @@
+internal import Database
+
 /// A query in the words of SQLite's text search, from what a user types.
 package struct StoreQuery {
     package let text: String
 
-    /// Each word must begin a word of what is found; words are quoted, so that nothing in them is an operator.
+    /// Each word must begin a word of what is found, with letters folded; words are quoted, so that nothing in them is an operator.
     ///
     /// - Returns: Nil if there is no letter and no digit.
     package init?(_ typed: String) {
-        let words = typed.split(whereSeparator: \.isWhitespace).filter { word in
+        let words = FoldedText.folded(typed).split(whereSeparator: \.isWhitespace).filter { word in
             word.unicodeScalars.contains { $0.properties.isAlphabetic || $0.properties.numericType != nil }
         }
         guard !words.isEmpty else { return nil }

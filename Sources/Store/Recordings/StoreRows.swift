@@ -226,8 +226,8 @@ package struct StoreRows {
         let row = database.lastInsertedRow
         for index in Self.sectionIndexes {
             try database.run(
-                "INSERT INTO \(index) (rowid, name, text) VALUES (?, ?, ?)", .integer(row), .text(section.name),
-                .text(section.text))
+                "INSERT INTO \(index) (rowid, name, text) SELECT row, name, text FROM folded_section WHERE row = ?",
+                .integer(row))
         }
     }
 
@@ -245,7 +245,7 @@ package struct StoreRows {
         rows.wordsComeLaterAfter = last ?? 0
         let value = try body(rows)
         try database.run(
-            "INSERT INTO recording_words (rowid, title) SELECT id, title FROM recording WHERE id > ?",
+            "INSERT INTO recording_words (rowid, title) SELECT id, title FROM folded_recording WHERE id > ?",
             .integer(last ?? 0))
         return value
     }
@@ -257,7 +257,8 @@ package struct StoreRows {
 
     private func addWords(ofRecording id: Int64) throws(DatabaseError) {
         try database.run(
-            "INSERT INTO recording_words (rowid, title) SELECT id, title FROM recording WHERE id = ?", .integer(id))
+            "INSERT INTO recording_words (rowid, title) SELECT id, title FROM folded_recording WHERE id = ?",
+            .integer(id))
     }
 
     /// The index has to be told the words, because it does not store them.
@@ -265,7 +266,7 @@ package struct StoreRows {
         try database.run(
             """
             INSERT INTO recording_words (recording_words, rowid, title)
-            SELECT 'delete', id, title FROM recording WHERE id = ?
+            SELECT 'delete', id, title FROM folded_recording WHERE id = ?
             """, .integer(id))
     }
 
@@ -274,7 +275,8 @@ package struct StoreRows {
             try database.run(
                 """
                 INSERT INTO \(index) (\(index), rowid, name, text)
-                SELECT 'delete', row, name, text FROM section WHERE recording = ? AND id = ?
+                SELECT 'delete', row, name, text FROM folded_section
+                WHERE row = (SELECT row FROM section WHERE recording = ? AND id = ?)
                 """, .integer(id), .integer(section))
         }
     }

@@ -236,6 +236,7 @@ extension StoreSchema {
         progress,
         library,
         documents,
+        foldedWords,
     ]
 
     static func words(_ name: String, of table: String, columns: String, row: String) -> String {

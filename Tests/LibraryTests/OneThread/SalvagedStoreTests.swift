@@ -145,7 +145,7 @@ struct SalvagedStoreTests {
         #expect(try library.salvage(storeAt: old).isEmpty && contents(library) == now)
     }
 
-    @Test("comes from stores of all versions", arguments: 1...6)
+    @Test("comes from stores of all versions", arguments: 1...7)
     func earlier(_ version: Int) throws {
         let harness = try LibraryHarness()
         let kept = #filePath.replacing(

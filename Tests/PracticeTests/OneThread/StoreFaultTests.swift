@@ -165,7 +165,7 @@ struct StoreFaultTests {
         #expect(try Set(store.recordings().map(\.recording.key.high)) == [3, 4])
     }
 
-    @Test("a store of each version opens with all that is in it, and its last changes can be undone", arguments: 1...6)
+    @Test("a store of each version opens with all that is in it, and its last changes can be undone", arguments: 1...7)
     func earlierVersion(_ version: Int) throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -192,5 +192,19 @@ struct StoreFaultTests {
         #expect(try store.undo(recording().key).removed.map(\.name) == ["All"])
         #expect(try store.undo(recording().key).removed == [list.sections[1]])
         #expect(try store.takes().map(\.name) == (version < 3 ? [] : ["slow"]))
+    }
+
+    @Test("letters are folded in a store that an earlier version has indexed", arguments: 1...6)
+    func earlierWords(_ version: Int) throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        let kept = #filePath.replacing("OneThread/StoreFaultTests.swift", with: "Stores/version-\(version).db")
+        try FileManager.default.copyItem(atPath: kept, toPath: path)
+        let old = try Database(path: path, creating: false)
+        try old.run("UPDATE recording SET title = 'Große Straße'")
+        try old.run("UPDATE section SET name = 'Łódź'")
+        let store = try PracticeStore(.file(path))
+        for text in ["strasse", "lodz"] { #expect(try !store.recordings(matching: text).isEmpty, "\(text)") }
+        #expect(store.repair == nil)
     }
 }
