@@ -115,18 +115,44 @@ public final class RecordingLibrary: Sendable {
     /// - Throws: `RecordingLibraryError` if it is unknown or a text is refused; `StoreError`.
     @discardableResult
     public func edit(_ number: Int, _ change: @Sendable (inout LibraryItem.Words) -> Void) throws -> LibraryItem {
+        try edit([number], withIndexes: false, change)[0]
+    }
+
+    /// Changes the descriptions of several recordings in one step: if one is refused, none has changed.
+    ///
+    /// - Returns: The recordings as they are now, in the same order, with their indexes.
+    package func edit(
+        _ numbers: [Int], _ change: @Sendable (inout LibraryItem.Words) -> Void
+    ) throws -> [LibraryItem] { try edit(numbers, withIndexes: true, change) }
+
+    private func edit(
+        _ numbers: [Int], withIndexes: Bool, _ change: @Sendable (inout LibraryItem.Words) -> Void
+    ) throws -> [LibraryItem] {
         let now = StoreRows.milliseconds
-        return try self.change { (rows) throws(DatabaseError) -> Result<LibraryItem, RecordingLibraryError> in
-            guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
-            var words = row.item.words
-            change(&words)
-            let cleaned: LibraryItem.Words
-            do throws(RecordingLibraryError) { cleaned = try words.checked() } catch { return .failure(error) }
-            let changed = row.item.words.fields(otherThan: cleaned)
-            guard !changed.isEmpty else { return .success(row.item) }
-            let edited = changed.reduce(into: row.edited) { $0[$1] = max(now, ($0[$1] ?? 0) + 1) }
-            try rows.edit(row, cleaned, edited: edited)
-            return try rows.item(number: number).map { .success($0.item) } ?? .failure(.unknown(number))
+        return try self.change { (rows) throws(DatabaseError) -> Result<[LibraryItem], RecordingLibraryError> in
+            var edits: [(row: ItemRow, words: LibraryItem.Words)] = []
+            for number in numbers {
+                guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
+                var words = row.item.words
+                change(&words)
+                do throws(RecordingLibraryError) { edits.append((row, try words.checked())) } catch {
+                    return .failure(error)
+                }
+            }
+            let indexes = withIndexes ? try rows.indexes() : [:]
+            var edited: [LibraryItem] = []
+            for (row, words) in edits {
+                let changed = row.item.words.fields(otherThan: words)
+                var item = row.item
+                if !changed.isEmpty {
+                    let times = changed.reduce(into: row.edited) { $0[$1] = max(now, ($0[$1] ?? 0) + 1) }
+                    try rows.edit(row, words, edited: times)
+                    item = try rows.item(number: row.number)?.item ?? item
+                }
+                item.index = indexes[row.number] ?? 0
+                edited.append(item)
+            }
+            return .success(edited)
         }.get()
     }
 

@@ -43,12 +43,11 @@ struct EditCommand: Verb {
             throw CommandFailure(.usage, "--title is for one recording", remedy: "Name one recording.")
         }
         let (change, away) = (words.change, Set(untag.map { $0.lowercased() }))
-        for item in items {
-            var edited = try library.edit(item.number) { words in
-                change(&words)
-                words.tags.removeAll { away.contains($0.lowercased()) }
-            }
-            edited = try library.items { $0.limit = nil }.first { $0.number == edited.number } ?? edited
+        let edited = try library.edit(items.map(\.number)) { words in
+            change(&words)
+            words.tags.removeAll { away.contains($0.lowercased()) }
+        }
+        for edited in edited {
             if messages.json {
                 try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + edited.fields).text)
             } else if !messages.quiet {

@@ -66,6 +66,23 @@ struct LibraryCommandTests {
         #expect(home.run("add", "a.wav", "--link", "--move").status == 64)
     }
 
+    @Test("edit of several recordings reads the library once, and changes all of them or none")
+    func editingSeveral() {
+        home.add("one", "two", "three", "four")
+        let edit = home.run(
+            ["edit", "@1-4", "--tag", "x", "--json"],
+            with: ["WOODSHED_LOG": "sql:trace", "WOODSHED_LOG_FILE": home.folder["edit.log"]])
+        #expect(edit.status == 0 && edit.json.compactMap { $0["index"] as? Int } == [1, 2, 3, 4], "\(edit.error)")
+        #expect(edit.json.allSatisfy { $0["tags"] as? [String] == ["x"] })
+        let log = String(decoding: home.folder.read("edit.log"), as: UTF8.self).split(separator: "\n")
+        // Which recordings are meant, and their places afterwards.
+        #expect(log.count { $0.contains("ORDER BY added DESC") } == 2 && log.count { $0.hasSuffix(": COMMIT") } == 1)
+        home.run(["edit", "@2"] + (1..<100).flatMap { ["--tag", "\($0)"] })
+        let refused = home.run("edit", "@1-3", "--tag", "y")
+        #expect(refused.status == 64 && refused.error.contains("at most 100 tags"), "\(refused.error)")
+        #expect(home.titles("--tag", "y").isEmpty && home.titles("--tag", "99") == ["three"])
+    }
+
     @Test("C8: words find titles, artists and tags, whatever the case and accents, and in scripts without spaces")
     func finding() {
         home.add("Café del Mar", "Blue Bossa", "上を向いて歩こう")
