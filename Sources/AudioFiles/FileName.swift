@@ -50,6 +50,18 @@ public enum FileName {
         return bytes
     }
 
+    /// A text for people, in which the bytes of a name that is not UTF-8 are Latin-1, as on most old disks.
+    package static func readable(_ text: String) -> String {
+        guard !isUTF8(text) else { return text }
+        var readable = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let byte = Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value))
+            // Below are control characters.
+            readable.append(!standsForByte(scalar) ? scalar : byte.value >= 0xA0 ? byte : "\u{FFFD}")
+        }
+        return String(readable)
+    }
+
     /// Whether a name is UTF-8. Files are only written under such names.
     package static func isUTF8(_ text: String) -> Bool {
         !text.utf8.contains(0xF4) || !text.unicodeScalars.contains(where: standsForByte)

@@ -98,14 +98,18 @@ public enum CommandLineTool {
         }
     }
 
-    /// Refuses names that are not UTF-8, except for recordings and documents to read: the user chooses the name of a file to write.
+    /// Refuses names that are not UTF-8, except for recordings and documents to read: the user chooses the name of a file to write, and what is said of
+    /// a recording is text.
     private static func refuseNamesToWrite(_ arguments: [String]) throws(CommandFailure) {
         let reading = [
             "play", "practice", "sections", "render", "info", "measure", "waveform", "bench", "attach", "open",
+            "add", "edit", "rm",
+        ]
+        let values = [
+            "-o", "--out", "--output", "--title", "--artist", "--language", "--tag", "--untag", "--source", "--licence",
         ]
         for (index, argument) in arguments.enumerated() where !FileName.isUTF8(argument) {
-            let isOption =
-                argument.hasPrefix("-") || ["-o", "--out", "--output"].contains(arguments[max(0, index - 1)])
+            let isOption = argument.hasPrefix("-") || values.contains(arguments[max(0, index - 1)])
             if isOption || !reading.contains(arguments[0]) {
                 throw CommandFailure(
                     .usage,

@@ -60,6 +60,7 @@ package struct NewItem: Sendable {
 
     /// A file's name as a title: without its ending, with blanks for underscores.
     static func title(of name: String) -> String {
+        let name = FileName.readable(name)
         let stem = name.lastIndex(of: ".").map { $0 == name.startIndex ? name : String(name[..<$0]) } ?? name
         let title = line(stem.replacing("_", with: " "))
         return title.isEmpty ? "untitled" : title

@@ -93,7 +93,7 @@ extension StoredTake {
 /// Whether there is a regular file of this name.
 func isFile(_ path: String) -> Bool {
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    return unsafe stat(FileName.systemName(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
 }
 
 /// A time as a date and a clock of this place: `2026-11-25 14:03`.

@@ -83,6 +83,35 @@ struct LibraryCommandTests {
         #expect(home.titles("--tag", "y").isEmpty && home.titles("--tag", "99") == ["three"])
     }
 
+    @Test("files and folders whose names are not UTF-8 are added, played, described and removed")
+    func otherBytes() {
+        for (number, name) in ["a.wav", "b.wav", "c.wav", "d.wav"].enumerated() { home.song(name, number + 1) }
+        let named = home.shell(
+            #"""
+            folder=$(printf 'music/Fr\351d') && mkdir -p "$folder" && mv a.wav "$folder/$(printf 'caf\351.wav')" &&
+                mv b.wav "$folder/plain.wav" && mv c.wav "$(printf '\344rger.wav')" && mv d.wav "$(printf 'd\200.wav')"
+            """#)
+        // Some file systems take UTF-8 alone.
+        guard named.status == 0 else { return }
+        let linked = home.shell(#""$1" add --link music --json"#)
+        #expect(linked.status == 0 && linked.json.count == 2, "\(linked.error)")
+        #expect(home.shell(#""$1" add "$(printf '\344rger.wav')""#).status == 0)
+        #expect(home.shell(#""$1" add --move "$(printf 'd\200.wav')""#).status == 0)
+        #expect(home.titles("--sort", "title") == ["café", "d\u{FFFD}", "plain", "ärger"])
+        #expect(
+            home.titles("--missing").isEmpty && home.files.count == 2
+                && !home.folder.names.contains { $0.hasPrefix("d") && $0.hasSuffix("wav") })
+        for words in ["play café", "play plain", "play \"$(printf 'music/Fr\\351d')\"", "play music"] {
+            let run = home.shell("\"$1\" \(words) --output null --clock virtual")
+            #expect(run.status == 0, "\(words): \(run.error)")
+        }
+        #expect(home.shell(#""$1" info "$(printf 'music/Fr\351d/caf\351.wav')""#).text.contains("caf\\xe9.wav"))
+        let refused = home.shell(#""$1" edit @1 --title "$(printf '\351')""#)
+        #expect(refused.status == 64 && refused.error.contains("is not UTF-8"))
+        #expect(home.shell(#""$1" rm "$(printf 'music/Fr\351d/caf\351.wav')""#).status == 0)
+        #expect(home.titles().count == 3)
+    }
+
     @Test("C8: words find titles, artists and tags, whatever the case and accents, and in scripts without spaces")
     func finding() {
         home.add("Café del Mar", "Blue Bossa", "上を向いて歩こう")
