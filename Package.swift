@@ -135,7 +135,7 @@ let package = Package(
         .target(
             name: "Database", dependencies: ["Explanations", "Files", "Libraries", "RunLog", "CSQLite"],
             swiftSettings: settings),
-        .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
+        .target(name: "Files", dependencies: ["Explanations", "RunLog", "CLinux"], swiftSettings: settings),
         .target(name: "JSON", swiftSettings: settings),
         .target(name: "Anki", dependencies: ["Database", "Files", "JSON"], swiftSettings: unoptimised),
         .target(name: "UserState", dependencies: ["Explanations", "Files", "JSON"], swiftSettings: settings),

@@ -84,7 +84,7 @@ package struct LogFile: Sendable {
         {
             guard own.st_size >= limit else { return }
             // A process that does not get the lock goes on in the full file: another process is renaming it.
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK && errno != EINTR else { return }
             defer { if descriptor >= 0 { flock(descriptor, LOCK_UN) } }
             // Only with the lock it is certain that the name is still this file's.
             guard unsafe stat(path, &named) == 0, own.st_ino == named.st_ino, own.st_dev == named.st_dev else {

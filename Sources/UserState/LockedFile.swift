@@ -68,15 +68,17 @@ package struct LockedFile: Sendable {
     private func takeLock() throws(Fault) -> Int32 {
         let descriptor = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Fault(code: errno, action: "cannot be written") }
-        for _ in 0...Self.patience / Self.pause {
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
-            guard errno == EWOULDBLOCK || errno == EINTR else { break }
-            usleep(UInt32(Self.pause) * 1000)
+        do throws(FileFault) {
+            for _ in 0...Self.patience / Self.pause {
+                if try FileLock.take(descriptor) { return descriptor }
+                usleep(UInt32(Self.pause) * 1000)
+            }
+        } catch {
+            close(descriptor)
+            throw Fault(code: error.code, action: "cannot be written")
         }
-        let code = errno
         close(descriptor)
-        throw Fault(
-            code: code, action: code == EWOULDBLOCK ? "is being written by another program" : "cannot be written")
+        throw Fault(code: EWOULDBLOCK, action: "is being written by another program")
     }
 
     /// Only with the lock: the temporary file has a fixed name, so that one left by a killed process is reused.

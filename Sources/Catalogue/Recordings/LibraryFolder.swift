@@ -67,7 +67,7 @@ package struct LibraryFolder: Sendable {
     func exclusively<Value>(_ body: () throws -> Value) rethrows -> Value {
         let lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if lock >= 0 { close(lock) } }
-        if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
+        if lock >= 0 { _ = try? FileLock.take(lock, waits: true) }
         return try body()
     }
 

@@ -133,7 +133,8 @@ package final class BackgroundPlace: Sendable {
                 kind: .folder, message: "\(folder.path)/background.lock: cannot be opened (\(systemText(errno)))",
                 remedy: "Remove it.")
         }
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+        // An error is no other run.
+        guard (try? FileLock.take(file)) ?? true else {
             close(file)
             throw ControlError(
                 kind: .taken, message: "another run plays in the background already",

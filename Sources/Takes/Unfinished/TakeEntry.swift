@@ -133,10 +133,11 @@ final class TakeEntry {
         descriptor = file
         // It gets its name once it is locked and on the disk. So an entry that can be found is never unlocked while its take runs, and
         // never empty after a loss of power.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
+        do throws(FileFault) {
+            guard try FileLock.take(descriptor) else { throw FileFault(code: EWOULDBLOCK) }
+        } catch {
             unsafe unlink(new)
-            throw Self.fault(code)
+            throw Self.fault(error.code)
         }
         do throws(StateFile.Fault) {
             try append(take.line)
@@ -159,6 +160,7 @@ final class TakeEntry {
         if file < 0 { return nil }
         (self.path, self.calls) = (path, calls)
         descriptor = file
+        // Without locks nobody knows whether its take still runs, so it stays as it is.
         if flock(file, LOCK_EX | LOCK_NB) != 0 { return nil }
         // The previous holder may have removed it meanwhile.
         guard let named = FileIdentity(path: path), named.isSame(as: FileIdentity(descriptor: file)) else { return nil }

@@ -57,11 +57,13 @@ final class PartFile: @unchecked Sendable {
                 Glibc.close(file)
                 throw .disk(names.part, FileFault(code: ENODEV, isCreating: true))
             }
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-                let code = errno
+            let isLocked: Bool
+            do throws(FileFault) { isLocked = try FileLock.take(file) } catch {
                 Glibc.close(file)
-                if code == EINTR { continue }
-                guard code == EWOULDBLOCK else { throw .disk(path, FileFault(code: code, isCreating: true)) }
+                throw .disk(path, FileFault(code: error.code, isCreating: true))
+            }
+            guard isLocked else {
+                Glibc.close(file)
                 throw held(path, by: readRecord(names.record)?.holder ?? 0)
             }
             if let locked = FileIdentity(descriptor: file), locked.isSame(as: FileIdentity(path: names.part)) {

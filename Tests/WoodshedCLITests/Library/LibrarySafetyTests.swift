@@ -134,6 +134,49 @@ struct LibrarySafetyTests {
     }
 
     @Test(
+        "where the file system has no locks everything goes on without, and the log says so once",
+        arguments: [ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL])
+    func withoutLocks(_ code: Int32) throws {
+        // Runs the command under a filter of the kernel's, by which flock() fails: 73 and 32 are its numbers, 0x5… is the error, 0x7FFF0000 permits.
+        home.folder.write(
+            "refuse.py",
+            Array(
+                """
+                import ctypes, os, platform, struct, sys
+                number = {"x86_64": 73, "aarch64": 32}[platform.machine()]
+                class Program(ctypes.Structure):
+                    _fields_ = [("count", ctypes.c_ushort), ("steps", ctypes.c_void_p)]
+                steps = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (6, 0, 0, 0x50000 | int(sys.argv[1])), (6, 0, 0, 0x7FFF0000)]
+                code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+                program = Program(len(steps), ctypes.cast(code, ctypes.c_void_p))
+                prctl = ctypes.CDLL(None).prctl
+                if prctl(38, 1, 0, 0, 0) != 0 or prctl(22, 2, ctypes.byref(program)) != 0: sys.exit(99)
+                os.execv(sys.argv[2], sys.argv[2:])
+                """.utf8))
+        home.song("a.wav", 1)
+        home.song("b.wav", 2)
+        let feed = try SongServer.shared().address("/feed?id=\(SongServer.newName())&title=feed")
+        let song = SongServer.path("/songs/c.wav?frames=8000")
+        for (index, words) in [
+            "add a.wav", "get -q '\(song)'", "library subscribe '\(feed)'", "library backup backup",
+            "config set speed 80%",
+            "library check", "rm @1", "play b.wav --output null --clock virtual",
+        ].enumerated() {
+            let log = "\(index).log"
+            let run = home.shell(
+                "python3 refuse.py \(code) \"$1\" \(words)",
+                with: ["WOODSHED_LOG": "session:warning", "WOODSHED_LOG_FILE": home.folder[log]])
+            #expect(run.status == 0, "\(words): \(run.error)")
+            let notes = String(decoding: home.folder.read(log), as: UTF8.self).split(separator: "\n")
+            let isLocking = index < 5
+            #expect(
+                notes.count { $0.contains("has no locks") } == (isLocking ? 1 : min(1, notes.count)),
+                "\(words): \(notes)")
+        }
+        #expect(home.titles().count == 1 && home.parts.isEmpty)
+    }
+
+    @Test(
         "C38: a store of a newer version is left as it is, and told with 65; one that is damaged is kept and replaced")
     func stores() {
         home.add("one")

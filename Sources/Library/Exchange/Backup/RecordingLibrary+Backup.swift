@@ -174,11 +174,13 @@ extension RecordingLibrary {
     private static func lock(_ target: String) throws(RecordingLibraryError) -> Int32 {
         let descriptor = unsafe open(target + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         if descriptor < 0 { throw .writing(target, FileFault(code: errno, isCreating: true)) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
+        let isLocked: Bool
+        do throws(FileFault) { isLocked = try FileLock.take(descriptor) } catch {
             close(descriptor)
-            // Some network drives have no locks.
-            if code != EWOULDBLOCK { throw .writing(target, FileFault(code: code)) }
+            throw .writing(target, error)
+        }
+        guard isLocked else {
+            close(descriptor)
             throw RecordingLibraryError(
                 .io, "another program is writing a backup into \(target)", remedy: "Wait until it is done.")
         }
