@@ -327,9 +327,9 @@ extension RecordingLibrary {
 
     @discardableResult
     package func change<Value: Sendable>(
-        _ body: (ItemRows) throws(DatabaseError) -> Value
+        isRemoval: Bool = false, _ body: (ItemRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
-        try store.change { [folder] (rows) throws(DatabaseError) in
+        try store.change(isRemoval: isRemoval) { [folder] (rows) throws(DatabaseError) in
             try body(ItemRows(rows: rows, folder: folder.path))
         }
     }

@@ -101,7 +101,7 @@ extension RecordingLibrary {
         func isEmptied(_ row: DocumentRow) -> Bool { row.state == .trashed && row.trashedAt != nil }
         return try folder.exclusively {
             let bytes = try removeDocumentFiles(isEmptied)
-            try change { (rows) throws(DatabaseError) in
+            try change(isRemoval: true) { (rows) throws(DatabaseError) in
                 let documents = DocumentRows(items: rows)
                 for row in try documents.all() where isEmptied(row) { try documents.forget(row.id) }
             }

@@ -65,7 +65,8 @@ extension RecordingLibrary {
     @discardableResult
     public func removeDocument(_ index: Int, of number: Int) throws -> LibraryDocument {
         let now = Self.now
-        let row = try change { (rows) throws(DatabaseError) -> Result<DocumentRow, RecordingLibraryError> in
+        let row = try change(isRemoval: true) {
+            (rows) throws(DatabaseError) -> Result<DocumentRow, RecordingLibraryError> in
             let documents = DocumentRows(items: rows)
             guard let item = try rows.item(number: number), !item.isGone else { return .failure(.unknown(number)) }
             let all = try documents.documents(of: item.recording)

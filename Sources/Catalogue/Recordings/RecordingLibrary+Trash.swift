@@ -32,7 +32,7 @@ extension RecordingLibrary {
     /// Tells the store that recordings are in the trash; returns their rows as they are now.
     private func trash(_ numbers: [Int]) throws -> [ItemRow] {
         let now = Self.now
-        return try change { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
+        return try change(isRemoval: true) { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
             var removed: [ItemRow] = []
             for number in Set(numbers).sorted() {
                 guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
@@ -177,7 +177,8 @@ extension RecordingLibrary {
                 else { return nil }
                 var bytes = row.item.place == .kept ? try removeFiles(of: row) : 0
                 bytes += try removeDocumentFiles { $0.recording == row.recording }
-                try change { (rows) throws(DatabaseError) in
+                // The files first: then there is room on a full disk, too.
+                try change(isRemoval: true) { (rows) throws(DatabaseError) in
                     try rows.forget(row.number)
                     try DocumentRows(items: rows).forget(recording: row.recording)
                 }

@@ -248,9 +248,9 @@ public final class PracticeStore: Sendable {
     /// A change of takes.
     @discardableResult
     func changeTakes<Value: Sendable>(
-        _ body: (StoreRows) throws(DatabaseError) -> Value
+        isRemoval: Bool = false, _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
-        let value = try file.withLock { (file) throws(StoreError) in try file.change(body) }
+        let value = try file.withLock { (file) throws(StoreError) in try file.change(isRemoval: isRemoval, body) }
         announceTakeChanges()
         return value
     }

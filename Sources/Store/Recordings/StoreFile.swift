@@ -37,9 +37,24 @@ struct StoreFile: ~Copyable {
 
     /// Changes the store in one transaction; makes it if there is none yet.
     ///
-    /// - Parameter other: The path of another store, whose tables statements find under the name `other`; nil for none.
+    /// - Parameters:
+    ///   - other: The path of another store, whose tables statements find under the name `other`; nil for none.
+    ///   - isRemoval: Whether something is removed, which has to succeed on a full disk, too.
     package mutating func change<Value>(
-        beside other: String? = nil, _ body: (StoreRows) throws(DatabaseError) -> Value
+        beside other: String? = nil, isRemoval: Bool = false, _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        let reserve = isInMemory ? nil : StoreReserve(besides: path)
+        let value: Value
+        do throws(StoreError) { value = try changeOnce(beside: other, body) } catch {
+            guard isRemoval, error.kind == .diskFull, let reserve, reserve.release() else { throw error }
+            value = try changeOnce(beside: other, body)
+        }
+        reserve?.keep()
+        return value
+    }
+
+    private mutating func changeOnce<Value>(
+        beside other: String?, _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
         try repairing { (file) throws(StoreError) in
             // Another program may replace the file by a repaired one, again and again; three times does not happen by chance.

@@ -375,26 +375,17 @@ extension PracticeStore {
 
     /// Changes the store in one transaction; makes it if there is none yet.
     ///
-    /// - Parameter other: The path of another store, whose tables statements find under the name `other`; nil for none.
+    /// - Parameters:
+    ///   - other: The path of another store, whose tables statements find under the name `other`; nil for none.
+    ///   - isRemoval: Whether something is removed, which has to succeed on a full disk, too.
     @discardableResult
     package func change<Value: Sendable>(
-        beside other: String? = nil, _ body: (StoreRows) throws(DatabaseError) -> Value
+        beside other: String? = nil, isRemoval: Bool = false, _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
-        let value = try file.withLock { (file) throws(StoreError) in try file.change(beside: other, body) }
+        let value = try file.withLock { (file) throws(StoreError) in
+            try file.change(beside: other, isRemoval: isRemoval, body)
+        }
         announceChanges()
         return value
-    }
-}
-
-extension RecordingKey {
-    /// 16 bytes, the highest first.
-    package var bytes: [UInt8] {
-        [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
-    }
-
-    package init?(bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
-        func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        self.init(high: half(bytes[..<8]), low: half(bytes[8...]))
     }
 }

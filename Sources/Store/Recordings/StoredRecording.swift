@@ -48,3 +48,16 @@ public struct StoredRecording: Sendable, Hashable {
     /// The number of its sections.
     public let sectionCount: Int
 }
+
+extension RecordingKey {
+    /// 16 bytes, the highest first.
+    package var bytes: [UInt8] {
+        [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
+    }
+
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: half(bytes[..<8]), low: half(bytes[8...]))
+    }
+}

@@ -87,7 +87,7 @@ extension PracticeStore {
 
     /// Removes a take from the list. Its file stays as it is.
     public func forget(take number: Int) throws(StoreError) {
-        try changeTakes { (rows) throws(DatabaseError) in try rows.removeTake(number) }
+        try changeTakes(isRemoval: true) { (rows) throws(DatabaseError) in try rows.removeTake(number) }
     }
 
     /// Changes the name, the note or the rating of a take.
@@ -140,7 +140,8 @@ extension PracticeStore {
         let now = Int64(time(nil))
         // The list first: if the program ends before a file is hidden, nothing is lost.
         var replaced: Set<Int> = []
-        let takes = try changeTakes { (rows) throws(DatabaseError) -> Result<[StoredTake], any Error> in
+        let takes = try changeTakes(isRemoval: true) {
+            (rows) throws(DatabaseError) -> Result<[StoredTake], any Error> in
             let trashing = try (rows.lastTrashing() ?? 0) + 1
             for number in numbers {
                 guard let take = try rows.take(number) else { return .failure(TakeError.unknown(number)) }
