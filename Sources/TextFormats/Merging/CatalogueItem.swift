@@ -38,6 +38,23 @@ package struct Stamped: Sendable, Hashable {
         if time != other.time { return time > other.time ? self : other }
         return text < other.text ? other : self
     }
+
+    /// As ``merged(with:)``, for addresses from which exports remove private keys: of two at the same time, texts are compared without their keys,
+    /// and of two that are equal so, the one with a key stays. This is one order of all values, so the sequence of merges does not matter.
+    func merged(withAddress other: Stamped) -> Stamped {
+        if time != other.time || text == other.text { return merged(with: other) }
+        let (own, others) = (withoutKeys, other.withoutKeys)
+        if own.text != others.text { return own.text < others.text ? other : self }
+        if own.text == text { return other }
+        return others.text == other.text ? self : merged(with: other)
+    }
+
+    /// The value as exports show it, without the keys of addresses.
+    var withoutKeys: Stamped {
+        guard let address = value.stringValue else { return self }
+        let shortened = AddressKeys.removed(from: address)
+        return ExactText(shortened) == ExactText(address) ? self : Stamped(.string(shortened), at: time)
+    }
 }
 
 /// What every kind of thing in a catalogue is for a merge: fields, and members of a set, each with the time of its last change.
@@ -53,6 +70,8 @@ package struct CatalogueItem: Sendable, Hashable {
     package private(set) var deletion: Int64?
 
     package init() {}
+
+    private static let source = ExactText(CatalogueField.source)
 
     /// Gives a field its value. An earlier value is replaced, a later one stays.
     package mutating func set(_ name: String, _ value: JSONValue, at time: Int64) {
@@ -86,13 +105,28 @@ package struct CatalogueItem: Sendable, Hashable {
     }
 
     package mutating func merge(_ other: CatalogueItem) {
-        fields.merge(other.fields) { $0.merged(with: $1) }
+        for (name, value) in other.fields { take(field: name, value) }
         members.merge(other.members) { $0.merged(with: $1) }
         if let time = other.deletion { delete(at: time) }
     }
 
+    /// Removes the keys of the address that it comes from.
+    ///
+    /// - Returns: False if there was none.
+    package mutating func removeKeys() -> Bool {
+        guard let known = fields[Self.source] else { return false }
+        let shortened = known.withoutKeys
+        fields[Self.source] = shortened
+        return shortened != known
+    }
+
     private mutating func take(field name: ExactText, _ value: Stamped) {
-        fields[name] = fields[name].map { $0.merged(with: value) } ?? value
+        guard let known = fields[name] else {
+            fields[name] = value
+            return
+        }
+        fields[name] =
+            name == Self.source ? known.merged(withAddress: value) : known.merged(with: value)
     }
 
     private mutating func take(member name: ExactText, _ value: Stamped) {

@@ -50,6 +50,15 @@ package struct LibraryCatalogue: Sendable, Hashable {
         return all
     }
 
+    /// Removes the private keys of addresses, for other people. Times stay, so merging the rest where it came from changes nothing.
+    ///
+    /// - Returns: The recordings whose address is shorter now.
+    package mutating func removeKeys() -> Int {
+        var count = 0
+        for key in recordings.keys where recordings[key]?.item.removeKeys() == true { count += 1 }
+        return count
+    }
+
     /// The recordings that are not deleted, in the order of their keys.
     package var visibleRecordings: [(key: String, recording: Recording)] {
         recordings.filter(\.value.item.isVisible).sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }

@@ -18,6 +18,7 @@ struct LibraryCommand: Verb {
               woodshed library export list.json       what is known of recordings, without the sound
               woodshed library bundle all.tar         the same with the sound and the takes
               woodshed library bundle set.tar @1-5 --without-takes
+              woodshed library bundle mine.tar --with-keys    also passwords in addresses
               woodshed library import all.tar         merge a bundle or an export into this library
               woodshed library backup /media/disk/wood    copies only what is new
               woodshed library restore /media/disk/wood   into an empty library; --merge into another
@@ -48,6 +49,11 @@ struct LibraryCommand: Verb {
     @Flag(name: .long, help: "With bundle: leave out the takes.")
     var withoutTakes = false
 
+    @Flag(
+        name: .long,
+        help: "With export and bundle: keep passwords and keys in the addresses from which recordings come.")
+    var withKeys = false
+
     @Flag(name: .long, help: "With restore: merge the backup into a library that is not empty.")
     var merge = false
 
@@ -72,15 +78,15 @@ struct LibraryCommand: Verb {
                 "'\(action.rawValue)' takes \(words.count < action.wordCount.lowerBound ? "more" : "fewer") words",
                 remedy: "Write: woodshed library \(action.usage)")
         }
-        for (isSet, name, owner) in [
-            (fix, "--fix", LibraryAction.check), (from != nil, "--from", .repair),
-            (withoutTakes, "--without-takes", .bundle),
-            (merge, "--merge", .restore),
-            (new, "--new", .episodes), (seen, "--seen", .episodes),
-        ] where isSet && action != owner {
+        let options: [(isSet: Bool, name: String, owners: [LibraryAction])] = [
+            (fix, "--fix", [.check]), (from != nil, "--from", [.repair]), (withoutTakes, "--without-takes", [.bundle]),
+            (withKeys, "--with-keys", [.export, .bundle]), (merge, "--merge", [.restore]), (new, "--new", [.episodes]),
+            (seen, "--seen", [.episodes]),
+        ]
+        for option in options where option.isSet && !option.owners.contains(action) {
             throw CommandFailure(
-                .usage, "\(name) does not belong to '\(action.rawValue)'",
-                remedy: "Use it with: woodshed library \(owner.rawValue)")
+                .usage, "\(option.name) does not belong to '\(action.rawValue)'",
+                remedy: "Use it with: woodshed library \(option.owners.map(\.rawValue).joined(separator: " or "))")
         }
         if action == .repair, from == nil {
             throw CommandFailure(
@@ -96,9 +102,11 @@ struct LibraryCommand: Verb {
         switch action {
         case .check: try check(library, words)
         case .repair: try exchange.salvage(from ?? "")
-        case .export: try exchange.export(to: words[0])
+        case .export: try exchange.export(to: words[0], withKeys: withKeys)
         case .import: try exchange.merge(words[0])
-        case .bundle: try exchange.bundle(to: words[0], Array(words.dropFirst()), withTakes: !withoutTakes)
+        case .bundle:
+            try exchange.bundle(
+                to: words[0], Array(words.dropFirst()), withTakes: !withoutTakes, withKeys: withKeys)
         case .backup: try exchange.backUp(to: words[0])
         case .restore: try exchange.restore(from: words[0], merging: merge)
         case .subscribe: try feeds.subscribe(to: words[0])

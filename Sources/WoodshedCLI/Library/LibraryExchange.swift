@@ -2,6 +2,7 @@
 import Explanations
 import Files
 import JSON
+import Library
 import Terminal
 import Woodshed
 
@@ -11,9 +12,12 @@ struct LibraryExchange {
 
     // MARK: Writing
 
-    func export(to path: String) throws {
-        let text = try library.catalogueText()
-        if path == "-" { return try StandardStream.output.line(text) }
+    func export(to path: String, withKeys: Bool) throws {
+        let (text, shortened) = try library.exportedText(withKeys: withKeys)
+        if path == "-" {
+            try StandardStream.output.line(text)
+            return noteKeys(shortened)
+        }
         do throws(FileFault) {
             let file = try WholeFile(path)
             try file.append(Array((text + "\n").utf8))
@@ -21,17 +25,20 @@ struct LibraryExchange {
         } catch {
             throw AudioFileError.writing(path, errno: error.code, creating: error.isCreating)
         }
-        try tellWritten(path, form: "catalogue", BundleContents?.none)
+        try tellWritten(path, form: "catalogue", nil, shortened)
+        noteKeys(shortened)
         note("next, on the other computer: woodshed library import \(quoted(path))")
     }
 
-    func bundle(to path: String, _ words: [String], withTakes: Bool) throws {
+    func bundle(to path: String, _ words: [String], withTakes: Bool, withKeys: Bool) throws {
         let numbers = words.isEmpty ? nil : try RecordingWord.items(words, in: library).map(\.number)
         let watch = SignalWatch(Signals.install())
         let contents = try stoppable(watch) {
-            try library.writeBundle(to: path, of: numbers, withTakes: withTakes, isCancelled: { watch.isOver })
+            try library.writeBundle(
+                to: path, of: numbers, withTakes: withTakes, withKeys: withKeys, isCancelled: { watch.isOver })
         }
-        try tellWritten(path, form: "bundle", contents)
+        try tellWritten(path, form: "bundle", contents, contents.shortenedAddresses)
+        noteKeys(contents.shortenedAddresses)
         for item in contents.missing {
             note("not in the bundle, because its file is missing: \(printable(item.words.title))")
         }
@@ -63,14 +70,20 @@ struct LibraryExchange {
         if !summary.problems.isEmpty { throw CommandFailure(.someFailed) }
     }
 
-    private func tellWritten(_ path: String, form: String, _ contents: BundleContents?) throws {
+    /// Addresses that others could not use must not look complete.
+    private func noteKeys(_ shortened: Int) {
+        if shortened == 0 { return }
+        note("private keys were left out of \(counted(shortened, "address", "addresses")); --with-keys keeps them")
+    }
+
+    private func tellWritten(_ path: String, form: String, _ contents: BundleContents?, _ shortened: Int) throws {
         if messages.json {
             try write([
                 .init("v", .integer(1)), .init("event", .string("library.written")), .init("path", .string(path)),
                 .init("form", .string(form)), .init("recordings", .integer(contents?.recordings ?? 0)),
                 .init("takes", .integer(contents?.takes ?? 0)),
                 .init("missing", .array((contents?.missing ?? []).map { .string("\($0.key)") })),
-                .init("documents", .integer(contents?.documents ?? 0)),
+                .init("documents", .integer(contents?.documents ?? 0)), .init("keys_left_out", .integer(shortened)),
             ])
         }
         let words = contents.map { contents in

@@ -17,6 +17,7 @@ private struct RandomCatalogues {
         pick([
             .string("é"), .string("e\u{301}"), .string(""), .null, .bool(true), .integer(1), .number(1), .number(-0.0),
             .number(0.1),
+            .string("https://h.org/a?auth=x"), .string("https://h.org/a?auth=y"), .string("https://h.org/a"),
             .array([.string("é"), .integer(2)]), .object([.init("a", .string("\u{0}\u{7F}\"\\🎷"))]),
         ])
     }
@@ -28,7 +29,7 @@ private struct RandomCatalogues {
             switch Int.random(in: 0..<5, using: &random) {
             case 0: item.delete(at: time)
             case 1: item.setMember(pick(["jazz", "é", "e\u{301}", ""]), Bool.random(using: &random), at: time)
-            default: item.set(pick(["title", "artist", "later", "é", "e\u{301}"]), value(), at: time)
+            default: item.set(pick(["title", "source", "later", "é", "e\u{301}"]), value(), at: time)
             }
         }
         return item
@@ -85,6 +86,33 @@ struct LibraryCatalogueTests {
                 one.merged(with: two).merged(with: three) == one.merged(with: two.merged(with: three)),
                 "\(random.random)")
         }
+    }
+
+    @Test("what is exported without keys neither replaces the key at the same time nor depends on the order")
+    func keys() throws {
+        func item(_ source: String, _ time: Int64) -> CatalogueItem {
+            var item = CatalogueItem()
+            item.set(CatalogueField.source, .string(source), at: time)
+            return item
+        }
+        func source(_ items: CatalogueItem...) -> [String?] {
+            // In both orders.
+            let orders = [items, items.reversed()]
+            return orders.map { $0.reduce(CatalogueItem()) { $0.merged(with: $1) }[CatalogueField.source]?.stringValue }
+        }
+        // The shorter text is the greater one, too: "b" is after "a".
+        for full in ["https://h.org/f?auth=k", "https://h.org/f?auth=k&b=1", "https://a:k@h.org/f"] {
+            var short = item(full, 5)
+            let isShortened = short.removeKeys()
+            #expect(isShortened && source(item(full, 5), short) == [full, full], "\(full)")
+        }
+        // A later change counts, whether it has a key or not.
+        #expect(
+            source(item("https://h.org/f?auth=k", 5), item("https://h.org/f", 6)) == [
+                "https://h.org/f", "https://h.org/f",
+            ])
+        let keyed = ["https://h.org/f?auth=m", "https://h.org/f?auth=m"]
+        #expect(source(item(keyed[0], 5), item("https://h.org/f?auth=k", 5), item("https://h.org/f", 5)) == keyed)
     }
 
     @Test("merging again what was merged changes nothing, nor does merging with nothing or with itself")

@@ -48,6 +48,29 @@ struct LibraryExchangeTests {
         #expect(merged.status == 0 && other.titles("--missing").count == 2 && other.files.isEmpty, "\(merged.error)")
     }
 
+    @Test("private keys in addresses are left out of bundles and exports, which is told; --with-keys keeps them")
+    func privateKeys() {
+        home.add("Blue Bossa")
+        #expect(home.run("edit", "@1", "--source", "https://h.org/a.mp3?id=1&token=K3Y").status == 0)
+        let told = "private keys were left out of 1 address; --with-keys keeps them"
+        for (verb, name) in [("export", "list.json"), ("bundle", "all.tar")] {
+            let written = home.run("library", verb, name)
+            #expect(written.status == 0 && written.error.contains(told), "\(written.error)")
+            let whole = home.run("library", verb, "whole", "--with-keys", "--json")
+            #expect(whole.status == 0 && whole.json.first?.number("keys_left_out") == 0, "\(whole.error)")
+            for (file, hasKey) in [(name, false), ("whole", true)] {
+                let text = String(decoding: home.folder.read(file), as: UTF8.self)
+                #expect(text.contains("https://h.org/a.mp3?id=1") && text.contains("K3Y") == hasKey, "\(verb) \(file)")
+            }
+        }
+        #expect(home.run("library", "export", "list.json", "--json").json.first?.number("keys_left_out") == 1)
+        #expect(other.run("library", "import", path("list.json")).status == 0)
+        #expect(other.json("list").first?.text("source") == "https://h.org/a.mp3?id=1")
+        #expect(home.run("library", "import", path("list.json")).error.contains("nothing had to be changed"))
+        #expect(home.json("list").first?.text("source")?.contains("K3Y") == true)
+        #expect(home.run("library", "backup", "copy", "--with-keys").status == 64)
+    }
+
     @Test("a backup is whole, copies only what is new, and is restored into an empty library only")
     func backup() {
         fillHome()

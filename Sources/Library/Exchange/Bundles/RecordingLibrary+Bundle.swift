@@ -18,6 +18,8 @@ public struct BundleContents: Sendable, Hashable {
     public internal(set) var missing: [LibraryItem] = []
     /// Documents of which only the names could be written, because their files are missing, or linked and changed since.
     public internal(set) var missingDocuments: [LibraryDocument] = []
+    /// Recordings whose address is in the bundle without its private keys.
+    public internal(set) var shortenedAddresses = 0
 }
 
 extension RecordingLibrary {
@@ -29,11 +31,13 @@ extension RecordingLibrary {
     ///   - path: The file; one that is there is replaced.
     ///   - numbers: The recordings; nil for all, and then playlists are included.
     ///   - withTakes: Whether takes of these recordings are included.
+    ///   - withKeys: Whether the addresses from which recordings come keep private keys, such as passwords and `?auth=…`.
     ///   - isCancelled: Asked often.
     /// - Throws: `RecordingLibraryError`, `StoreError`. There is no new file then.
     @discardableResult
     public func writeBundle(
-        to path: String, of numbers: [Int]? = nil, withTakes: Bool = true, isCancelled: () -> Bool = { false }
+        to path: String, of numbers: [Int]? = nil, withTakes: Bool = true, withKeys: Bool = false,
+        isCancelled: () -> Bool = { false }
     ) throws -> BundleContents {
         var catalogue = try catalogue()
         var chosen = try items().sorted { $0.number < $1.number }
@@ -50,6 +54,7 @@ extension RecordingLibrary {
             }
         }
         if !withTakes { catalogue.takes = [:] }
+        let shortened = withKeys ? 0 : catalogue.removeKeys()
         let takes = try catalogueTakes().filter { catalogue.takes[ExactText("\($0.key)")] != nil }
         var documents: [LibraryDocument] = []
         for item in chosen where item.documentCount > 0 { documents += try self.documents(of: item.number) }
@@ -58,6 +63,7 @@ extension RecordingLibrary {
             let writer = TarWriter(file)
             try writer.add(BundleMember.catalogueName, Array(catalogue.json.text.utf8))
             var contents = BundleContents()
+            contents.shortenedAddresses = shortened
             var isWhole = true
             for item in chosen where isWhole {
                 let ending = BundleMember.ending(item.path, container: item.container)

@@ -15,15 +15,26 @@ extension RecordingLibrary {
     ///
     /// Two libraries with the same contents, after each has merged the other's, give the same text.
     ///
+    /// - Parameter withKeys: Whether the addresses from which recordings come keep private keys, such as passwords and `?auth=…`. Whoever reads
+    ///   the text can use them. Without them, merging the text changes no address that differs in its keys alone.
     /// - Throws: `StoreError`.
-    public func catalogueText() throws(StoreError) -> String { try catalogue().json.text }
+    public func catalogueText(withKeys: Bool = false) throws(StoreError) -> String {
+        try exportedText(withKeys: withKeys).text
+    }
+
+    /// The text of ``catalogueText(withKeys:)``, and how many recordings' addresses are without their keys in it.
+    package func exportedText(withKeys: Bool) throws(StoreError) -> (text: String, shortenedAddresses: Int) {
+        var catalogue = try catalogue()
+        let count = withKeys ? 0 : catalogue.removeKeys()
+        return (catalogue.json.text, count)
+    }
 
     /// Merges the catalogue of another library into this one. Field by field the later change wins. What was deleted stays deleted, unless it was
     /// changed later. Neither the order of merges nor their number matters.
     ///
     /// Recordings that are new here are in the list without their files. What was removed in the other library is in the trash.
     ///
-    /// - Parameter bytes: the result of ``catalogueText()`` of the other library, in UTF-8.
+    /// - Parameter bytes: the result of ``catalogueText(withKeys:)`` of the other library, in UTF-8.
     /// - Throws: `CatalogueError`, `RecordingLibraryError`, `StoreError`. Nothing has changed then.
     @discardableResult
     public func merge(catalogueIn bytes: [UInt8]) throws -> MergeSummary {

@@ -1,0 +1,73 @@
+import Foundation
+import SoundFileSupport
+import Testing
+
+@testable import Catalogue
+@testable import Library
+@testable import Store
+
+@Suite("Private keys in what is exchanged")
+struct PrivateKeyTests {
+    private static let full = "https://ana:word@h.org/a.mp3?auth=K3Y&b=1"
+    private static let short = "https://h.org/a.mp3?b=1"
+
+    private func filled() throws -> LibraryHarness {
+        let harness = try LibraryHarness()
+        let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
+        try harness.library.edit(item.number) { $0.source = Self.full }
+        return harness
+    }
+
+    private func source(_ harness: LibraryHarness) throws -> String? { try harness.library.items().first?.words.source }
+
+    private func hasKey(_ path: String) throws -> Bool {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        return data.range(of: Data("K3Y".utf8)) != nil || data.range(of: Data("word@".utf8)) != nil
+    }
+
+    @Test("a bundle and an export leave them out, unless they are wanted; a backup keeps them")
+    func places() throws {
+        let (here, there) = (try filled(), try LibraryHarness())
+        let path = here.scratch.file("all.tar")
+        #expect(try here.library.writeBundle(to: path).shortenedAddresses == 1)
+        #expect(try !hasKey(path) && !here.library.catalogueText().contains("K3Y"))
+        _ = try there.library.importFile(at: path)
+        #expect(try source(there) == Self.short)
+        // What has no key is no news.
+        #expect(try there.library.writeBundle(to: there.scratch.file("b.tar")).shortenedAddresses == 0)
+        #expect(try here.library.writeBundle(to: path, withKeys: true).shortenedAddresses == 0)
+        #expect(try hasKey(path) && here.library.catalogueText(withKeys: true).contains("K3Y"))
+        // The key comes along, and is kept whatever comes later.
+        #expect(try there.library.importFile(at: path).merge.changed == 1)
+        #expect(try source(there) == Self.full)
+        #expect(try there.library.merge(catalogueIn: Array(here.library.catalogueText().utf8)).isEmpty)
+        #expect(try source(there) == Self.full)
+        let (backup, third) = (here.scratch.file("backup"), try LibraryHarness())
+        try here.library.backUp(to: backup)
+        try third.library.restore(from: backup)
+        #expect(try source(third) == Self.full)
+    }
+
+    @Test("merging what has none where the key is changes nothing, in whichever order and however often")
+    func merging() throws {
+        let (here, there) = (try filled(), try LibraryHarness())
+        func give(_ source: LibraryHarness, _ target: LibraryHarness) throws -> MergeSummary {
+            try target.library.merge(catalogueIn: Array(source.library.catalogueText().utf8))
+        }
+        #expect(try give(here, there).added == 1)
+        for _ in 0..<3 {
+            #expect(try give(there, here).isEmpty && source(here) == Self.full)
+            #expect(try give(here, there).isEmpty && source(there) == Self.short)
+            #expect(try here.library.catalogueText() == there.library.catalogueText())
+        }
+        // Another change there comes here without touching the key.
+        let number = try #require(try there.library.items().first).number
+        try there.library.edit(number) { $0.title = "Blue" }
+        #expect(try give(there, here).changed == 1)
+        #expect(try source(here) == Self.full && here.library.items().first?.words.title == "Blue")
+        // A later change of the address itself counts, as any other.
+        try there.library.edit(number) { $0.source = "https://h.org/new" }
+        #expect(try give(there, here).changed == 1)
+        #expect(try source(here) == "https://h.org/new" && give(here, there).isEmpty)
+    }
+}

@@ -1,0 +1,49 @@
+import Testing
+
+@testable import TextFormats
+
+@Suite("Private keys in addresses")
+struct AddressKeysTests {
+    @Test(
+        "are removed, and the rest of the address stays",
+        arguments: [
+            ("https://h.org/feed.rss?auth=K", "https://h.org/feed.rss"),
+            ("https://h.org/a.mp3?id=7&auth=K&t=1", "https://h.org/a.mp3?id=7&t=1"),
+            ("https://h.org/a.mp3?auth=K&id=7", "https://h.org/a.mp3?id=7"),
+            ("https://h.org/?id=7;token=K#part", "https://h.org/?id=7#part"),
+            ("https://ana:K@h.org:8080/a?x=1", "https://h.org:8080/a?x=1"),
+            ("ftp://K@h.org", "ftp://h.org"), ("https://a@b:K@h.org/x@y", "https://h.org/x@y"),
+            ("https://h.org/#access_token=K&t=30", "https://h.org/#t=30"),
+            ("https://h.org/?API_KEY=K&apikey=K&api-key=K&X-Api-Key=K&feedKey=K&key=K&id=1", "https://h.org/?id=1"),
+            (
+                "https://s3.org/a?X-Amz-Signature=K&X-Amz-Credential=K&X-Amz-Security-Token=K&AWSAccessKeyId=K&X-Amz-Date=7",
+                "https://s3.org/a?X-Amz-Date=7"
+            ),
+            (
+                "https://h.org/?sig=K&signature=K&secret=K&client_secret=K&password=K&pwd=K&PHPSESSID=K",
+                "https://h.org/"
+            ),
+            ("https://h.org/?a%75th=K&x=1", "https://h.org/?x=1"),
+            ("https://p.org/?url=https%3A%2F%2Fh.org%2F%3Fauth%3DK&x=1", "https://p.org/?x=1"),
+            (
+                "page 3 of https://h.org/a?auth=K (and <https://b:K@h.org/b>)",
+                "page 3 of https://h.org/a (and <https://h.org/b>)"
+            ),
+        ])
+    func removed(_ text: String, _ expected: String) {
+        let short = AddressKeys.removed(from: text)
+        #expect(short == expected && AddressKeys.removed(from: short) == short)
+    }
+
+    @Test(
+        "are not found in what has none",
+        arguments: [
+            "", "Ana's tape, side B: take 2", "https://h.org", "https://h.org/a?v=1&list=PL2&t=30#chapter",
+            "https://h.org/a?author=Ana&keyword=jazz&assign=1&keyboard=2", "https://h.org/?auth=&key", "://",
+            "a://?&;#",
+            "https://h.org/user@home/auth=1", "https://h.org/?q=100%", "mailto:ana@h.org", "https://h.org/é?q=e\u{301}",
+        ])
+    func kept(_ text: String) {
+        #expect(ExactText(AddressKeys.removed(from: text)) == ExactText(text))
+    }
+}
