@@ -21,6 +21,7 @@ struct LibraryCommand: Verb {
               woodshed library bundle mine.tar --with-keys    also passwords in addresses
               woodshed library import all.tar         merge a bundle or an export into this library
               woodshed library backup /media/disk/wood    copies only what is new
+              woodshed library backup /media/disk/wood --verify    compares all of it
               woodshed library restore /media/disk/wood   into an empty library; --merge into another
               woodshed library subscribe https://example.org/show.rss
               woodshed library refresh                ask the feeds what is new
@@ -54,6 +55,9 @@ struct LibraryCommand: Verb {
         help: "With export and bundle: keep passwords and keys in the addresses from which recordings come.")
     var withKeys = false
 
+    @Flag(name: .long, help: "With backup: compare all files that are in it, not only a tenth of them.")
+    var verify = false
+
     @Flag(name: .long, help: "With restore: merge the backup into a library that is not empty.")
     var merge = false
 
@@ -80,7 +84,8 @@ struct LibraryCommand: Verb {
         }
         let options: [(isSet: Bool, name: String, owners: [LibraryAction])] = [
             (fix, "--fix", [.check]), (from != nil, "--from", [.repair]), (withoutTakes, "--without-takes", [.bundle]),
-            (withKeys, "--with-keys", [.export, .bundle]), (merge, "--merge", [.restore]), (new, "--new", [.episodes]),
+            (withKeys, "--with-keys", [.export, .bundle]), (verify, "--verify", [.backup]),
+            (merge, "--merge", [.restore]), (new, "--new", [.episodes]),
             (seen, "--seen", [.episodes]),
         ]
         for option in options where option.isSet && !option.owners.contains(action) {
@@ -107,7 +112,7 @@ struct LibraryCommand: Verb {
         case .bundle:
             try exchange.bundle(
                 to: words[0], Array(words.dropFirst()), withTakes: !withoutTakes, withKeys: withKeys)
-        case .backup: try exchange.backUp(to: words[0])
+        case .backup: try exchange.backUp(to: words[0], isVerifying: verify)
         case .restore: try exchange.restore(from: words[0], merging: merge)
         case .subscribe: try feeds.subscribe(to: words[0])
         case .unsubscribe: try feeds.unsubscribe(words[0])

@@ -49,24 +49,30 @@ struct LibraryExchange {
         if !contents.missing.isEmpty || !contents.missingDocuments.isEmpty { throw CommandFailure(.someFailed) }
     }
 
-    func backUp(to path: String) throws {
+    func backUp(to path: String, isVerifying: Bool) throws {
         let watch = SignalWatch(Signals.install())
-        let summary = try stoppable(watch) { try library.backUp(to: path, isCancelled: { watch.isOver }) }
+        let summary = try stoppable(watch) {
+            try library.backUp(to: path, isVerifying: isVerifying, isCancelled: { watch.isOver })
+        }
         if messages.json {
             try write([
                 .init("v", .integer(1)), .init("event", .string("library.saved")), .init("path", .string(path)),
                 .init("files", .integer(summary.files)), .init("copied", .integer(summary.copied)),
                 .init("bytes", .integer(summary.copiedBytes)), .init("linked", .integer(summary.linked)),
                 .init("problems", .array(summary.problems.map { .string($0) })),
+                .init("compared", .integer(summary.compared)),
+                .init("repaired", .array(summary.repaired.map { .string($0) })),
             ])
         }
+        let (size, compared) = (sizeText(UInt64(max(0, summary.copiedBytes))), summary.compared)
         note(
-            "the backup is whole: \(counted(summary.files, "file")), \(summary.copied) copied now (\(sizeText(UInt64(max(0, summary.copiedBytes)))))"
+            "the backup \(summary.problems.isEmpty ? "is whole" : "is written"): \(counted(summary.files, "file")), \(summary.copied) copied now (\(size)), \(compared) compared"
         )
+        for path in summary.repaired { note(printable("was damaged in the backup, and was copied anew: \(path)")) }
         if summary.linked > 0 {
             note("not in it: \(counted(summary.linked, "linked file")) of yours")
         }
-        for problem in summary.problems { StandardStream.error.note(printable("not in it: \(problem)")) }
+        for problem in summary.problems { StandardStream.error.note(printable(problem)) }
         if !summary.problems.isEmpty { throw CommandFailure(.someFailed) }
     }
 

@@ -83,6 +83,40 @@ struct LibraryExchangeTests {
         #expect(other.run("library", "restore", path("copy"), "--merge").status == 0)
     }
 
+    @Test("a backup tells what is damaged in it and here, mends what it can, and refuses a file in place of its folder")
+    func damagedBackup() throws {
+        fillHome()
+        let first = home.run("library", "backup", "copy", "--json").json.first
+        #expect(first?.number("copied") == 2 && first?.number("compared") == 0)
+        let names = home.folder.names(in: "copy/recordings")
+        func spoil(_ path: String) {
+            let bytes = home.folder.read(path)
+            home.folder.write(path, bytes.dropLast(100) + [UInt8](repeating: 7, count: 100))
+        }
+        spoil("copy/recordings/\(names[1])")
+        let mended = home.run("library", "backup", "copy", "--verify")
+        #expect(mended.status == 0 && mended.error.contains("2 compared"), "\(mended.error)")
+        #expect(mended.error.contains("was damaged in the backup, and was copied anew: "), "\(mended.error)")
+        #expect(mended.error.contains(names[1]) && !mended.error.contains(names[0]))
+        // What is damaged here stays whole there.
+        spoil("data/woodshed/library/\(names[0])")
+        let before = home.folder.read("copy/recordings/\(names[0])")
+        let told = home.run("library", "backup", "copy", "--verify")
+        #expect(told.status == 2 && told.error.contains("the backup is written: 2 files"), "\(told.error)")
+        #expect(told.error.contains("its copy in the backup is whole"), "\(told.error)")
+        #expect(home.folder.read("copy/recordings/\(names[0])") == before)
+        spoil("copy/recordings/\(names[0])")
+        let both = home.run("library", "backup", "copy", "--verify", "--json")
+        #expect(both.status == 2 && (both.json.first?["problems"] as? [String])?.count == 1, "\(both.text)")
+        home.folder.write("file", [1])
+        for name in ["file", "file/below"] {
+            let refused = home.run("library", "backup", name)
+            #expect(refused.status == 73 && refused.error.contains("file"), "\(refused.error)")
+        }
+        #expect(home.folder.read("file") == [1])
+        #expect(home.run("library", "restore", "copy", "--verify").status == 64)
+    }
+
     @Test("what is no bundle, no catalogue and no backup is told as such, and changes nothing")
     func foreign() {
         other.add("Kept")

@@ -8,6 +8,8 @@ struct BackupManifest: Equatable {
     struct File: Equatable {
         let member: BundleMember
         let byteCount: Int64
+        /// When its content was compared with its key or hash last, in milliseconds since 1970; 0 if that is not known. Earlier versions ignore it.
+        var compared: Int64 = 0
     }
 
     static let name = "manifest.json"
@@ -45,7 +47,10 @@ struct BackupManifest: Equatable {
                 "files",
                 .array(
                     files.map {
-                        .object([.init("name", .string($0.member.name)), .init("bytes", .integer($0.byteCount))])
+                        .object([
+                            .init("name", .string($0.member.name)), .init("bytes", .integer($0.byteCount)),
+                            .init("compared", .integer($0.compared)),
+                        ])
                     })),
         ]).text
     }
@@ -81,7 +86,8 @@ struct BackupManifest: Equatable {
             guard let name = entry["name"]?.stringValue, let member = BundleMember(Array(name.utf8)),
                 member != .catalogue, let count = entry["bytes"]?.integer(in: .counts)
             else { continue }
-            files.append(File(member: member, byteCount: count))
+            let compared = entry["compared"]?.integer(in: .milliseconds) ?? 0
+            files.append(File(member: member, byteCount: count, compared: compared))
         }
         (self.store, self.time, self.files) = (store, time, files)
     }

@@ -16,7 +16,11 @@ public struct BackupSummary: Sendable, Hashable {
     public internal(set) var copiedBytes: Int64 = 0
     /// Recordings and documents that stay where the user has them, and are not in the backup.
     public internal(set) var linked = 0
-    /// Files that could not be copied, and why, in plain words.
+    /// Files that were in the backup before, and were compared with their keys or hashes now.
+    public internal(set) var compared = 0
+    /// Paths of files in the backup that were damaged there, and were copied anew.
+    public internal(set) var repaired: [String] = []
+    /// Files that are missing or not what they were, here or in the backup, and files that could not be copied, in plain words.
     public internal(set) var problems: [String] = []
 }
 
@@ -27,12 +31,18 @@ extension RecordingLibrary {
     /// The folder holds a whole backup at any moment once there was one: what makes the new one valid is written last. If the program
     /// ends before, the next backup goes on. Linked recordings are the user's own files, and are not copied.
     ///
+    /// Files that are in the folder already are compared with their keys or hashes, at each backup those that were compared longest ago, so that ten
+    /// backups compare all. A damaged copy is copied anew. A file that is not what it was when it was added never replaces a copy that is.
+    ///
     /// - Parameters:
     ///   - path: The folder, which is made if it is missing.
+    ///   - isVerifying: Whether all files in the folder are compared.
     ///   - isCancelled: Asked for each file.
     /// - Throws: `RecordingLibraryError`, `StoreError`.
     @discardableResult
-    public func backUp(to path: String, isCancelled: () -> Bool = { false }) throws -> BackupSummary {
+    public func backUp(
+        to path: String, isVerifying: Bool = false, isCancelled: () -> Bool = { false }
+    ) throws -> BackupSummary {
         let target = FileName.absolute(path) ?? path
         guard target != folder.path, !target.hasPrefix(folder.path + "/") else {
             throw RecordingLibraryError(
@@ -42,18 +52,28 @@ extension RecordingLibrary {
         guard try read({ _ in true }) == true else {
             throw RecordingLibraryError(.unknown, "there is nothing to back up yet", remedy: "Add recordings first.")
         }
+        if unsafe FileState(FileName.systemName(target)) != nil {
+            throw RecordingLibraryError(
+                .notEmpty, "\(path) is a file, and a backup needs a folder",
+                remedy: "Choose a folder, or a name that is not there yet.")
+        }
         for name in ["recordings", "takes"] { try Self.makeFolders(above: "\(target)/\(name)/x") }
         let lock = try Self.lock(target)
-        defer { close(lock) }
+        defer {
+            // A program that another thread starts at this moment has the descriptor, too, until it runs.
+            flock(lock, LOCK_UN)
+            close(lock)
+        }
         // The keys of takes are in the store that is copied.
         try findTakes()
         let store = BackupManifest.newStoreName()
         // The copy of the backup that this one replaces, whatever its name is.
-        let last = (try? BackupManifest(in: target))?.store
+        let last = try? BackupManifest(in: target)
         do {
             try copyStore(to: target + "/" + store)
-            let summary = try backUpFiles(to: target, store: store, isCancelled)
-            removeRemains(in: target, but: store, last: last)
+            let summary = try backUpFiles(
+                to: target, store: store, last: last, isVerifying: isVerifying, isCancelled)
+            removeRemains(in: target, but: store, last: last?.store)
             return summary
         } catch {
             _ = calls.remove(target + "/" + store)
@@ -68,54 +88,22 @@ extension RecordingLibrary {
     }
 
     private func backUpFiles(
-        to target: String, store name: String, _ isCancelled: () -> Bool
+        to target: String, store name: String, last: BackupManifest?, isVerifying: Bool, _ isCancelled: () -> Bool
     ) throws -> BackupSummary {
         // By the copy: what is added meanwhile is not in it.
         let copy = try RecordingLibrary(
             PracticeStore(.file(target + "/" + name)), folder: folder.path, calls: calls)
         var summary = BackupSummary()
-        var manifest = BackupManifest(store: name, time: Self.now, files: [])
-        func add(_ source: String, as member: BundleMember, isRight: (String) -> Bool) throws {
-            if isCancelled() { throw RecordingLibraryError.cancelled }
-            guard let state = unsafe FileState(FileName.systemName(source)) else {
-                summary.problems.append("\(source) is missing")
-                return
-            }
-            let place = target + "/" + member.name
-            if unsafe FileState(place)?.byteCount != state.byteCount {
-                guard try copyChecked(source, to: place, isRight: isRight) else {
-                    summary.problems.append("\(source) is not what it was when it was added")
-                    return
-                }
-                summary.copied += 1
-                summary.copiedBytes += state.byteCount
-            }
-            summary.files += 1
-            manifest.files.append(.init(member: member, byteCount: state.byteCount))
-        }
-        for item in try copy.items() + copy.items({ $0.isTrash = true }) {
-            guard item.place == .kept else {
-                summary.linked += 1
-                continue
-            }
-            let member = BundleMember.recording(item.key, ending: BundleMember.ending(item.path, container: "wav"))
-            try add(item.path, as: member) { Self.isSound($0, item.key) }
-        }
-        for (take, key, _) in try copy.catalogueTakes() {
-            let member = BundleMember.take(key, ending: BundleMember.ending(take.path, container: "wav"))
-            try add(take.path, as: member) { Self.isSound($0, key) }
-        }
-        let documents = try copy.documentRows().filter { $0.state != .gone }
-        summary.linked += documents.count { $0.place == .linked }
-        var seen: Set<String> = []
-        for row in documents where row.place == .kept && seen.insert(row.hash).inserted {
-            let member = BundleMember.document(hash: row.hash, ending: DocumentFile.ending(row.path))
-            try Self.makeFolders(above: target + "/" + member.name)
-            try add(copy.path(of: row), as: member) { DocumentFile.hash(ofFileAt: $0) == row.hash }
-        }
+        let wanted = try copy.filesToBackUp(&summary)
+        for file in wanted { try Self.makeFolders(above: target + "/" + file.member.name) }
+        var files = BackupFiles(self, target, last: last, summary, now: StoreRows.milliseconds)
+        try files.update(wanted, isVerifying: isVerifying, isCancelled)
+        summary = files.summary
         summary.problems += copy.store.unreadable.sorted()
+        let manifest = BackupManifest(store: name, time: Self.now, files: files.files)
         do throws(FileFault) {
-            for name in ["recordings", "takes"] + (seen.isEmpty ? [] : ["documents"]) {
+            for name in Set(wanted.map { FilePlace.folder(of: $0.member.name) }).union(["recordings", "takes"]).sorted()
+            {
                 let code = calls.synchroniseFolder(target + "/" + name)
                 if code < 0, code != -Int(EINVAL) { throw FileFault(code: Int32(-code)) }
             }
@@ -124,6 +112,32 @@ extension RecordingLibrary {
             try file.commit()
         } catch { throw RecordingLibraryError.writing(target, error) }
         return summary
+    }
+
+    /// The files of the library's own and of takes. Counts what is linked.
+    private func filesToBackUp(_ summary: inout BackupSummary) throws -> [BackupFiles.Wanted] {
+        var wanted: [BackupFiles.Wanted] = []
+        for item in try items() + items({ $0.isTrash = true }) {
+            guard item.place == .kept else {
+                summary.linked += 1
+                continue
+            }
+            let member = BundleMember.recording(item.key, ending: BundleMember.ending(item.path, container: "wav"))
+            wanted.append(.init(source: item.path, member: member) { Self.isSound($0, item.key) })
+        }
+        for (take, key, _) in try catalogueTakes() {
+            let member = BundleMember.take(key, ending: BundleMember.ending(take.path, container: "wav"))
+            wanted.append(.init(source: take.path, member: member) { Self.isSound($0, key) })
+        }
+        let documents = try documentRows().filter { $0.state != .gone }
+        summary.linked += documents.count { $0.place == .linked }
+        var seen: Set<String> = []
+        for row in documents where row.place == .kept && seen.insert(row.hash).inserted {
+            let member = BundleMember.document(hash: row.hash, ending: DocumentFile.ending(row.path))
+            let hash = row.hash
+            wanted.append(.init(source: path(of: row), member: member) { DocumentFile.hash(ofFileAt: $0) == hash })
+        }
+        return wanted
     }
 
     /// Whether a file has the sound of a key.
@@ -166,11 +180,16 @@ extension RecordingLibrary {
 
     static func makeFolders(above path: String) throws(RecordingLibraryError) {
         do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: path) } catch {
+            if error.code == ENOTDIR {
+                throw RecordingLibraryError(
+                    .notEmpty, "\(FilePlace.folder(of: path)): a file is in the place of a folder",
+                    remedy: "Choose another folder.")
+            }
             throw .writing(path, FileFault(code: error.code, isCreating: true))
         }
     }
 
-    /// Two backups at once would remove each other's files. The lock ends with its descriptor.
+    /// Two backups at once would remove each other's files. The lock also ends with the program.
     private static func lock(_ target: String) throws(RecordingLibraryError) -> Int32 {
         let descriptor = unsafe open(target + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         if descriptor < 0 { throw .writing(target, FileFault(code: errno, isCreating: true)) }

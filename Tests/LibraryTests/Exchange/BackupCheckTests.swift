@@ -1,0 +1,93 @@
+import AudioFiles
+import Foundation
+import SoundFileSupport
+import Testing
+
+@testable import Catalogue
+@testable import Library
+@testable import Store
+
+@Suite("Backups: comparing")
+struct BackupCheckTests {
+    /// A library with recordings and its backup.
+    private func filled(_ count: Int) throws -> (here: LibraryHarness, backup: String) {
+        let here = try LibraryHarness()
+        for seed in 0..<count { try here.library.add(fileAt: here.wave("\(seed).wav", seed: UInt64(seed))) }
+        let backup = here.scratch.file("backup")
+        try here.library.backUp(to: backup)
+        return (here, backup)
+    }
+
+    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+    /// Changes the sound of a file, and nothing else of it.
+    private func spoil(_ path: String) throws {
+        var data = try bytes(path)
+        data[data.count - 7] ^= 0x55
+        try data.write(to: URL(fileURLWithPath: path))
+    }
+
+    private func copies(_ harness: LibraryHarness, _ backup: String) -> [String] {
+        harness.names(backup + "/recordings").map { "\(backup)/recordings/\($0)" }
+    }
+
+    @Test("ten backups compare every file once, whichever is damaged, and --verify does so at once")
+    func rounds() throws {
+        let (here, backup) = try filled(13)
+        let all = copies(here, backup)
+        let whole = try all.map { try bytes($0) }
+        for path in all { try spoil(path) }
+        var repaired: [String] = []
+        for _ in 0..<7 {
+            let summary = try here.library.backUp(to: backup)
+            #expect(summary.compared <= 2 && summary.problems.isEmpty && summary.copied == summary.repaired.count)
+            repaired += summary.repaired
+        }
+        #expect(repaired.count == 13 && Set(repaired) == Set(all))
+        #expect(try all.map { try bytes($0) } == whole)
+        for path in all { try spoil(path) }
+        let verified = try here.library.backUp(to: backup, isVerifying: true)
+        #expect(verified.compared == 13 && Set(verified.repaired) == Set(all) && verified.files == 13, "\(verified)")
+        #expect(try here.library.backUp(to: backup, isVerifying: true).repaired.isEmpty)
+    }
+
+    @Test("a backup without times, as version 0.2.0 writes it, is gone on with, and what no list names is compared")
+    func earlier() throws {
+        let (here, backup) = try filled(3)
+        let manifest = URL(fileURLWithPath: backup + "/manifest.json")
+        let text = try String(contentsOf: manifest, encoding: .utf8)
+        let earlier = text.replacing(/,"compared":[0-9]+/, with: "")
+        #expect(earlier != text)
+        try Data(earlier.utf8).write(to: manifest)
+        #expect(try here.library.backUp(to: backup).compared == 1)
+        try FileManager.default.removeItem(at: manifest)
+        try spoil(copies(here, backup)[2])
+        let summary = try here.library.backUp(to: backup)
+        #expect(summary.compared == 3 && summary.repaired.count == 1 && summary.problems.isEmpty, "\(summary)")
+    }
+
+    @Test("a damaged, changed or missing file here never replaces a whole copy, which stays in the backup")
+    func sources() throws {
+        let (here, backup) = try filled(3)
+        let all = copies(here, backup)
+        let whole = try all.map { try bytes($0) }
+        let sources = here.names(here.library.folderPath).filter { $0.hasSuffix(".wav") }.map {
+            "\(here.library.folderPath)/\($0)"
+        }
+        try spoil(sources[0])
+        try Data("short".utf8).write(to: URL(fileURLWithPath: sources[1]))
+        try FileManager.default.removeItem(atPath: sources[2])
+        for _ in 0..<2 {
+            let summary = try here.library.backUp(to: backup, isVerifying: true)
+            #expect(summary.files == 3 && summary.copied == 0 && summary.problems.count == 3, "\(summary)")
+            #expect(summary.problems.allSatisfy { $0.contains("its copy in the backup is whole") }, "\(summary)")
+            #expect(try all.map { try bytes($0) } == whole)
+        }
+        let there = try LibraryHarness()
+        #expect(try there.library.restore(from: backup).recordings == 3 && there.library.check().isClean)
+        // Both are damaged: told, and no longer part of the backup.
+        try spoil(all[0])
+        let summary = try here.library.backUp(to: backup, isVerifying: true)
+        #expect(summary.files == 2 && summary.problems.contains { $0.contains("damaged") }, "\(summary)")
+    }
+}
