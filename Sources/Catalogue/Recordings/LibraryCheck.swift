@@ -156,7 +156,7 @@ extension RecordingLibrary {
 
     /// Repairs the differences in a report. Moved files are linked, or copied again; files in the wrong folder are moved; orphans become recordings
     /// of the library again; stale parts are removed. Missing recordings and documents stay in the list, and documents that nothing needs stay
-    /// where they are.
+    /// where they are. A changed file with another sound is another recording: it stays, and its recording is not among those that are returned.
     ///
     /// Real-time safe: no.
     ///

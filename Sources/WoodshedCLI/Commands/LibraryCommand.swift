@@ -128,10 +128,11 @@ struct LibraryCommand: Verb {
         let report = try library.check(lookingIn: folders, isCancelled: { watch.isOver })
         guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
         let view = CheckView(report: report)
-        if messages.json {
-            try StandardStream.output.line(view.json.text)
-        } else {
+        let isRepairing = fix && !report.isClean
+        if !messages.json {
             for line in view.lines { try StandardStream.output.line(line) }
+        } else if !isRepairing {
+            try StandardStream.output.line(view.json(left: nil).text)
         }
         if report.isClean {
             note("The library and the disk agree.")
@@ -146,7 +147,17 @@ struct LibraryCommand: Verb {
             throw CommandFailure(.someFailed)
         }
         let repaired = try library.repair(report)
-        note("repaired; \(counted(repaired.count, "recording is", "recordings are")) up to date")
+        // What stays cannot be repaired from here.
+        let left = try library.check()
+        if messages.json { try StandardStream.output.line(view.json(left: left).text) }
+        if left != report {
+            note("repaired; \(counted(repaired.count, "recording is", "recordings are")) up to date")
+        }
+        for item in left.changed {
+            note(printable("not repaired: \(item.words.title) has another sound now: \(item.path)"))
+            note("put the file back that was there, or add the new one: woodshed add \(quoted(item.path))")
+        }
+        for file in left.orphans { note(printable("not repaired: this belongs to no recording: \(file.path)")) }
         if !report.missing.isEmpty {
             note("\(report.missing.count) still missing: woodshed library check FOLDER looks for them elsewhere")
         }
@@ -156,7 +167,9 @@ struct LibraryCommand: Verb {
                 "\(count) still missing; attach a copy again, or remove it: woodshed attach RECORDING --remove \(document.index)"
             )
         }
-        if !report.missing.isEmpty || !report.missingDocuments.isEmpty { throw CommandFailure(.someFailed) }
+        if !report.missing.isEmpty || !report.missingDocuments.isEmpty || !left.isClean {
+            throw CommandFailure(.someFailed)
+        }
     }
 
     private func note(_ words: String) {
@@ -182,7 +195,8 @@ struct CheckView {
         return lines.map { printable($0) }
     }
 
-    var json: JSONValue {
+    /// - Parameter left: What a check has found after the repair; nil if nothing was repaired.
+    func json(left: LibraryReport?) -> JSONValue {
         func files(_ files: [LibraryReport.File]) -> JSONValue {
             .array(
                 files.map { .object([.init("path", .string($0.path)), .init("bytes", .integer($0.byteCount))]) })
@@ -205,6 +219,9 @@ struct CheckView {
                     report.missingDocuments.map {
                         .object([.init("hash", .string($0.hash)), .init("path", .string($0.path))])
                     })),
+            .init(
+                "not_repaired",
+                .array(((left?.changed.map(\.path) ?? []) + (left?.orphans.map(\.path) ?? [])).map { .string($0) })),
         ])
     }
 }

@@ -42,11 +42,18 @@ struct LibraryExchange {
         for item in contents.missing {
             note("not in the bundle, because its file is missing: \(printable(item.words.title))")
         }
+        for item in contents.changed {
+            note("not in the bundle, because its file has another sound now: \(printable(item.words.title))")
+        }
+        for path in contents.changedTakes {
+            note("not in the bundle, because it has another sound now: \(printable(path))")
+        }
         for document in contents.missingDocuments {
             note("not in the bundle, because its file is missing or was changed: \(printable(document.name))")
         }
         note("next, on the other computer: woodshed library import \(quoted(path))")
-        if !contents.missing.isEmpty || !contents.missingDocuments.isEmpty { throw CommandFailure(.someFailed) }
+        let isWhole = [contents.missing, contents.changed].allSatisfy(\.isEmpty) && contents.changedTakes.isEmpty
+        if !isWhole || !contents.missingDocuments.isEmpty { throw CommandFailure(.someFailed) }
     }
 
     func backUp(to path: String, isVerifying: Bool) throws {
@@ -90,6 +97,8 @@ struct LibraryExchange {
                 .init("takes", .integer(contents?.takes ?? 0)),
                 .init("missing", .array((contents?.missing ?? []).map { .string("\($0.key)") })),
                 .init("documents", .integer(contents?.documents ?? 0)), .init("keys_left_out", .integer(shortened)),
+                .init("changed", .array((contents?.changed ?? []).map { .string("\($0.key)") })),
+                .init("changed_takes", .array((contents?.changedTakes ?? []).map { .string($0) })),
             ])
         }
         let words = contents.map { contents in

@@ -71,6 +71,28 @@ struct LibraryExchangeTests {
         #expect(home.run("library", "backup", "copy", "--with-keys").status == 64)
     }
 
+    @Test("a linked file that was replaced is not in a bundle, and a repair tells that it cannot repair it")
+    func replacedFile() {
+        home.song("mine.wav", 1)
+        home.run("add", "--link", "mine.wav")
+        home.song("mine.wav", 2, frames: 9000)
+        let written = home.run("library", "bundle", "all.tar")
+        #expect(
+            written.status == 2 && written.error.contains("because its file has another sound now: mine"),
+            "\(written.error)")
+        let fixed = home.run("library", "check", "--fix")
+        #expect(
+            fixed.status == 2 && fixed.error.contains("not repaired: mine has another sound now")
+                && !fixed.error.contains("up to date"), "\(fixed.error)")
+        let json = home.json("library", "check", "--fix").first
+        #expect(
+            (json?["not_repaired"] as? [String])?.first?.hasSuffix("mine.wav") == true, "\(String(describing: json))")
+        // The file that was added is back.
+        home.song("mine.wav", 1)
+        let whole = home.run("library", "check", "--fix")
+        #expect(whole.status == 0 && home.run("library", "bundle", "all.tar").status == 0, "\(whole.error)")
+    }
+
     @Test("a backup is whole, copies only what is new, and is restored into an empty library only")
     func backup() {
         fillHome()

@@ -16,6 +16,10 @@ public struct BundleContents: Sendable, Hashable {
     public internal(set) var documents = 0
     /// Recordings of which only the description could be written, because their files are missing.
     public internal(set) var missing: [LibraryItem] = []
+    /// Recordings of which only the description could be written, because their files have another sound than when they were added.
+    public internal(set) var changed: [LibraryItem] = []
+    /// Paths of takes that are not in the bundle, because their files have another sound than when they were recorded.
+    public internal(set) var changedTakes: [String] = []
     /// Documents of which only the names could be written, because their files are missing, or linked and changed since.
     public internal(set) var missingDocuments: [LibraryDocument] = []
     /// Recordings whose address is in the bundle without its private keys.
@@ -67,6 +71,11 @@ extension RecordingLibrary {
             var isWhole = true
             for item in chosen where isWhole {
                 let ending = BundleMember.ending(item.path, container: item.container)
+                // Under its key the other computer would refuse it.
+                if Self.isOther(item.path, item.key) {
+                    contents.changed.append(item)
+                    continue
+                }
                 guard
                     let written = try Self.add(
                         item.path, as: .recording(item.key, ending: ending), to: writer, isCancelled)
@@ -79,6 +88,10 @@ extension RecordingLibrary {
             }
             for (take, key, _) in takes where isWhole {
                 let ending = BundleMember.ending(take.path, container: "wav")
+                if Self.isOther(take.path, key) {
+                    contents.changedTakes.append(take.path)
+                    continue
+                }
                 guard let written = try Self.add(take.path, as: .take(key, ending: ending), to: writer, isCancelled)
                 else { continue }
                 isWhole = written
@@ -97,6 +110,11 @@ extension RecordingLibrary {
         throw RecordingLibraryError(
             .changed, "a recording became shorter while it was copied",
             remedy: "Look at it with: woodshed library check")
+    }
+
+    /// Whether there is a file with another sound than that of a key.
+    private static func isOther(_ path: String, _ key: RecordingKey) -> Bool {
+        unsafe FileState(FileName.systemName(path)) != nil && !isSound(path, key)
     }
 
     /// - Returns: Nil if there is no such file; false if it could not be copied as a whole.
