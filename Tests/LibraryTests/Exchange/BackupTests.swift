@@ -149,6 +149,52 @@ struct BackupTests {
         #expect(try there.store.takes().first?.rating == 4)
     }
 
+    @Test(
+        "bring takes back under their own names, beside other files of these names, and trust no path",
+        arguments: [false, true])
+    func names(isMerged: Bool) throws {
+        let (here, there) = (try LibraryHarness(), try LibraryHarness())
+        try here.library.add(fileAt: here.wave("a.wav", seed: 1))
+        func add(_ name: String, _ seed: UInt64) throws -> StoredTake {
+            let folder = FilePlace.folder(of: here.scratch.file(name))
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            return try here.store.addTake(
+                inFileAt: here.wave(name, seed: seed, frames: 300),
+                .init(time: Int64(seed), sampleRate: 44_100, channelCount: 1, frameCount: 300))
+        }
+        let names = [
+            "one/Solo – 1.WAV", "two/Solo – 1.WAV", "one/.hidden.wav", "one/a\u{1B}.wav", "one/mine.wav",
+            "one/text.txt",
+        ]
+        var takes: [StoredTake] = []
+        for (seed, name) in names.enumerated() { takes.append(try add(name, UInt64(seed + 20))) }
+        let keys = try takes.map { try RecordingKey(ofFileAt: $0.path) }
+        let backup = here.scratch.file("backup")
+        try here.library.backUp(to: backup)
+        // The path of one of them is here another sound's, as on another computer.
+        for take in takes.dropFirst() { try FileManager.default.removeItem(atPath: take.path) }
+        _ = try here.wave("one/Solo – 1.WAV", seed: 99)
+        if isMerged { try there.library.add(fileAt: there.wave("x.wav", seed: 50)) }
+        let folder = there.scratch.file("data/takes")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let mine = try there.wave("data/takes/mine.wav", seed: 60)
+        let before = try Data(contentsOf: URL(fileURLWithPath: mine))
+        let restored = try there.library.restore(from: backup, merging: isMerged)
+        #expect(restored.takes == 6 && restored.refused.isEmpty, "\(restored)")
+        let expected = [
+            "Solo – 1.WAV", "Solo – 1 (2).WAV", "take-\(keys[2]).wav", "take-\(keys[3]).wav", "mine (2).wav",
+            "text.txt",
+            "mine.wav",
+        ]
+        #expect(Set(there.names(folder)) == Set(expected), "\(there.names(folder))")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: mine)) == before)
+        for take in try there.store.takes() {
+            let key = try RecordingKey(ofFileAt: take.path)
+            #expect(FilePlace.folder(of: take.path) == folder && keys.contains(key), "\(take.path)")
+        }
+        #expect(try there.store.takes().count == 6)
+    }
+
     @Test("C12: have the documents, also those in the trash, but not what stays where the user has it")
     func documents() throws {
         let (here, there, other) = (try filled(), try LibraryHarness(), try LibraryHarness())

@@ -143,23 +143,46 @@ extension RecordingLibrary {
     /// Whether a file has the sound of a key.
     static func isSound(_ path: String, _ key: RecordingKey) -> Bool { (try? RecordingKey(ofFileAt: path)) == key }
 
+    /// The result of copying a file that is checked.
+    enum Copying {
+        case copied
+        /// The content is another one.
+        case wrong
+        /// There is a file with the name of the copy.
+        case taken
+    }
+
     /// Copies a file, and gives the copy its name when it is on the disk and its content is right.
     ///
     /// - Returns: False if the content is another one.
     func copyChecked(_ source: String, to place: String, isRight: (String) -> Bool) throws -> Bool {
+        try copyChecked(source, to: place, replaces: true, isRight: isRight) == .copied
+    }
+
+    /// - Parameter replaces: Whether a file of that name may be replaced.
+    func copyChecked(
+        _ source: String, to place: String, replaces: Bool, isRight: (String) -> Bool
+    ) throws -> Copying {
         let part = FilePlace.folder(of: place) + "/" + FilePlace.temporaryName()
         do throws(FileFault) {
             let file = try unsafe RegularFile(FileName.systemName(source))
             try FileCopy.copy(file, to: part, calls: calls)
         } catch { throw RecordingLibraryError.writing(place, error) }
         defer { _ = calls.remove(part) }
-        guard isRight(part) else { return false }
+        guard isRight(part) else { return .wrong }
         do throws(FileFault) {
             try FileCopy.synchronise(part, calls: calls)
-            let code = calls.rename(part, to: place)
-            if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
-        } catch { throw RecordingLibraryError.writing(place, error) }
-        return true
+            if replaces {
+                let code = calls.rename(part, to: place)
+                if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
+            } else {
+                try FilePlace(place, followsLinks: false).put(part, replaces: false, calls: calls)
+            }
+        } catch {
+            if !replaces, error.code == EEXIST { return .taken }
+            throw RecordingLibraryError.writing(place, error)
+        }
+        return .copied
     }
 
     /// Removes what earlier backups and interrupted ones have left that this one does not need.

@@ -49,8 +49,9 @@ extension RecordingLibrary {
             try SalvagedRows(rows: items.rows, now: now).limitNumbers(items)
         }
         let catalogue = try other.catalogue()
+        let names = Dictionary(try other.catalogueTakes().map { ($0.key, $0.take.path) }) { first, _ in first }
         if isEmpty {
-            try other.restoreFiles(manifest, path, catalogue, into: takesFolder, &summary, isCancelled)
+            try other.restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
             summary.merge.added = try other.items().count
             do throws(FileFault) {
                 try FileCopy.synchronise(copy, calls: calls)
@@ -60,7 +61,7 @@ extension RecordingLibrary {
             } catch { throw RecordingLibraryError.writing(place, error) }
         } else {
             summary.merge = try apply(catalogue)
-            try restoreFiles(manifest, path, catalogue, into: takesFolder, &summary, isCancelled)
+            try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
             summary.merge.takes += try apply(catalogue).takes
         }
         return summary
@@ -81,8 +82,10 @@ extension RecordingLibrary {
     }
 
     /// Puts the files of a backup in their places. The store knows them already.
+    ///
+    /// - Parameter names: Where the takes were on the computer of the backup.
     private func restoreFiles(
-        _ manifest: BackupManifest, _ backup: String, _ catalogue: LibraryCatalogue, into takesFolder: String,
+        _ manifest: BackupManifest, _ backup: String, _ catalogue: LibraryCatalogue, _ names: [RecordingKey: String],
         _ summary: inout ImportSummary, _ isCancelled: () -> Bool
     ) throws {
         var takes: [RecordingKey: StoredTake] = [:]
@@ -109,13 +112,12 @@ extension RecordingLibrary {
                 summary.recordings += 1
             case .take(let key, let ending):
                 let take = takes[key]
-                if let take, unsafe FileState(FileName.systemName(take.path)) != nil {
+                // The path may be another computer's, and here another file's.
+                if let take, Self.isSound(take.path, key) {
                     summary.passedOver += 1
                     continue
                 }
-                let place = "\(takesFolder)/take-\(key).\(ending)"
-                try Self.makeFolders(above: place)
-                guard try copyChecked(source, to: place, isRight: { Self.isSound($0, key) }) else {
+                guard let place = try putTake(source, key, ending: ending, was: names[key]) else {
                     summary.refused.append("\(source): its sound is not the one that its name says")
                     continue
                 }
