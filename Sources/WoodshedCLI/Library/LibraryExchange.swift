@@ -3,6 +3,7 @@ import Explanations
 import Files
 import JSON
 import Library
+import Settings
 import Terminal
 import Woodshed
 
@@ -59,7 +60,8 @@ struct LibraryExchange {
     func backUp(to path: String, isVerifying: Bool) throws {
         let watch = SignalWatch(Signals.install())
         let summary = try stoppable(watch) {
-            try library.backUp(to: path, isVerifying: isVerifying, isCancelled: { watch.isOver })
+            try library.backUp(
+                to: path, settings: Self.settings, isVerifying: isVerifying, isCancelled: { watch.isOver })
         }
         if messages.json {
             try write([
@@ -69,6 +71,7 @@ struct LibraryExchange {
                 .init("problems", .array(summary.problems.map { .string($0) })),
                 .init("compared", .integer(summary.compared)),
                 .init("repaired", .array(summary.repaired.map { .string($0) })),
+                .init("settings", .integer(summary.settings)),
             ])
         }
         let (size, compared) = (sizeText(UInt64(max(0, summary.copiedBytes))), summary.compared)
@@ -88,6 +91,9 @@ struct LibraryExchange {
         if shortened == 0 { return }
         note("private keys were left out of \(counted(shortened, "address", "addresses")); --with-keys keeps them")
     }
+
+    /// The user's configuration.
+    private static var settings: [String] { [SettingsFile()?.path].compactMap(\.self) }
 
     private func tellWritten(_ path: String, form: String, _ contents: BundleContents?, _ shortened: Int) throws {
         if messages.json {
@@ -120,7 +126,10 @@ struct LibraryExchange {
         let watch = SignalWatch(Signals.install())
         try tell(
             path,
-            try stoppable(watch) { try library.restore(from: path, merging: merging, isCancelled: { watch.isOver }) })
+            try stoppable(watch) {
+                try library.restore(
+                    from: path, merging: merging, settings: Self.settings, isCancelled: { watch.isOver })
+            })
     }
 
     func salvage(_ path: String) throws {
@@ -182,7 +191,13 @@ struct LibraryExchange {
                 .init("passed_over", .integer(summary.passedOver)),
                 .init("refused", .array(summary.refused.map { .string($0) })),
                 .init("problem", summary.problem.map { .string($0.message) } ?? .null),
+                .init("settings", .array(summary.settings.map { .string($0) })),
+                .init("other_settings", .array(summary.otherSettings.map { .string($0) })),
             ])
+        }
+        for path in summary.settings { note(printable("brought back your settings: \(path)")) }
+        for path in summary.otherSettings {
+            note(printable("your settings here stay; those of the backup are in \(path)"))
         }
         for line in summary.refused { StandardStream.error.note(printable(line)) }
         let parts = [

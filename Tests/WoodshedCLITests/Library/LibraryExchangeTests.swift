@@ -139,6 +139,35 @@ struct LibraryExchangeTests {
         #expect(home.run("library", "restore", "copy", "--verify").status == 64)
     }
 
+    @Test("a backup has the settings; they come back where there are none, and those that are there stay")
+    func settings() {
+        fillHome()
+        func settings(_ home: LibraryHome) -> String {
+            String(decoding: home.folder.read("config/woodshed/woodshed.conf"), as: UTF8.self)
+        }
+        #expect(home.run("config", "set", "quota", "20GB").status == 0)
+        let saved = home.run("library", "backup", "copy", "--json")
+        #expect(saved.status == 0 && saved.json.first?.number("settings") == 1, "\(saved.error)")
+        #expect(home.folder.names(in: "copy/settings").count == 1)
+        let restored = other.run("library", "restore", path("copy"))
+        #expect(restored.status == 0 && restored.error.contains("brought back your settings"), "\(restored.error)")
+        #expect(settings(other) == settings(home) && !settings(home).isEmpty)
+        #expect(!other.run("library", "restore", path("copy"), "--merge").error.contains("settings"))
+        #expect(other.run("config", "set", "quota", "1GB").status == 0)
+        let mine = settings(other)
+        let kept = other.run("library", "restore", path("copy"), "--merge")
+        #expect(kept.status == 0 && kept.error.contains("your settings here stay"), "\(kept.error)")
+        #expect(kept.error.contains(path("copy/settings/")) && settings(other) == mine, "\(kept.error)")
+        // The next backup has the newer ones alone, and one without settings has none.
+        #expect(home.run("config", "set", "quota", "30GB").status == 0)
+        #expect(home.run("library", "backup", "copy").status == 0)
+        let names = home.folder.names(in: "copy/settings")
+        #expect(names.count == 1 && home.folder.read("copy/settings/\(names[0])") == Array(settings(home).utf8))
+        TestFolder.remove(home.folder["config"])
+        #expect(home.run("library", "backup", "copy", "--json").json.first?.number("settings") == 0)
+        #expect(home.folder.names(in: "copy/settings").isEmpty)
+    }
+
     @Test("what is no bundle, no catalogue and no backup is told as such, and changes nothing")
     func foreign() {
         other.add("Kept")

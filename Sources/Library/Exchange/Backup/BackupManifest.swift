@@ -22,6 +22,8 @@ struct BackupManifest: Equatable {
     /// When it was written, in seconds since 1970.
     let time: Int64
     var files: [File]
+    /// The user's configuration. Earlier versions ignore it.
+    var settings = BackupSettings()
 
     /// A name for another copy of the store.
     static func newStoreName() -> String {
@@ -52,10 +54,13 @@ struct BackupManifest: Equatable {
                             .init("compared", .integer($0.compared)),
                         ])
                     })),
+            .init("settings", settings.json),
         ]).text
     }
 
-    init(store: String, time: Int64, files: [File]) { (self.store, self.time, self.files) = (store, time, files) }
+    init(store: String, time: Int64, files: [File], settings: BackupSettings) {
+        (self.store, self.time, self.files, self.settings) = (store, time, files, settings)
+    }
 
     /// Reads the manifest of a folder; nil if it has none.
     init?(in folder: String) throws(RecordingLibraryError) {
@@ -90,5 +95,6 @@ struct BackupManifest: Equatable {
             files.append(File(member: member, byteCount: count, compared: compared))
         }
         (self.store, self.time, self.files) = (store, time, files)
+        settings = BackupSettings(value["settings"])
     }
 }

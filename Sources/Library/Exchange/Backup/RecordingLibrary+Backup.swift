@@ -16,6 +16,8 @@ public struct BackupSummary: Sendable, Hashable {
     public internal(set) var copiedBytes: Int64 = 0
     /// Recordings and documents that stay where the user has them, and are not in the backup.
     public internal(set) var linked = 0
+    /// Files of the user's configuration in the backup.
+    public internal(set) var settings = 0
     /// Files that were in the backup before, and were compared with their keys or hashes now.
     public internal(set) var compared = 0
     /// Paths of files in the backup that were damaged there, and were copied anew.
@@ -36,12 +38,13 @@ extension RecordingLibrary {
     ///
     /// - Parameters:
     ///   - path: The folder, which is made if it is missing.
+    ///   - settings: Paths of the user's configuration, each with a name of its own; those that are missing are passed over.
     ///   - isVerifying: Whether all files in the folder are compared.
     ///   - isCancelled: Asked for each file.
     /// - Throws: `RecordingLibraryError`, `StoreError`.
     @discardableResult
     public func backUp(
-        to path: String, isVerifying: Bool = false, isCancelled: () -> Bool = { false }
+        to path: String, settings: [String] = [], isVerifying: Bool = false, isCancelled: () -> Bool = { false }
     ) throws -> BackupSummary {
         let target = FileName.absolute(path) ?? path
         guard target != folder.path, !target.hasPrefix(folder.path + "/") else {
@@ -72,7 +75,7 @@ extension RecordingLibrary {
         do {
             try copyStore(to: target + "/" + store)
             let summary = try backUpFiles(
-                to: target, store: store, last: last, isVerifying: isVerifying, isCancelled)
+                to: target, store: store, last: last, settings: settings, isVerifying: isVerifying, isCancelled)
             removeRemains(in: target, but: store, last: last?.store)
             return summary
         } catch {
@@ -88,7 +91,8 @@ extension RecordingLibrary {
     }
 
     private func backUpFiles(
-        to target: String, store name: String, last: BackupManifest?, isVerifying: Bool, _ isCancelled: () -> Bool
+        to target: String, store name: String, last: BackupManifest?, settings paths: [String], isVerifying: Bool,
+        _ isCancelled: () -> Bool
     ) throws -> BackupSummary {
         // By the copy: what is added meanwhile is not in it.
         let copy = try RecordingLibrary(
@@ -100,10 +104,13 @@ extension RecordingLibrary {
         try files.update(wanted, isVerifying: isVerifying, isCancelled)
         summary = files.summary
         summary.problems += copy.store.unreadable.sorted()
-        let manifest = BackupManifest(store: name, time: Self.now, files: files.files)
+        var settings = BackupSettings()
+        try settings.copy(paths, to: target, self, &summary)
+        let manifest = BackupManifest(store: name, time: Self.now, files: files.files, settings: settings)
         do throws(FileFault) {
-            for name in Set(wanted.map { FilePlace.folder(of: $0.member.name) }).union(["recordings", "takes"]).sorted()
-            {
+            var folders = Set(wanted.map { FilePlace.folder(of: $0.member.name) }).union(["recordings", "takes"])
+            if !settings.files.isEmpty { folders.insert(BackupSettings.folder) }
+            for name in folders.sorted() {
                 let code = calls.synchroniseFolder(target + "/" + name)
                 if code < 0, code != -Int(EINVAL) { throw FileFault(code: Int32(-code)) }
             }
@@ -111,6 +118,7 @@ extension RecordingLibrary {
             try file.append(Array(manifest.text.utf8))
             try file.commit()
         } catch { throw RecordingLibraryError.writing(target, error) }
+        settings.removeOthers(in: target, self)
         return summary
     }
 

@@ -14,11 +14,12 @@ extension RecordingLibrary {
     /// - Parameters:
     ///   - path: The folder of the backup.
     ///   - merging: Whether the backup is merged into a library that is not empty, as an import is.
+    ///   - settings: Where the user's configuration belongs: a file that is missing there is brought back, one that is there is never changed.
     ///   - isCancelled: Asked for each file.
     /// - Throws: `RecordingLibraryError`, of kind `notEmpty` if the library is not empty and `merging` is false; `StoreError`.
     @discardableResult
     public func restore(
-        from path: String, merging: Bool = false, isCancelled: () -> Bool = { false }
+        from path: String, merging: Bool = false, settings: [String] = [], isCancelled: () -> Bool = { false }
     ) throws -> ImportSummary {
         guard let manifest = try BackupManifest(in: path) else {
             throw RecordingLibraryError(
@@ -64,6 +65,7 @@ extension RecordingLibrary {
             try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
             summary.merge.takes += try apply(catalogue).takes
         }
+        try manifest.settings.restore(settings, from: path, self, &summary)
         return summary
     }
 

@@ -20,6 +20,10 @@ public struct ImportSummary: Sendable, Equatable {
     public internal(set) var documents = 0
     /// Recordings, takes and documents that the library has already, or does not want.
     public internal(set) var passedOver = 0
+    /// Paths of the user's configuration that were brought back from a backup.
+    public internal(set) var settings: [String] = []
+    /// Paths of configurations in the backup that differ from those here, which stay as they are.
+    public internal(set) var otherSettings: [String] = []
     /// Members of the bundle that were not imported, and why, in plain sentences.
     public internal(set) var refused: [String] = []
     /// Why the bundle could not be read to its end; nil if it could. Everything before that place was imported.
