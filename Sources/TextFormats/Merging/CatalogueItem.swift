@@ -78,6 +78,9 @@ package struct CatalogueItem: Sendable, Hashable {
         take(field: ExactText(name), Stamped(value, at: time))
     }
 
+    /// Gives a field its value, whatever it was: for what follows from other fields.
+    mutating func replace(_ name: ExactText, _ value: Stamped) { fields[name] = value }
+
     /// Says whether something is a member.
     package mutating func setMember(_ name: String, _ isMember: Bool, at time: Int64) {
         take(member: ExactText(name), Stamped(.bool(isMember), at: time))

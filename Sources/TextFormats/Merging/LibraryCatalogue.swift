@@ -46,6 +46,7 @@ package struct LibraryCatalogue: Sendable, Hashable {
             return both
         }
         all.playlists.merge(other.playlists) { $0.merged(with: $1) }
+        for id in all.playlists.keys { all.playlists[id]?.settleEntries() }
         all.takes.merge(other.takes) { $0.merged(with: $1) }
         return all
     }
@@ -94,8 +95,12 @@ package enum CatalogueField {
     package static let isHard = "hard"
     package static let settings = "settings"
 
-    // Of a playlist, which also has a name: the keys of its recordings in order, as one value.
+    // Of a playlist, which also has a name: the keys of its recordings in order, as one value. It follows from the fields of its entries.
     package static let entries = "entries"
+    /// What the fields of entries begin with; the key of the recording and a number follow. The value is its position, or false if it was removed.
+    package static let entry = "entry "
+    /// The time up to which changes of the whole list are known in the fields of entries.
+    package static let settledEntries = "entries settled"
 
     // Of a take, which also has a name: the recording's key and the section's id that it belongs to.
     package static let recording = "recording"

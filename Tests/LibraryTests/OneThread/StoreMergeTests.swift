@@ -197,6 +197,34 @@ struct StoreMergeTests {
         #expect(try there.library.items { $0.text = "head" }.count == 1)
     }
 
+    @Test("keeps what two computers add to a playlist, and what they remove from it, in one order")
+    func playlists() throws {
+        let (here, there) = (try LibraryHarness(), try LibraryHarness())
+        var numbers: [Int] = []
+        for seed in 1...5 {
+            numbers.append(
+                try here.library.add(fileAt: here.wave("\(seed).wav", seed: UInt64(seed)), .link).item.number)
+        }
+        let playlist = try here.library.makePlaylist("Monday")
+        try here.library.add(Array(numbers[..<3]), to: playlist)
+        try give(here, to: there)
+        let copy = try #require(try there.library.playlists().first)
+        func keys(_ harness: LibraryHarness, _ playlist: Playlist) throws -> [String] {
+            try harness.library.entries(of: playlist).map { "\($0.item.key)" }
+        }
+        let all = try here.library.items().sorted { $0.number < $1.number }.map { "\($0.key)" }
+        let fourth = try #require(try there.library.items().first { "\($0.key)" == all[3] })
+        try there.library.add([fourth.number], to: copy)
+        try there.library.removeEntries([2], from: copy)
+        try here.library.add([numbers[4]], to: playlist, at: 1)
+        try give(here, to: there)
+        try give(there, to: here)
+        try give(here, to: there)
+        let expected = [all[4], all[0], all[2], all[3]]
+        #expect(try keys(here, playlist) == expected && keys(there, copy) == expected)
+        #expect(try text(here) == text(there))
+    }
+
     @Test("keeps the later of two changes to a field, and both changes to two fields")
     func laterWins() throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())

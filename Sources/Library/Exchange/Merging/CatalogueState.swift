@@ -17,13 +17,17 @@ struct CatalogueState {
         self.items = items
         stored = try MergedRows(database: items.rows.database).all()
         entries = stored
+        // Those of earlier versions have lists alone.
+        for id in stored.keys where id.kind == .playlist { entries[id]?.content.settleEntries() }
         local = try LocalEntries(items.rows, known: stored)
         for (id, entry) in local.entries {
             var known = entries[id] ?? MergedEntry()
             let text = entry.text
             // Most of a library has not changed.
             if known.shown != text {
-                known.content.note(entry, since: known.shown.flatMap { LocalEntry(text: $0) }, id.kind, now: now)
+                let before = known.shown.flatMap { LocalEntry(text: $0) }
+                known.content.note(entry, since: before, id.kind, now: now)
+                if id.kind == .playlist { known.content.settleEntries(removing: before?.playlistKeys ?? []) }
             } else if entry.removedAt != nil {
                 // It may have been here for a moment.
                 known.content.noteUnknown(entry)
@@ -61,7 +65,11 @@ struct CatalogueState {
             add(EntryID(.recording, key), recording.item)
             for (identity, section) in recording.sections { add(EntryID(.section, identity, owner: key), section) }
         }
-        for (identity, playlist) in catalogue.playlists { add(EntryID(.playlist, identity), playlist) }
+        for (identity, playlist) in catalogue.playlists {
+            let id = EntryID(.playlist, identity)
+            add(id, playlist)
+            entries[id]?.content.settleEntries()
+        }
         for (key, take) in catalogue.takes { add(EntryID(.take, key), take) }
     }
 

@@ -38,6 +38,12 @@ struct LocalEntry: Equatable {
         removedAt == nil && (kind != .recording || fields[ExactText(CatalogueField.added)] != nil)
     }
 
+    /// The recordings of a playlist.
+    var playlistKeys: Set<ExactText> {
+        let list = fields[ExactText(CatalogueField.entries)].map(Self.value)
+        return Set((list?.elements ?? []).compactMap(\.stringValue).map { ExactText($0) })
+    }
+
     func time(_ name: String) -> Int64 { times[name] ?? changedAt }
 
     // MARK: As a text

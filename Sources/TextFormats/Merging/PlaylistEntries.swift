@@ -1,0 +1,162 @@
+// The recordings of a playlist in a catalogue. Each is a field of its own, so that what two computers add and remove is merged one by one.
+internal import JSON
+
+extension CatalogueItem {
+    private static let entries = ExactText(CatalogueField.entries)
+    private static let settled = ExactText(CatalogueField.settledEntries)
+
+    /// An entry that is in the list.
+    private struct Entry {
+        let field: ExactText
+        let key: ExactText
+        let position: ExactText
+    }
+
+    /// Makes the list of a playlist and its entries say the same.
+    ///
+    /// A merge unites the entries, and the list follows from them alone, so that it is the same everywhere. A list that is later than the last one that
+    /// was settled was changed without them, here or by an earlier version: then the entries follow from it.
+    ///
+    /// - Parameter removable: The recordings that a changed list can remove, because whoever changed it had them in view; nil for all.
+    package mutating func settleEntries(removing removable: Set<ExactText>? = nil) {
+        if let list = fields[Self.entries], let keys = list.value.elements?.compactMap(\.stringValue),
+            fields[Self.settled].map({ $0.time < list.time }) ?? true
+        {
+            follow(keys.map { ExactText($0) }, at: list.time, removable)
+            replace(Self.settled, Stamped(.bool(true), at: list.time))
+        }
+        guard let settled = fields[Self.settled] else { return }
+        let times = fields.lazy.filter { Self.key(of: $0.key) != nil }.map(\.value.time)
+        let time = max(settled.time, times.max() ?? settled.time)
+        replace(Self.settled, Stamped(.bool(true), at: time))
+        replace(Self.entries, Stamped(.array(visibleEntries.map { .string($0.key.text) }), at: time))
+    }
+
+    /// Changes the entries so that they are this list.
+    private mutating func follow(_ keys: [ExactText], at time: Int64, _ removable: Set<ExactText>?) {
+        let known = visibleEntries
+        var free = Dictionary(grouping: known, by: \.key).mapValues { $0[...] }
+        var taken = Set(known.map(\.field))
+        var counts: [ExactText: Int] = [:]
+        var wanted: [(field: ExactText, position: ExactText?)] = []
+        for key in keys {
+            if let entry = free[key]?.popFirst() {
+                wanted.append((entry.field, entry.position))
+                continue
+            }
+            var field: ExactText
+            repeat {
+                counts[key, default: 0] += 1
+                field = ExactText("\(CatalogueField.entry)\(key.text) \(counts[key] ?? 1)")
+            } while !taken.insert(field).inserted
+            wanted.append((field, nil))
+        }
+        // Entries that stay in their order stay where they are.
+        let kept = Self.increasing(wanted.map(\.position))
+        var (place, low): (Int, ExactText?) = (0, nil)
+        while place < wanted.count {
+            let end = wanted.indices[place...].first { kept.contains($0) } ?? wanted.count
+            let high = end < wanted.count ? wanted[end].position : nil
+            let positions = EntryPosition.between(low, high, count: end - place)
+            for (index, position) in zip(place..<end, positions) {
+                replace(wanted[index].field, Stamped(.string(position.text), at: time))
+            }
+            (place, low) = (end + 1, high)
+        }
+        for entry in free.values.joined() where removable?.contains(entry.key) ?? true {
+            replace(entry.field, Stamped(.bool(false), at: time))
+        }
+    }
+
+    /// In their order. Two at one position are in the order of their fields.
+    private var visibleEntries: [Entry] {
+        fields.compactMap { field, stamped in
+            guard let key = Self.key(of: field), let position = stamped.value.stringValue,
+                EntryPosition.isValid(position)
+            else { return nil }
+            return Entry(field: field, key: key, position: ExactText(position))
+        }.sorted { ($0.position, $0.field) < ($1.position, $1.field) }
+    }
+
+    /// The recording of an entry's field, whose name has a number at its end; nil for other fields.
+    private static func key(of field: ExactText) -> ExactText? {
+        let name = field.text.utf8
+        guard name.starts(with: CatalogueField.entry.utf8) else { return nil }
+        let rest = name.dropFirst(CatalogueField.entry.utf8.count)
+        guard let space = rest.lastIndex(of: UInt8(ascii: " ")) else { return nil }
+        return ExactText(String(decoding: rest[..<space], as: UTF8.self))
+    }
+
+    /// The places of a longest sequence of positions that only grow.
+    private static func increasing(_ positions: [ExactText?]) -> Set<Int> {
+        // The last place of the best sequence of each length, and what comes before each place.
+        var (ends, before): ([Int], [Int?]) = ([], Array(repeating: nil, count: positions.count))
+        for (place, position) in positions.enumerated() {
+            guard let position else { continue }
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if let other = positions[ends[middle]], other < position { low = middle + 1 } else { high = middle }
+            }
+            before[place] = low > 0 ? ends[low - 1] : nil
+            if low < ends.count { ends[low] = place } else { ends.append(place) }
+        }
+        var kept: Set<Int> = []
+        var place = ends.last
+        while let next = place {
+            kept.insert(next)
+            place = before[next]
+        }
+        return kept
+    }
+}
+
+/// A place in a list, such that there is always another one between two: a text of digits after a point, to the base 62, without zeros at its end.
+/// The order of the texts' bytes is that of the places.
+enum EntryPosition {
+    private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    private static let values = Dictionary(uniqueKeysWithValues: zip(digits, digits.indices))
+
+    static func isValid(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.last != digits[0] && text.utf8.allSatisfy { values[$0] != nil }
+    }
+
+    /// Places between two others, of which the first one is before the second; nil for the beginning and the end.
+    static func between(_ low: ExactText?, _ high: ExactText?, count: Int) -> [ExactText] {
+        func value(_ text: ExactText) -> [Int] { text.text.utf8.compactMap { values[$0] } }
+        var places: [[Int]] = Array(repeating: [], count: count)
+        func fill(_ range: Range<Int>, _ low: [Int], _ high: [Int]?) {
+            if range.isEmpty { return }
+            let middle = range.lowerBound + range.count / 2
+            places[middle] = Self.middle(low[...], high.map { $0[...] })
+            fill(range.lowerBound..<middle, low, places[middle])
+            fill(middle + 1..<range.upperBound, places[middle], high)
+        }
+        let (first, last) = (low.map(value) ?? [], high.map(value))
+        // One more at the end, the most frequent change, makes a text longer only every thirtieth time or more rarely.
+        if count == 1, last == nil { places[0] = after(first) } else { fill(0..<count, first, last) }
+        return places.map { place in ExactText(String(decoding: place.map { digits[$0] }, as: UTF8.self)) }
+    }
+
+    private static func after(_ low: [Int]) -> [Int] {
+        let full = low.prefix { $0 == digits.count - 1 }
+        let next = full.count < low.count ? low[full.count] + 1 : digits.count / 2
+        return Array(full) + [next]
+    }
+
+    private static func middle(_ low: ArraySlice<Int>, _ high: ArraySlice<Int>?) -> [Int] {
+        var (low, high, place): (ArraySlice<Int>, ArraySlice<Int>?, [Int]) = (low, high, [])
+        while let digit = high?.first, digit == low.first ?? 0 {
+            place.append(digit)
+            (low, high) = (low.dropFirst(), high?.dropFirst())
+        }
+        while true {
+            let (first, last) = (low.first ?? 0, high?.first ?? digits.count)
+            if last - first > 1 { return place + [first + (last - first) / 2] }
+            if let high, high.count > 1 { return place + [last] }
+            // Behind this digit there is room up to the next one.
+            place.append(first)
+            (low, high) = (low.dropFirst(), nil)
+        }
+    }
+}
