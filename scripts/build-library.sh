@@ -1,9 +1,17 @@
 #!/usr/bin/env bash
-# Builds the shared library for C, with Swift's runtime inside: .build/release/libwoodshed.so.0. SWIFT names the compiler driver;
-# arguments that begin with a dash go to `swift build`.
+# Builds the shared library for C, with Swift's runtime and FFTW inside: .build/release/libwoodshed.so.0. SWIFT names the compiler
+# driver; arguments that begin with a dash go to `swift build`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
+
+# FFTW's planner and its wisdom are one state of the process, without a lock. So the library has a copy of its own, hidden from the host,
+# which may use the system's. The linker takes the archive because this folder contains no shared library of that name.
+private=$PWD/.build/private
+archive=$(pkg-config --variable=libdir fftw3f)/libfftw3f.a
+[ -f "$archive" ] || { echo "build: $archive is missing; install FFTW's static library (Debian: libfftw3-dev)" >&2 && exit 1; }
+mkdir -p "$private"
+ln -sf "$archive" "$private/"
 
 scripts/build.sh WoodshedC "$@"
 linked_in=$(scripts/build.sh --linked-in)
@@ -15,6 +23,6 @@ built=$(readlink -f .build/release)
 # Calls inside the library go to the library's own functions, whatever the host defines (-Bsymbolic). Its threads may still run
 # when it is unloaded, so it never is (-z nodelete).
 "${swift}c" -emit-library -static-stdlib -use-ld=lld -o "$built/libwoodshed.so.0" "$built/libwoodshed.o" \
-    -L "$linked_in" -Xlinker -soname=libwoodshed.so.0 -Xlinker --version-script=CSources/CWoodshed/libwoodshed.map \
+    -L "$private" -L "$linked_in" -Xlinker -soname=libwoodshed.so.0 -Xlinker --version-script=CSources/CWoodshed/libwoodshed.map \
     -Xlinker -Bsymbolic -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker now -Xlinker --no-undefined -Xlinker --as-needed
 ln -sf libwoodshed.so.0 "$built/libwoodshed.so"

@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 
 root = Path(__file__).resolve().parent.parent
-# How Woodshed uses a dependency, and how SPDX says it; the last kind is said from the other side.
+# How Woodshed uses a dependency, and how SPDX says it; the last kind is said from the other side. What the command is linked with, and the
+# shared library contains, has the second use as `also`.
 relationships = {"linked": "DYNAMIC_LINK", "contained": "CONTAINS", "loaded": "RUNTIME_DEPENDENCY_OF"}
 
 
@@ -26,6 +27,10 @@ def output(*command):
         return subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
+
+
+def uses(entry):
+    return [entry[key] for key in ("use", "also") if key in entry]
 
 
 def listed(folder):
@@ -41,7 +46,7 @@ def faults(folder):
     found = []
     for entry in table:
         missing = {"name", "use", "license", "home", "for"} - set(entry)
-        if missing or entry["use"] not in relationships:
+        if missing or not set(uses(entry)) <= set(relationships):
             found.append(f"packaging/dependencies.json: {entry.get('name', entry)} lacks {', '.join(sorted(missing)) or 'a known use'}")
     linked = {entry["pkgConfig"] for entry in table if entry["use"] == "linked" and "pkgConfig" in entry}
     for name in re.findall(r'pkgConfig: "([^"]+)"', (folder / "Package.swift").read_text()):
@@ -107,16 +112,16 @@ def document():
     links = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-woodshed")]
     for entry in entries:
         identifier = "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", entry["name"])
-        more = {"comment": f"{entry['use']}: {entry['for']}"}
+        more = {"comment": f"{' and '.join(uses(entry))}: {entry['for']}"}
         if entry["name"] in pins:
             more["downloadLocation"] = f"git+{entry['home']}@{pins[entry['name']]['revision']}"
         if "debian" in entry:
             more["externalRefs"] = [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
                                      "referenceLocator": f"pkg:deb/debian/{entry['debian']}"}]
         packages.append(package(identifier, entry["name"], version_of(entry, pins), entry["license"], entry["home"], **more))
-        kind = relationships[entry["use"]]
-        ends = ("SPDXRef-woodshed", identifier)
-        links.append((ends[1], kind, ends[0]) if kind.endswith("_OF") else (ends[0], kind, ends[1]))
+        for kind in (relationships[use] for use in uses(entry)):
+            ends = ("SPDXRef-woodshed", identifier)
+            links.append((ends[1], kind, ends[0]) if kind.endswith("_OF") else (ends[0], kind, ends[1]))
     return {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"woodshed-{version}",
         "documentNamespace": f"https://spdx.org/spdxdocs/woodshed-{version}-{commit or created}",

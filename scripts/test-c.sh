@@ -49,6 +49,7 @@ while read -r name; do
 done <declared
 readelf -d "$built/libwoodshed.so.0" | grep -q 'SONAME.*\[libwoodshed.so.0\]' || fail "the library has another name"
 ! ldd "$built/libwoodshed.so.0" | grep -qE 'libswift|libstdc' || fail "the library needs a Swift installation"
+! { readelf -d "$built/libwoodshed.so.0"; nm -D "$built/libwoodshed.so.0"; } | grep -i fftw || fail "the library shares FFTW with its host"
 
 export LD_LIBRARY_PATH=$built
 link=("-I$include" "-L$built" -lwoodshed -lm)
@@ -60,6 +61,10 @@ clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c
 # A host that ignores its children, in another language, that loads the library twice, and is left as it was.
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$include" -lm -o host &&
     ./host "$built/libwoodshed.so.0" song.wav "$folder" || fail "a host that loads the library"
+
+# A host that plans with the system's FFTW in a thread. With one planner for both, every second run ended by a signal or hung.
+gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/planner.c" -lfftw3f "${link[@]}" -o planner &&
+    ldd planner | grep -q libfftw3f && ./planner song.wav 25 || fail "a host that plans with FFTW"
 
 # The module for Python.
 "$root/scripts/test-python.py" song.wav "$folder" || fail "the module for Python"
