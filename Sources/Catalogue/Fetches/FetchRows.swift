@@ -26,14 +26,19 @@ package struct FetchRows {
         try database.first("SELECT \(Self.columns) FROM fetch WHERE address = ?", .text(address), row: Self.value)
     }
 
-    package func add(_ address: String, _ wishes: FetchWishes, priority: Int, at time: Int64) throws(DatabaseError)
-        -> Int
-    {
+    /// The revision of what is changed next. Finding it reads the whole list.
+    func nextRevision() throws(DatabaseError) -> Int64 {
+        try database.first("SELECT \(Self.nextRevision)") { (row) throws(DatabaseError) in try row.integer(0) } ?? 1
+    }
+
+    /// Adds an address that is not on the list, with ``nextRevision()``; all that are added in one transaction may have the same.
+    func add(
+        _ address: String, _ wishes: FetchWishes, priority: Int, revision: Int64, at time: Int64
+    ) throws(DatabaseError) -> Int {
         try database.run(
             """
-            INSERT INTO fetch (address, state, priority, wishes, added, revision)
-            VALUES (?, 'waiting', ?, ?, ?, \(Self.nextRevision))
-            """, .text(address), .integer(priority), .text(Self.text(wishes)), .integer(time))
+            INSERT INTO fetch (address, state, priority, wishes, added, revision) VALUES (?, 'waiting', ?, ?, ?, ?)
+            """, .text(address), .integer(priority), .text(Self.text(wishes)), .integer(time), .integer(revision))
         return Int(database.lastInsertedRow)
     }
 

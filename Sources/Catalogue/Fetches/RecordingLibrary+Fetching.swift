@@ -25,17 +25,48 @@ extension RecordingLibrary {
     ) throws(StoreError) -> PendingFetch {
         let now = Self.now
         return try changeFetches { (rows) throws(DatabaseError) in
-            let number: Int
-            if let known = try rows.fetch(address: address) {
-                number = known.number
-                if known.state != .waiting { try rows.set(number, .waiting) }
-                if priority != known.priority, priority != 0 { try rows.setPriority(number, priority) }
-            } else {
-                number = try rows.add(address, wishes, priority: priority, at: now)
-            }
-            guard let fetch = try rows.fetch(number) else { throw .damaged("a fetch is not found") }
-            return fetch
+            try Self.ask(rows, address, wishes, priority: priority, revision: try rows.nextRevision(), now: now)
         }
+    }
+
+    /// Adds addresses as ``askFor(_:_:priority:)`` adds one, in transactions of some hundred: a program that is killed has added a beginning of
+    /// them, and other programs can write between two.
+    package func askFor(
+        _ addresses: [String], _ wishes: FetchWishes, priority: Int
+    ) throws(StoreError) -> [PendingFetch] {
+        let now = Self.now
+        var fetches: [PendingFetch] = []
+        var rest = addresses[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(Self.addressesAtOnce)
+            rest = rest.dropFirst(piece.count)
+            fetches += try changeFetches { (rows) throws(DatabaseError) in
+                let revision = try rows.nextRevision()
+                var added: [PendingFetch] = []
+                for address in piece {
+                    added.append(try Self.ask(rows, address, wishes, priority: priority, revision: revision, now: now))
+                }
+                return added
+            }
+        }
+        return fetches
+    }
+
+    private static let addressesAtOnce = 500
+
+    private static func ask(
+        _ rows: FetchRows, _ address: String, _ wishes: FetchWishes, priority: Int, revision: Int64, now: Int64
+    ) throws(DatabaseError) -> PendingFetch {
+        let number: Int
+        if let known = try rows.fetch(address: address) {
+            number = known.number
+            if known.state != .waiting { try rows.set(number, .waiting) }
+            if priority != known.priority, priority != 0 { try rows.setPriority(number, priority) }
+        } else {
+            number = try rows.add(address, wishes, priority: priority, revision: revision, at: now)
+        }
+        guard let fetch = try rows.fetch(number) else { throw .damaged("a fetch is not found") }
+        return fetch
     }
 
     /// Changes the state of a fetch: waiting, also after a failure, or paused. A `Fetcher` that carries it out, in any program, notices within a

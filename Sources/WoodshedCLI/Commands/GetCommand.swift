@@ -91,7 +91,7 @@ struct GetCommand: Verb {
     }
 
     func perform() throws {
-        let addresses = try self.addresses.flatMap { try $0 == "-" ? Self.readList() : [$0] }
+        let addresses = try self.addresses.flatMap { try $0 == "-" ? Self.readList() : [AskedAddress($0)] }
         if check { return try tellChecks(addresses) }
         let library = try room.library()
         defer { library.store.tellRepair() }
@@ -104,15 +104,16 @@ struct GetCommand: Verb {
         if let number = resume, let priority { try library.setFetch(number, priority: priority) }
         if let number = resume { try library.setFetch(number, .waiting) }
         // Before anything is put on the list: an address that cannot be one is a mistake in the command.
-        for address in addresses where VideoLink(address) == nil { _ = try WebAddress(address) }
-        let asked = try addresses.map { try library.askFor($0, wishes, priority: priority ?? 0) }
+        for address in addresses { try address.check() }
+        let asked = try library.askFor(addresses.map(\.text), wishes, priority: priority ?? 0)
         if later {
             for fetch in asked { try tell(fetch, "on the list") }
             return
         }
         if detach { return try Detaching.startFetching(limits.arguments + room.arguments, messages: messages) }
         let all = try library.pendingFetches().filter { $0.state == .waiting }
-        let chosen = asked.isEmpty ? all : all.filter { fetch in asked.contains { $0.number == fetch.number } }
+        let numbers = Set(asked.map(\.number))
+        let chosen = asked.isEmpty ? all : all.filter { numbers.contains($0.number) }
         guard !chosen.isEmpty else { return note("There is nothing to fetch.") }
         let session = try FetchSession(
             chosen, library, limits, signals: Signals.install(), messages: messages, followsList: asked.isEmpty)
@@ -127,11 +128,13 @@ struct GetCommand: Verb {
     }
 
     /// Addresses, one a line; empty lines and those that begin with # are left out.
-    private static func readList() throws -> [String] {
-        var addresses: [String] = []
+    private static func readList() throws -> [AskedAddress] {
+        var addresses: [AskedAddress] = []
+        var number = 0
         while let line = readLine() {
+            number += 1
             let text = line.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
-            if !text.isEmpty, !text.hasPrefix("#") { addresses.append(text) }
+            if !text.isEmpty, !text.hasPrefix("#") { addresses.append(AskedAddress(text, line: number)) }
             if addresses.count > mostAddresses {
                 throw CommandFailure(
                     .badData, "the list has more than \(mostAddresses) addresses", remedy: "Give it in parts.")
@@ -142,24 +145,22 @@ struct GetCommand: Verb {
 
     private static let mostAddresses = 100_000
 
-    private func tellChecks(_ addresses: [String]) throws {
+    private func tellChecks(_ addresses: [AskedAddress]) throws {
         var failures: [TransferError] = []
         for address in addresses {
             var reason: TransferError?
-            if VideoLink(address) == nil {
-                do throws(TransferError) { _ = try WebAddress(address) } catch { reason = error }
-            }
+            do throws(TransferError) { try address.check() } catch { reason = error }
             if let reason { failures.append(reason) }
             if messages.json {
                 try StandardStream.output.line(
                     JSONValue.object([
-                        .init("v", .integer(1)), .init("address", .string(address)),
+                        .init("v", .integer(1)), .init("address", .string(address.text)),
                         .init("valid", .bool(reason == nil)),
                         .init("message", reason.map { .string($0.message) } ?? .null),
                         .init("remedy", reason.map { .string($0.remedy) } ?? .null),
                     ]).text)
             } else if reason == nil {
-                note("valid: \(address)")
+                note("valid: \(address.text)")
             }
         }
         if let first = failures.first, addresses.count == 1 { throw first }
@@ -219,6 +220,24 @@ extension FetchStatus {
         } + [
             .init("running", .bool(isRunning)), .init("rate", bytesPerSecond.map { .integer($0) } ?? .null),
         ]
+    }
+}
+
+/// An address as the user gave it.
+private struct AskedAddress {
+    let text: String
+    /// Its line in the list on standard input, from 1; nil if it is an argument.
+    private let line: Int?
+
+    init(_ text: String, line: Int? = nil) { (self.text, self.line) = (text, line) }
+
+    /// Throws the reason why it cannot be fetched, with its line.
+    func check() throws(TransferError) {
+        if VideoLink(text) != nil { return }
+        do throws(TransferError) { _ = try WebAddress(text) } catch {
+            guard let line else { throw error }
+            throw TransferError(error.kind, "line \(line): \(error.message)", remedy: error.remedy)
+        }
     }
 }
 

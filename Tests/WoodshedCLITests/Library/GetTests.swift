@@ -76,6 +76,24 @@ struct GetTests {
         #expect(server.requests(name).isEmpty && home.json("get", "--list").count == 1)
     }
 
+    @Test("a long list is put on the list in few transactions; one wrong address holds back all, and its line is told")
+    func longList() {
+        #expect(home.run("get", "--later", song("first.wav")).status == 0)
+        /// The number that grows with each transaction that changes the store.
+        func changes() -> Int { home.folder.read("data/woodshed/practice.db")[24..<28].reduce(0) { $0 << 8 | Int($1) } }
+        let before = changes()
+        let lines = (1...1200).map { song("\($0).wav") }
+        home.folder.write("list.txt", Array(lines.joined(separator: "\n").utf8))
+        let run = home.shell("\"$1\" get --later - < list.txt")
+        #expect(run.status == 0 && run.errorLines.count == 1200, "\(run.error.prefix(500))")
+        #expect(changes() - before <= 5)
+        #expect(home.json("get", "--list").compactMap { $0.text("address") } == [song("first.wav")] + lines)
+        home.folder.write("bad.txt", Array("# notes\n\n\(song("x.wav"))\nftp://x/\n\(song("y.wav"))\n".utf8))
+        let bad = home.shell("\"$1\" get --later - < bad.txt")
+        #expect(bad.status == 65 && bad.error.contains("line 4: \"ftp://x/\""), "\(bad.error)")
+        #expect(home.json("get", "--list").count == 1201)
+    }
+
     // MARK: How far it is
 
     @Test(
