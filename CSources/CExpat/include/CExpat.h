@@ -40,6 +40,8 @@ typedef struct XML_ParserStruct *XML_Parser;
     function(void, XML_SetEntityDeclHandler, \
         (XML_Parser, void (*)(void *, const char *, int, const char *, int, const char *, const char *, const char *, \
             const char *))) \
+    function(void, XML_SetAttlistDeclHandler, \
+        (XML_Parser, void (*)(void *, const char *, const char *, const char *, const char *, int))) \
     function(void *, XML_GetBuffer, (XML_Parser, int)) \
     function(enum XML_Status, XML_ParseBuffer, (XML_Parser, int, int)) \
     function(enum XML_Status, XML_StopParser, (XML_Parser, unsigned char)) \

@@ -9,7 +9,7 @@ package struct XMLError: ExplainedError, Equatable {
         case broken
         /// Text in an encoding that is not read here.
         case encoding
-        /// It defines entities, which small files use to take gigabytes of memory, or to read other files.
+        /// It defines entities or attributes, which small files use to take gigabytes of memory, or to read other files.
         case entities
         /// More of something than ``XMLLimits`` permit.
         case limit
@@ -42,6 +42,10 @@ package struct XMLError: ExplainedError, Equatable {
 
     static let entities = XMLError(
         .entities, "The XML defines entities of its own, which are not accepted from other people's files",
+        remedy: "Remove its DOCTYPE, or use another source.")
+
+    static let attributes = XMLError(
+        .entities, "The XML defines attributes of its own, which are not accepted from other people's files",
         remedy: "Remove its DOCTYPE, or use another source.")
 
     static let outOfMemory = XMLError(

@@ -46,8 +46,8 @@ package protocol XMLEvents: AnyObject {
 
 /// Reads XML with Expat, which is loaded when it is first needed.
 ///
-/// The text may come from anywhere: memory and time are bounded by its length, definitions of entities are refused, and nothing else is
-/// ever read or fetched: a DOCTYPE that names another file has no effect. Real-time safe: no. Threads: any.
+/// The text may come from anywhere: memory and time are bounded by its length, definitions of entities and of attributes are refused, and
+/// nothing else is ever read or fetched: a DOCTYPE that names another file has no effect. Real-time safe: no. Threads: any.
 package enum XMLReader {
     private static let loaded: Result<LibraryFunctions<ExpatFunctions>, LibraryError> = {
         do throws(LibraryError) {
@@ -136,6 +136,10 @@ private final class XMLRun {
         }
         unsafe expat.XML_SetEntityDeclHandler(parser) { own, _, _, _, _, _, _, _, _ in
             if let own = unsafe own { unsafe XMLRun.of(own).stop(.entities) }
+        }
+        // The default of an attribute is added to every element, and each element is compared with every declaration.
+        unsafe expat.XML_SetAttlistDeclHandler(parser) { own, _, _, _, _, _ in
+            if let own = unsafe own { unsafe XMLRun.of(own).stop(.attributes) }
         }
         var rest = bytes[...]
         repeat {

@@ -121,7 +121,8 @@ struct FeedTests {
     func remedies(_ kind: FeedError.Kind) {
         let errors: [FeedError] = [
             .webPage(feedAddress: nil), .unknownFormat, .brokenJSON, .tooLarge, FeedError(.encoding("x")),
-            FeedError(XMLError(.libraryMissing, "m", remedy: "r")), FeedError(.entities), FeedError(.outOfMemory),
+            FeedError(XMLError(.libraryMissing, "m", remedy: "r")), FeedError(.entities), FeedError(.attributes),
+            FeedError(.outOfMemory),
         ]
         #expect(errors.contains { $0.kind == kind && !$0.message.isEmpty && !$0.remedy.isEmpty })
     }

@@ -72,6 +72,24 @@ struct XMLReaderTests {
         #expect(error.kind == .encoding && error.message.contains("EBCDIC-XY") && error.remedy.contains("iconv"))
     }
 
+    @Test("definitions of attributes are refused before the first element, so that a default is never multiplied")
+    func attributes() {
+        let long = String(repeating: "x", count: 20_000)
+        let elements = String(repeating: "<item><enclosure/></item>", count: 40_000)
+        for declaration in [
+            "<!ATTLIST enclosure url CDATA 'http://a.example/\(long)'>",
+            "<!ATTLIST enclosure url CDATA #FIXED '\(long)'>",
+            "<!ATTLIST enclosure url CDATA #IMPLIED>",
+        ] {
+            let record = Record()
+            let text = "<!DOCTYPE rss [\(declaration)]><rss><channel>\(elements)</channel></rss>"
+            #expect(throws: XMLError.attributes) { try XMLReader.read(Array(text.utf8), into: record) }
+            #expect(record.lines.isEmpty)
+        }
+        // A declaration without attributes changes nothing.
+        #expect(throws: Never.self) { try events("<!DOCTYPE a [<!ELEMENT a ANY>]><a/>") }
+    }
+
     @Test("definitions of entities are refused before they are used, a billion laughs among them")
     func entities() {
         var laughs = "<!DOCTYPE a [<!ENTITY x0 'ha'>"
