@@ -76,6 +76,9 @@ package struct FetchedPart: Sendable {
     package let answer: TransferAnswer
     /// Its length in bytes.
     package let byteCount: Int64
+    /// Whether the server said where the file ends. If not, and the file is not whole, the check throws an error of kind `truncated`: the part is kept,
+    /// and the next attempt goes on or begins anew.
+    package let isEndStated: Bool
     /// Whether the transfer is still wanted: long checks ask now and then, and give up by throwing.
     package let isWanted: @Sendable () -> Bool
 }

@@ -15,6 +15,8 @@ struct ChunkList {
     struct Chunk {
         let name: String
         let content: ByteSource
+        /// The size that the file states; nil if it states none. The content may be shorter.
+        let statedSize: Int64?
     }
 
     private(set) var chunks: [Chunk] = []
@@ -35,10 +37,13 @@ struct ChunkList {
         for _ in 0..<Self.mostChunks {
             guard let (name, told) = Self.head(source, at: place, form) else { return }
             place += form.headBytes
-            let size = told ?? longSizes[name] ?? .max
+            let stated = told ?? longSizes[name]
+            let size = stated ?? .max
             // After a chunk whose size exceeds the file, no further chunk can be found.
             let end = size < source.count - place ? place + size : source.count
-            if names.contains(name) { chunks.append(Chunk(name: name, content: source.slice(place..<end))) }
+            if names.contains(name) {
+                chunks.append(Chunk(name: name, content: source.slice(place..<end), statedSize: stated))
+            }
             place = form == .caf || end == source.count ? end : end + (size & 1)
         }
     }

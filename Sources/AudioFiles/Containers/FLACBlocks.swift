@@ -1,6 +1,7 @@
 /// The metadata blocks in front of the audio of a FLAC file (RFC 9639, section 8).
 package struct FLACBlocks {
     package enum Kind: UInt8 {
+        case streamInfo = 0
         case comments = 4
         case cueSheet = 5
     }

@@ -64,7 +64,7 @@ enum WaveMarks {
     }
 
     /// The sizes in an RF64 file's first chunk, in bytes.
-    private static func longSizes(_ source: ByteSource) -> [String: Int64] {
+    static func longSizes(_ source: ByteSource) -> [String: Int64] {
         guard source.starts(with: "ds64", at: 12) else { return [:] }
         var sizes: [String: Int64] = [:]
         func note(_ name: String, at place: Int64) {

@@ -26,11 +26,20 @@ enum FetchedContent {
 
     /// Recognises a complete file, and measures how loud it is.
     ///
-    /// - Throws: A `FetchRefusal` of what is no recording, or `AudioFileError` if the file cannot be read now, which says nothing about it.
+    /// - Throws: A `FetchRefusal` of what is no recording, `TransferError` of what the connection has ended too early, or `AudioFileError` if the
+    ///   file cannot be read now, which says nothing about it.
     static func check(_ part: FetchedPart) throws -> LibraryItem.Loudness? {
         let place = part.answer.address.shown
+        let read = Result { () throws(AudioFileError) in try AudioFileInfo(path: part.path) }
+        if !part.isEndStated,
+            let fault = StatedEnd.fault(inFileAt: part.path, frameCount: (try? read.get().frameCount) ?? 0)
+        {
+            throw TransferError(
+                .truncated, "\(place): the server closed the connection too early: \(fault)",
+                remedy: "Fetch the file again.")
+        }
         do throws(AudioFileError) {
-            let info = try AudioFileInfo(path: part.path)
+            let info = try read.get()
             if info.frameCount > 0 { return try loudness(info, part) }
         } catch {
             let message = "\(place): \(error.message.dropPrefix(part.path + ": "))"

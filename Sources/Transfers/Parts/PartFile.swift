@@ -187,6 +187,13 @@ final class PartFile: @unchecked Sendable {
         try save(new)
     }
 
+    /// Notes that the part is not the whole file after all: its content says so.
+    func noteIncomplete() throws(TransferError) {
+        var new = record
+        (new.isComplete, new.byteCount) = (false, nil)
+        try save(new)
+    }
+
     /// Puts a record on the disk; only then it counts.
     private func save(_ new: PartRecord) throws(TransferError) {
         do throws(FileFault) {

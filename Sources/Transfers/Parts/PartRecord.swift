@@ -9,6 +9,8 @@ struct PartRecord: Equatable, Sendable {
     var validators = Validators()
     /// Bytes of the whole file; nil if the server did not say.
     var byteCount: Int64?
+    /// Whether the server said where the file ends. If it did not, the end of a connection may be that of the file, or an error.
+    var isEndStated = true
     /// Bytes of the part that are on the disk. A longer file may end in anything after a loss of power.
     var durableBytes: Int64 = 0
     /// Whether the part is the whole file, which only has to be checked and named.
@@ -39,6 +41,7 @@ struct PartRecord: Equatable, Sendable {
         ]
         func add(_ name: String, _ text: String?) { if let text { fields.append(.init(name, .string(text))) } }
         if let byteCount { fields.append(.init("bytes", .integer(byteCount))) }
+        if !isEndStated { fields.append(.init("endStated", .bool(false))) }
         add("etag", validators.tag)
         add("lastModified", validators.lastModified)
         add("date", validators.date)
@@ -59,6 +62,7 @@ struct PartRecord: Equatable, Sendable {
         (durableBytes, self.isComplete) = (durable, isComplete)
         byteCount = value["bytes"]?.integer(in: .counts)
         if let byteCount, byteCount < durable { return nil }
+        isEndStated = value["endStated"]?.boolValue ?? true
         validators = Validators(
             tag: value["etag"]?.stringValue, lastModified: value["lastModified"]?.stringValue,
             date: value["date"]?.stringValue)

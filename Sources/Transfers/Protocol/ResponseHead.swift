@@ -62,6 +62,14 @@ struct ResponseHead {
     /// Bytes of the body; nil if the answer does not say.
     var contentLength: Int64? { value("content-length").flatMap(Self.count) }
 
+    /// Whether the answer says where the body ends, and not just by the end of the connection, which an error ends as well.
+    var statesEnd: Bool {
+        contentLength != nil
+            || values("transfer-encoding").contains { value in
+                value.split(separator: ",").contains { Self.trimmed($0).lowercased() == "chunked" }
+            }
+    }
+
     /// A number of bytes: digits only. Nil if there can be no such number of bytes.
     static func count(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let count = Int64(text) else {

@@ -129,6 +129,7 @@ final class FileWork: Sendable {
             return (.success(FetchedFile(path: path, byteCount: byteCount, answer: answer)), 0)
         } catch {
             let isUseless = error.kind == .rejected || error.kind == .checksum
+            if error.kind == .truncated { try? part.noteIncomplete() }
             let kept = settled(part, written: 0, isDiscarding: isUseless || transfer.isDiscarding)
             return (.failure(error), kept)
         }
@@ -161,7 +162,8 @@ final class FileWork: Sendable {
         if transfer.isGivenUp { throw .cancelled }
         guard let check = transfer.request.check else { return nil }
         let fetched = FetchedPart(
-            path: part.names.part, answer: answer, byteCount: byteCount, isWanted: { !transfer.isGivenUp })
+            path: part.names.part, answer: answer, byteCount: byteCount, isEndStated: part.record.isEndStated,
+            isWanted: { !transfer.isGivenUp })
         do { return try check(fetched) } catch { throw .rejected(by: error, answer.address) }
     }
 }

@@ -88,6 +88,7 @@ final class Work {
         }
         var new = PartRecord(address: request.address.text, effectiveAddress: address.text)
         new.validators = Validators(head)
+        new.isEndStated = head.statesEnd
         new.checksums = Checksum.all(in: head)
         new.contentType = head.value("content-type").map { String(FileNames.printable($0).prefix(200)) }
         new.suggestedName =
@@ -138,6 +139,7 @@ final class Work {
         var kept = record
         kept.effectiveAddress = new.effectiveAddress
         kept.byteCount = record.byteCount ?? range.total
+        kept.isEndStated = new.isEndStated || kept.byteCount != nil
         for sum in new.checksums where !kept.checksums.contains(sum) { kept.checksums.append(sum) }
         if let error = refusal(kept, exchange.address, missing: range.total.map { $0 - written }) {
             return Decision(verdict: .fail(error))

@@ -137,6 +137,7 @@ def honest(request):
         fields.append(("Content-Range", f"bytes {start}-{count - 1}/{count}"))
     rest = body[start:]
     if "chunked" in q:
+        rest = rest[:request.number("cut", len(rest))]
         request.head(status, fields + [("Transfer-Encoding", "chunked")])
         for i in range(0, len(rest), 1000):
             piece = rest[i:i + 1000]
@@ -145,6 +146,8 @@ def honest(request):
         return
     if "nolength" in q:
         request.head(status, fields + [("Connection", "close")])
+        if "cut" in q and request.count <= request.number("cuts", 1):
+            rest = rest[:request.number("cut")]
         request.send(rest)
         request.end()
     request.head(status, fields + [("Content-Length", len(rest))])

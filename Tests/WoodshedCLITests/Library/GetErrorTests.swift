@@ -120,6 +120,59 @@ struct GetErrorTests {
         #expect(server.requests(bad).count == 2)
     }
 
+    @Test(
+        "a recording whose connection ends early, without a length, is not taken for a whole one, and the next attempt fetches the rest",
+        arguments: [
+            ("a.wav", "", "the length that its header states"), ("a.flac", "", "the length that its header states"),
+            ("a.flac", "&norange", "the length that its header states"), ("a.ogg", "", "the last page of its stream"),
+            ("a.opus", "&norange&tag", "the last page of its stream"),
+        ])
+    func closedEarly(_ name: String, _ query: String, _ words: String) {
+        let file = home.folder[name]
+        let made = Command.tool("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=330:duration=30", file])
+        let whole = home.folder.read(name)
+        #expect(made && whole.count > 20_000)
+        let address = server.address(
+            "/songs/\(name)?disk=\(file)&nolength&cut=\(whole.count / 2)&id=\(SongServer.newName())\(query)")
+        let run = home.run("get", "-q", "--retry", "0", address)
+        #expect(run.status == 75 && run.error.contains(words), "\(run.error)")
+        let fetch = home.json("get", "--list").first
+        #expect(fetch?.text("state") == "failed" && fetch?.number("bytes") == whole.count / 2, "\(fetch ?? [:])")
+        #expect(home.titles().isEmpty && home.parts.contains { $0.hasSuffix(".part") }, "\(home.parts)")
+        let again = home.run("get", "-q", "--resume", "1")
+        #expect(again.status == 0 && home.files.count == 1 && home.parts.isEmpty, "\(again.error)")
+        #expect(home.files.first.map { home.folder.read("data/woodshed/library/\($0)") } == whole)
+    }
+
+    @Test("a stream whose header states no length, and a file whose end the server states, are taken as they are")
+    func unknownLengths() throws {
+        let (wave, flac) = (home.folder["a.wav"], home.folder["a.flac"])
+        for file in [wave, flac] {
+            #expect(Command.tool("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=330:duration=5", file]))
+        }
+        let whole = home.folder.read("a.wav")
+        let data = try #require(whole.indices.first { whole[$0...].starts(with: "data".utf8) })
+        var streams: [(name: String, bytes: [UInt8])] = []
+        for (number, size) in [0x7FFF_F024, UInt32.max].enumerated() {
+            var bytes = whole
+            bytes.replaceSubrange(
+                data + 4..<data + 8, with: (0..<4).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) })
+            streams.append(("s\(number).wav", Array(bytes.dropLast(1000 * (number + 1)))))
+        }
+        // The number of samples in the first block of FLAC: 36 bits.
+        var bytes = home.folder.read("a.flac")
+        bytes[21] &= 0xF0
+        bytes.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+        streams.append(("s.flac", Array(bytes.dropLast(bytes.count / 2))))
+        for (name, bytes) in streams {
+            let file = home.folder.write(name, bytes)
+            let run = home.run("get", "-q", "--retry", "0", server.address("/songs/\(name)?disk=\(file)&nolength"))
+            #expect(run.status == 0, "\(name): \(run.error)")
+        }
+        let half = "/songs/a.wav?disk=\(wave)&chunked&cut=\(whole.count / 2)"
+        #expect(home.run("get", "-q", "--retry", "0", server.address(half)).status == 0)
+    }
+
     @Test("of several, those that can be are fetched, and the others are told")
     func several() {
         let run = home.run(
