@@ -8,6 +8,14 @@ extension JSONValue {
         self = value
     }
 
+    /// Passes the fields of a text's object to `body`, and the elements of arrays in it one by one, so that the tree of the whole is never in memory.
+    ///
+    /// - Returns: False if the text is not JSON, or is no object. `body` has got the parts before the fault.
+    package static func readParts(of bytes: [UInt8], _ body: (JSONPart) -> Void) -> Bool {
+        var reader = JSONReader(bytes: bytes)
+        return reader.parts(body)
+    }
+
     /// The value of an object's key (the first, if there are several); nil if there is none.
     package subscript(_ key: String) -> JSONValue? {
         if case .object(let fields) = self { fields.first { $0.key == key }?.value } else { nil }
@@ -30,6 +38,14 @@ extension JSONValue {
     }
 }
 
+/// A part of an object.
+package enum JSONPart {
+    /// A field that is no array.
+    case field(String, JSONValue)
+    /// An element of the array with a key, and the range of its bytes in the text.
+    case element(of: String, JSONValue, at: Range<Int>)
+}
+
 /// Parses JSON from the front, as RFC 8259 defines it; each function returns nil if the text is something else.
 private struct JSONReader {
     private static let deepest = 16
@@ -43,6 +59,29 @@ private struct JSONReader {
     mutating func isAtEnd() -> Bool {
         skipBlanks()
         return place == bytes.count
+    }
+
+    mutating func parts(_ body: (JSONPart) -> Void) -> Bool {
+        guard take("{") else { return false }
+        if take("}") { return isAtEnd() }
+        repeat {
+            skipBlanks()
+            guard next == UInt8(ascii: "\""), let key = string(), take(":") else { return false }
+            if take("[") {
+                if take("]") { continue }
+                repeat {
+                    skipBlanks()
+                    let start = place
+                    guard let value = value(depth: 2) else { return false }
+                    body(.element(of: key, value, at: start..<place))
+                } while take(",")
+                guard take("]") else { return false }
+            } else {
+                guard let value = value(depth: 1) else { return false }
+                body(.field(key, value))
+            }
+        } while take(",")
+        return take("}") && isAtEnd()
     }
 
     mutating func value(depth: Int) -> JSONValue? {

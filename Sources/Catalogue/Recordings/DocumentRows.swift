@@ -52,9 +52,16 @@ package struct DocumentRows {
 
     // MARK: Reading
 
-    /// All documents, also those that were removed.
-    package func all() throws(DatabaseError) -> [DocumentRow] {
-        try database.rows("\(Self.query) ORDER BY document.id", row: Self.value)
+    /// All documents, also those that were removed: of some recordings, or of all.
+    package func all(of recordings: [Int64]? = nil) throws(DatabaseError) -> [DocumentRow] {
+        guard let recordings else { return try database.rows("\(Self.query) ORDER BY document.id", row: Self.value) }
+        var found: [DocumentRow] = []
+        for recording in recordings {
+            found += try database.rows(
+                "\(Self.query) WHERE document.recording = ? ORDER BY document.id", [.integer(recording)],
+                row: Self.value)
+        }
+        return found
     }
 
     /// The documents of a recording that were not removed by themselves, in the order in which they were attached.

@@ -238,7 +238,9 @@ package struct ItemRows {
     private static let indexes = ["item_words", "item_trigrams"]
 
     /// Carries out `body`, which may add recordings, but not edit them; these get their words to search afterwards, in one step.
-    func addingWordsAtOnce<Value>(_ body: (ItemRows) throws(DatabaseError) -> Value) throws(DatabaseError) -> Value {
+    package func addingWordsAtOnce<Value>(
+        _ body: (ItemRows) throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> Value {
         try rows.addingWordsAtOnce { (later) throws(DatabaseError) in
             let last = try database.first("SELECT coalesce(max(id), 0) FROM item") { (row) throws(DatabaseError) in
                 try row.integer(0)

@@ -35,6 +35,8 @@ public struct CatalogueError: ExplainedError, Hashable {
             .broken, "The catalogue is broken: it has \(cause)",
             remedy: "Export the library again. Nothing has changed.")
     }
+
+    static let unreadableList = broken("a list that cannot be read")
 }
 
 extension CatalogueError {

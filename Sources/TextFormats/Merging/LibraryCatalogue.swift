@@ -130,8 +130,8 @@ extension CatalogueItem {
 }
 
 extension LibraryCatalogue {
-    private static let version: Int64 = 1
-    private static let name = "woodshed library"
+    static let version: Int64 = 1
+    static let name = "woodshed library"
 
     /// The catalogue in JSON, always in the same order, so that equal catalogues have equal texts.
     package var json: JSONValue {
@@ -154,41 +154,27 @@ extension LibraryCatalogue {
     ///
     /// What is there twice is merged.
     package init(reading bytes: [UInt8]) throws(CatalogueError) {
-        guard let value = JSONValue(reading: bytes), case .object(let parts) = value,
-            value["catalogue"] == .string(Self.name), let version = value["v"]?.integer(in: .counts)
-        else { throw .foreign }
-        if version > Self.version { throw .newer }
-        for part in parts {
-            switch part.key {
-            case "recordings":
-                for (id, value) in try Self.list(part.value) {
-                    var recording = Recording()
-                    recording.item = try CatalogueItem(json: value, isOwn: false)
-                    if let sections = value["sections"] { recording.sections = try Self.items(sections) }
-                    recordings[id, default: Recording()].merge(recording)
-                }
-            case "playlists": playlists.merge(try Self.items(part.value)) { $0.merged(with: $1) }
-            case "takes": takes.merge(try Self.items(part.value)) { $0.merged(with: $1) }
-            default: break
-            }
-        }
+        let pieces = try CataloguePieces(reading: bytes)
+        self = pieces.lists
+        for (id, recording) in try pieces.recordings(0..<pieces.count) { recordings[id] = recording }
     }
 
-    private static func items(_ value: JSONValue) throws(CatalogueError) -> [ExactText: CatalogueItem] {
-        var items: [ExactText: CatalogueItem] = [:]
-        for (id, value) in try list(value) {
-            items[id, default: CatalogueItem()].merge(try CatalogueItem(json: value, isOwn: false))
-        }
-        return items
+    /// The id of an element of a list.
+    static func id(of element: JSONValue) throws(CatalogueError) -> ExactText {
+        guard let id = element["id"]?.stringValue, !id.isEmpty else { throw .broken("an entry without an id") }
+        return ExactText(id)
     }
+}
 
-    private static func list(_ value: JSONValue) throws(CatalogueError) -> [(id: ExactText, value: JSONValue)] {
-        guard let elements = value.elements else { throw .broken("a list that cannot be read") }
-        var list: [(id: ExactText, value: JSONValue)] = []
+extension LibraryCatalogue.Recording {
+    /// Reads an element of the list of recordings.
+    init(json value: JSONValue) throws(CatalogueError) {
+        item = try CatalogueItem(json: value, isOwn: false)
+        guard let list = value["sections"] else { return }
+        guard let elements = list.elements else { throw .unreadableList }
         for element in elements {
-            guard let id = element["id"]?.stringValue, !id.isEmpty else { throw .broken("an entry without an id") }
-            list.append((ExactText(id), element))
+            sections[try LibraryCatalogue.id(of: element), default: CatalogueItem()].merge(
+                try CatalogueItem(json: element, isOwn: false))
         }
-        return list
     }
 }

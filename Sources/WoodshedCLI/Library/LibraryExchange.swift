@@ -226,7 +226,8 @@ struct LibraryExchange {
     /// Work that a signal stops.
     private func stoppable<Value>(_ watch: SignalWatch, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let error as RecordingLibraryError where error.kind == .cancelled {
-            throw CommandFailure(watch.status == .success ? .interrupted : watch.status, error.message)
+            throw CommandFailure(
+                watch.status == .success ? .interrupted : watch.status, error.message, remedy: error.remedy)
         }
     }
 

@@ -63,6 +63,59 @@ private func refusal(_ text: String) -> CatalogueError? {
     }
 }
 
+@Suite("A catalogue in pieces")
+struct CataloguePiecesTests {
+    private static let recording = #"{"fields":{"title":["T",5],"added":[9000,5]},"id":"b"}"#
+    private static let twice =
+        #"{"id":"b","fields":{"added":[9000,4]},"sections":[{"id":"s","fields":{"name":["N",7]}}],"#
+        + #""tags":{"x":[true,8]}}"#
+    private static let removed = #"{"id":"c","deleted":9}"#
+    private static let first = #"{"id":"a","fields":{"added":[9000,5]}}"#
+    private static let earlier = #"{"id":"d","fields":{"added":[8000,5]}}"#
+
+    private func read(_ text: String) throws -> CataloguePieces { try CataloguePieces(reading: Array(text.utf8)) }
+
+    @Test("has what removes something first, then recordings as they were added, with what is said twice merged")
+    func order() throws {
+        let list = [Self.recording, Self.first, Self.twice, Self.removed, Self.earlier].joined(separator: " ,\n ")
+        for text in [
+            #"{"catalogue":"woodshed library","v":1,"recordings":[\#(list)],"playlists":[{"id":"p"}],"takes":[{"id":"t"}]}"#,
+            #" {"takes":[{"id":"t"}],"new":[1,[2]],"playlists":[{"id":"p"}],"recordings":[ \#(list) ],"v":1,"catalogue":"woodshed library"} "#,
+        ] {
+            let pieces = try read(text)
+            #expect(pieces.count == 4 && pieces.lists.playlists.count == 1 && pieces.lists.takes.count == 1)
+            let all = try pieces.recordings(0..<4)
+            #expect(all.map(\.id) == ["c", "d", "a", "b"])
+            #expect(all[3].recording.item["title"] == .string("T") && all[3].recording.item.currentMembers == ["x"])
+            #expect(all[3].recording.sections.count == 1)
+            let whole = try LibraryCatalogue(reading: Array(text.utf8))
+            #expect(CataloguePieces(whole).count == 4)
+            #expect(try CataloguePieces(whole).recordings(0..<4).map(\.id) == all.map(\.id))
+            #expect(try CataloguePieces(whole).recordings(3..<4).map(\.recording) == [all[3].recording])
+        }
+    }
+
+    @Test("is refused as a whole, whatever part of it cannot be read")
+    func refusals() {
+        func kind(_ text: String) -> CatalogueError.Kind? {
+            do throws(CatalogueError) {
+                _ = try CataloguePieces(reading: Array(text.utf8))
+                return nil
+            } catch { return error.kind }
+        }
+        let head = #""catalogue":"woodshed library""#
+        #expect(kind(#"{\#(head),"v":1,"recordings":[\#(Self.recording),{"id":""}]}"#) == .broken)
+        #expect(kind(#"{\#(head),"v":1,"recordings":[\#(Self.recording),{"id":"x","fields":3}]}"#) == .broken)
+        #expect(kind(#"{\#(head),"v":1,"takes":{}}"#) == .broken)
+        #expect(kind(#"{"recordings":[{"id":"x","fields":3}],\#(head),"v":2}"#) == .newer)
+        #expect(kind(#"{\#(head),"v":1,"recordings":[\#(Self.recording),]}"#) == .foreign)
+        #expect(kind(#"{\#(head),"v":1,"recordings":[\#(Self.recording)"#) == .foreign)
+        #expect(kind(#"{\#(head),"v":1,"recordings":[]} x"#) == .foreign)
+        #expect(kind(#"{"v":1,"recordings":[{"id":"x","fields":3}]}"#) == .foreign)
+        #expect(kind("[1]") == .foreign && kind("{}") == .foreign)
+    }
+}
+
 @Suite("Catalogues: merging")
 struct LibraryCatalogueTests {
     private static let cases = 1000

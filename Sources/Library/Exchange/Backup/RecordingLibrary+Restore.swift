@@ -61,9 +61,10 @@ extension RecordingLibrary {
                 _ = calls.synchroniseFolder(FilePlace.folder(of: place))
             } catch { throw RecordingLibraryError.writing(place, error) }
         } else {
-            summary.merge = try apply(catalogue)
+            let pieces = CataloguePieces(catalogue)
+            summary.merge = try apply(pieces, isCancelled: isCancelled)
             try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
-            summary.merge.takes += try apply(catalogue).takes
+            summary.merge.takes += try apply(lists: pieces.lists).takes
         }
         try manifest.settings.restore(settings, from: path, self, &summary)
         return summary

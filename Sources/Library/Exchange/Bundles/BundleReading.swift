@@ -55,7 +55,7 @@ extension RecordingLibrary {
                 throw RecordingLibraryError.reading(path, error)
             }
             guard Int64(bytes.count) <= Self.largestCatalogue else { throw CatalogueError.foreign }
-            summary.merge = try merge(catalogueIn: bytes)
+            summary.merge = try apply(CataloguePieces(reading: bytes), isCancelled: isCancelled)
             return summary
         }
         var reading = BundleReading(self, path, TarReader(descriptor))
@@ -77,7 +77,8 @@ private struct BundleReading {
     private let library: RecordingLibrary
     private let path: String
     private var reader: TarReader
-    private var catalogue: LibraryCatalogue?
+    /// The playlists and takes of the catalogue, once it was read.
+    private var lists: LibraryCatalogue?
     private var summary = ImportSummary()
     /// The keys of the takes that are here.
     private var knownTakes: Set<RecordingKey> = []
@@ -109,7 +110,7 @@ private struct BundleReading {
             summary.problem = problem(error)
         }
         if let pending { throw pending }
-        guard catalogue != nil else { throw summary.problem ?? notBundle }
+        guard lists != nil else { throw summary.problem ?? notBundle }
         try finish()
         return summary
     }
@@ -118,8 +119,8 @@ private struct BundleReading {
 
     /// Names and ratings of takes that came with the bundle.
     private mutating func finish() throws {
-        guard let catalogue, summary.takes > 0 else { return }
-        summary.merge.takes += try library.apply(catalogue).takes
+        guard let lists, summary.takes > 0 else { return }
+        summary.merge.takes += try library.apply(lists: lists).takes
     }
 
     private mutating func take(_ member: TarReader.Member, _ isCancelled: () -> Bool) throws {
@@ -127,10 +128,10 @@ private struct BundleReading {
             refuse(member, member.isFile ? "it is no part of a library" : "it is no ordinary file")
             return
         }
-        if catalogue == nil, kind != .catalogue { throw notBundle }
+        if lists == nil, kind != .catalogue { throw notBundle }
         switch kind {
         case .catalogue:
-            if catalogue != nil { return refuse(member, "there is a second catalogue") }
+            if lists != nil { return refuse(member, "there is a second catalogue") }
             guard member.byteCount <= RecordingLibrary.largestCatalogue else {
                 return refuse(member, "it is too large")
             }
@@ -140,9 +141,9 @@ private struct BundleReading {
                 if piece.isEmpty { break }
                 bytes += piece
             }
-            let read = try LibraryCatalogue(reading: bytes)
-            summary.merge = try library.apply(read)
-            catalogue = read
+            let catalogue = try CataloguePieces(reading: bytes)
+            summary.merge = try library.apply(catalogue, isCancelled: isCancelled)
+            lists = catalogue.lists
             knownTakes = Set(try library.catalogueTakes().map(\.key))
         case .recording(let key, _): try takeRecording(member, key, isCancelled)
         case .take(let key, let ending): try takeTake(member, key, ending, isCancelled)
@@ -189,7 +190,7 @@ private struct BundleReading {
     private mutating func takeTake(
         _ member: TarReader.Member, _ key: RecordingKey, _ ending: String, _ isCancelled: () -> Bool
     ) throws {
-        guard catalogue?.takes[ExactText("\(key)")] != nil else {
+        guard lists?.takes[ExactText("\(key)")] != nil else {
             refuse(member, "the catalogue does not tell of it")
             return
         }
@@ -209,7 +210,7 @@ private struct BundleReading {
             _ = library.calls.remove(part)
             throw RecordingLibraryError.writing(target, error)
         }
-        guard let catalogue, try library.addTake(inFileAt: target, key, catalogue) else { return }
+        guard let lists, try library.addTake(inFileAt: target, key, lists) else { return }
         knownTakes.insert(key)
         summary.takes += 1
     }

@@ -5,21 +5,42 @@ internal import Database
 internal import Store
 internal import TextFormats
 
+/// The part of a library that one transaction reads and writes.
+struct CatalogueScope {
+    /// The identities of recordings, which are read with their sections; nil for all.
+    let recordings: [ExactText]?
+    /// Whether playlists and takes are read.
+    let hasLists: Bool
+
+    static let all = CatalogueScope(recordings: nil, hasLists: true)
+
+    static func recordings(_ identities: some Sequence<ExactText>) -> CatalogueScope {
+        CatalogueScope(recordings: identities.sorted(), hasLists: false)
+    }
+
+    /// Playlists and takes, with the recordings whose sections takes belong to.
+    static func lists(_ rows: StoreRows) throws(DatabaseError) -> CatalogueScope {
+        let keys = Set(try CatalogueTakes(rows: rows).all().compactMap(\.take.model?.key))
+        return CatalogueScope(recordings: keys.map { ExactText("\($0)") }.sorted(), hasLists: true)
+    }
+}
+
 /// The catalogue as it is kept, on a connection whose transaction the caller has begun.
 struct CatalogueState {
     let items: ItemRows
+    private let scope: CatalogueScope
     private(set) var entries: [EntryID: MergedEntry]
     private(set) var local: LocalEntries
     private let stored: [EntryID: MergedEntry]
 
     /// Reads the store, and takes over what was changed since the catalogue was written last.
-    init(_ items: ItemRows, now: Int64) throws(DatabaseError) {
-        self.items = items
-        stored = try MergedRows(database: items.rows.database).all()
+    init(_ items: ItemRows, _ scope: CatalogueScope, now: Int64) throws(DatabaseError) {
+        (self.items, self.scope) = (items, scope)
+        stored = try MergedRows(database: items.rows.database).all(in: scope)
         entries = stored
         // Those of earlier versions have lists alone.
         for id in stored.keys where id.kind == .playlist { entries[id]?.content.settleEntries() }
-        local = try LocalEntries(items.rows, known: stored)
+        local = try LocalEntries(items.rows, scope, known: stored)
         for (id, entry) in local.entries {
             var known = entries[id] ?? MergedEntry()
             let text = entry.text
@@ -78,7 +99,7 @@ struct CatalogueState {
 
     /// Notes what is shown now that the store was changed.
     mutating func noteShown() throws(DatabaseError) {
-        local = try LocalEntries(items.rows, known: entries)
+        local = try LocalEntries(items.rows, scope, known: entries)
         for id in entries.keys { entries[id]?.shown = local.entries[id]?.text }
         for (id, entry) in local.entries where entries[id] == nil {
             entries[id] = MergedEntry(content: CatalogueItem(), shown: entry.text, section: local.sectionNumbers[id])
@@ -88,6 +109,7 @@ struct CatalogueState {
     /// Keeps the catalogue for the next time.
     func write() throws(DatabaseError) {
         let rows = MergedRows(database: items.rows.database)
-        for (id, entry) in entries where stored[id] != entry { try rows.write(id, entry) }
+        let changed = entries.filter { stored[$0.key] != $0.value }
+        for (id, entry) in changed.sorted(by: { $0.key < $1.key }) { try rows.write(id, entry) }
     }
 }

@@ -28,6 +28,16 @@ public struct MergeSummary: Sendable, Hashable {
 
     /// Whether nothing had to be changed.
     public var isEmpty: Bool { self == MergeSummary() }
+
+    static func += (left: inout MergeSummary, right: MergeSummary) {
+        left.added += right.added
+        left.removed += right.removed
+        left.changed += right.changed
+        left.sections += right.sections
+        left.playlists += right.playlists
+        left.takes += right.takes
+        left.documents += right.documents
+    }
 }
 
 struct CatalogueWriter {
@@ -55,18 +65,20 @@ struct CatalogueWriter {
         (self.items, self.folder, self.move) = (items, folder, move)
     }
 
-    mutating func write(_ state: inout CatalogueState, now: Int64) throws(DatabaseError) {
-        // In the order in which they were added, so that they are listed so.
-        let recordings = state.entries.filter { $0.key.kind == .recording }.map { id, entry in
-            (added: entry.content[CatalogueField.added]?.integer(in: .milliseconds) ?? 0, id: id, entry: entry)
-        }.sorted { ($0.added, $0.id.identity) < ($1.added, $1.id.identity) }
-        var trashing: Int64?
+    /// Makes recordings, their documents and their sections those of the catalogue, in this order.
+    ///
+    /// - Parameter trashing: The step that takes back what the merge has removed so far; nil if that is nothing.
+    mutating func writeRecordings(
+        _ identities: [ExactText], _ state: inout CatalogueState, trashing: inout Int64?, now: Int64
+    ) throws(DatabaseError) {
         var sections: [ExactText: [(id: EntryID, entry: MergedEntry)]] = [:]
         for (id, entry) in state.entries where id.kind == .section {
             sections[id.owner, default: []].append((id, entry))
         }
-        for (_, id, entry) in recordings {
-            let own = (sections[id.identity] ?? []).sorted { $0.id.identity < $1.id.identity }
+        for identity in identities {
+            let id = EntryID(.recording, identity)
+            guard let entry = state.entries[id] else { continue }
+            let own = (sections[identity] ?? []).sorted { $0.id.identity < $1.id.identity }
             guard
                 let row = try writeRecording(
                     id, entry.content, state.local.entries[id],
@@ -75,6 +87,10 @@ struct CatalogueWriter {
             else { continue }
             if !own.isEmpty { try writeSections(own, of: row, into: &state) }
         }
+    }
+
+    /// Makes playlists and takes those of the catalogue.
+    mutating func writeLists(_ state: CatalogueState) throws(DatabaseError) {
         try writePlaylists(state)
         try writeTakes(state)
     }

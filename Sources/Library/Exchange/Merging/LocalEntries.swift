@@ -20,7 +20,9 @@ struct LocalEntries {
     private var identities: [ExactText: [Int: ExactText]] = [:]
 
     /// - Parameter known: What the catalogue said last.
-    init(_ rows: StoreRows, known: [EntryID: MergedEntry]) throws(DatabaseError) {
+    init(
+        _ rows: StoreRows, _ scope: CatalogueScope, known: [EntryID: MergedEntry]
+    ) throws(DatabaseError) {
         self.rows = rows
         for (id, entry) in known {
             if id.kind == .section, let number = entry.section {
@@ -28,26 +30,43 @@ struct LocalEntries {
                 sectionNumbers[id] = number
             }
         }
-        let keys = try readRecordings(known)
-        try readDocuments(keys)
-        try readSections(keys, known)
-        try readPlaylists()
-        try readTakes()
+        let keys = try readRecordings(scope, known)
+        let recordings = scope.recordings == nil ? nil : keys.keys.sorted()
+        try readDocuments(keys, of: recordings)
+        try readSections(keys, of: recordings, known)
+        if scope.hasLists {
+            try readPlaylists()
+            try readTakes()
+        }
+    }
+
+    /// The rows of a query, or, for each of some values, those with it in a column.
+    private func found<Value>(
+        _ query: String, order: String = "", where column: String, _ values: [DatabaseValue]?,
+        row: (DatabaseRow) throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> [Value] {
+        guard let values else { return try rows.database.rows("\(query) \(order)", row: row) }
+        var found: [Value] = []
+        for value in values {
+            found += try rows.database.rows("\(query) WHERE \(column) = ? \(order)", [value], row: row)
+        }
+        return found
     }
 
     // MARK: Recordings
 
     private mutating func readRecordings(
-        _ known: [EntryID: MergedEntry]
+        _ scope: CatalogueScope, _ known: [EntryID: MergedEntry]
     ) throws(DatabaseError) -> [Int64: ExactText] {
         var keys: [Int64: ExactText] = [:]
-        let found = try rows.database.rows(
+        let chosen = scope.recordings?.compactMap { RecordingKey($0.text).map { DatabaseValue.bytes($0.bytes) } }
+        let found = try self.found(
             """
             SELECT recording.id, key, recording.sample_rate, recording.frame_count, recording.title, section_count,
                 item.id, gone, trashed, original, byte_count, container, codec, channel_count, item.title, artist,
                 language, tags, source, licence, added, edited, kind
             FROM recording LEFT JOIN item ON item.recording = recording.id
-            """
+            """, where: "recording.key", chosen
         ) { (row) throws(DatabaseError) -> (Int64, ExactText, LocalEntry, Bool) in
             guard let key = RecordingKey(bytes: try row.bytes(1)) else {
                 throw .wrongValue("a recording has an impossible key")
@@ -103,8 +122,10 @@ struct LocalEntries {
     }
 
     /// Documents are fields of their recordings, so that they are merged like what is said about them.
-    private mutating func readDocuments(_ keys: [Int64: ExactText]) throws(DatabaseError) {
-        for row in try DocumentRows(items: ItemRows(rows: rows, folder: "")).all() {
+    private mutating func readDocuments(
+        _ keys: [Int64: ExactText], of recordings: [Int64]?
+    ) throws(DatabaseError) {
+        for row in try DocumentRows(items: ItemRows(rows: rows, folder: "")).all(of: recordings) {
             guard let key = keys[row.recording], let isTold = row.isTold else { continue }
             let id = EntryID(.recording, key)
             guard var entry = entries[id] else { continue }
@@ -122,15 +143,15 @@ struct LocalEntries {
     // MARK: Sections
 
     private mutating func readSections(
-        _ keys: [Int64: ExactText], _ known: [EntryID: MergedEntry]
+        _ keys: [Int64: ExactText], of recordings: [Int64]?, _ known: [EntryID: MergedEntry]
     ) throws(DatabaseError) {
-        let found = try rows.database.rows(
+        let chosen = recordings?.map { DatabaseValue.integer($0) }
+        let found = try self.found(
             """
             SELECT section.id, kind, first, past, name, text, hard, settings, section.recording, coalesce(changed, 0)
             FROM section LEFT JOIN section_time
             ON section_time.recording = section.recording AND section_time.section = section.id
-            ORDER BY section.recording, section.id
-            """
+            """, order: "ORDER BY section.recording, section.id", where: "section.recording", chosen
         ) { (row) throws(DatabaseError) in
             (try StoreRows.section(row), recording: try row.integer(8), changed: try row.integer(9))
         }
@@ -141,9 +162,9 @@ struct LocalEntries {
             let id = EntryID(.section, identity(section, of: key, entry, known), owner: key)
             (entries[id], sectionNumbers[id]) = (entry, section.id)
         }
-        let times = try rows.database.rows("SELECT recording, section, changed FROM section_time") {
-            (row) throws(DatabaseError) in (try row.integer(0), Int(try row.integer(1)), try row.integer(2))
-        }
+        let times = try self.found(
+            "SELECT recording, section, changed FROM section_time", where: "recording", chosen
+        ) { (row) throws(DatabaseError) in (try row.integer(0), Int(try row.integer(1)), try row.integer(2)) }
         for (recording, number, changed) in times {
             guard let key = keys[recording], let identity = identities[key]?[number] else { continue }
             let id = EntryID(.section, identity, owner: key)

@@ -4,7 +4,7 @@ internal import Store
 internal import TextFormats
 
 /// Which thing of a catalogue.
-struct EntryID: Hashable {
+struct EntryID: Hashable, Comparable {
     enum Kind: String { case recording, section, playlist, take }
 
     let kind: Kind
@@ -14,6 +14,10 @@ struct EntryID: Hashable {
 
     init(_ kind: Kind, _ identity: ExactText, owner: ExactText = "") {
         (self.kind, self.identity, self.owner) = (kind, identity, owner)
+    }
+
+    static func < (left: EntryID, right: EntryID) -> Bool {
+        (left.kind.rawValue, left.owner, left.identity) < (right.kind.rawValue, right.owner, right.identity)
     }
 }
 

@@ -20,10 +20,26 @@ struct MergedEntry: Equatable {
 struct MergedRows {
     let database: Database
 
-    func all() throws(DatabaseError) -> [EntryID: MergedEntry] {
+    func all(in scope: CatalogueScope) throws(DatabaseError) -> [EntryID: MergedEntry] {
         var entries: [EntryID: MergedEntry] = [:]
-        try database.forEachRow("SELECT kind, owner, identity, section, content, shown FROM merged") {
-            (row) throws(DatabaseError) in
+        guard let recordings = scope.recordings else {
+            try read("true", [], into: &entries)
+            return entries
+        }
+        for identity in recordings {
+            try read("kind = 'recording' AND owner = '' AND identity = ?", [.text(identity.text)], into: &entries)
+            try read("kind = 'section' AND owner = ?", [.text(identity.text)], into: &entries)
+        }
+        if scope.hasLists { try read("kind IN ('playlist', 'take')", [], into: &entries) }
+        return entries
+    }
+
+    private func read(
+        _ condition: String, _ values: [DatabaseValue], into entries: inout [EntryID: MergedEntry]
+    ) throws(DatabaseError) {
+        try database.forEachRow(
+            "SELECT kind, owner, identity, section, content, shown FROM merged WHERE \(condition)", values
+        ) { (row) throws(DatabaseError) in
             guard let kind = EntryID.Kind(rawValue: try row.text(0)) else {
                 throw .wrongValue("a part of the catalogue has an impossible kind")
             }
@@ -35,7 +51,6 @@ struct MergedRows {
                 content: content, shown: try row.text(orNull: 5), section: try row.integer(orNull: 3).map(Int.init))
             return true
         }
-        return entries
     }
 
     /// The number that a section has among those of its recording; nil if it never was here.

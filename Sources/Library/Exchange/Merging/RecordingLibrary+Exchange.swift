@@ -1,6 +1,7 @@
 internal import AudioFiles
 public import Catalogue
 internal import Database
+internal import Explanations
 internal import Files
 internal import JSON
 public import Store
@@ -34,11 +35,14 @@ extension RecordingLibrary {
     ///
     /// Recordings that are new here are in the list without their files. What was removed in the other library is in the trash.
     ///
+    /// A merge consists of pieces of some hundred recordings, playlists and takes last. Each piece is merged as a whole or not at all, and other
+    /// programs can use the store between two. After an error or a crash, merging the same catalogue again completes it.
+    ///
     /// - Parameter bytes: the result of ``catalogueText(withKeys:)`` of the other library, in UTF-8.
-    /// - Throws: `CatalogueError`, `RecordingLibraryError`, `StoreError`. Nothing has changed then.
+    /// - Throws: `CatalogueError`: nothing has changed then; `RecordingLibraryError`, `StoreError`: the pieces before the error are merged.
     @discardableResult
     public func merge(catalogueIn bytes: [UInt8]) throws -> MergeSummary {
-        try apply(LibraryCatalogue(reading: bytes))
+        try apply(CataloguePieces(reading: bytes))
     }
 
     /// What the library holds now. Remembers it, so that later changes are known to be later.
@@ -48,32 +52,43 @@ extension RecordingLibrary {
         try findTakes()
         let now = StoreRows.milliseconds
         return try change { (items) throws(DatabaseError) in
-            let state = try CatalogueState(items, now: now)
+            let state = try CatalogueState(items, .all, now: now)
             try state.write()
             return state.catalogue
         }
     }
 
     /// Makes the library what it and a catalogue say together.
+    ///
+    /// - Parameters:
+    ///   - recordingsAtOnce: The recordings of a piece.
+    ///   - isCancelled: Called before each piece.
     @discardableResult
-    package func apply(_ catalogue: LibraryCatalogue) throws -> MergeSummary {
+    func apply(
+        _ catalogue: CataloguePieces, recordingsAtOnce: Int = CatalogueMerge.recordingsAtOnce,
+        isCancelled: () -> Bool = { false }
+    ) throws -> MergeSummary {
         try folder.make()
-        try findTakes()
-        let now = StoreRows.milliseconds
-        let (calls, folder) = (calls, folder)
-        let done = try change { (items) throws(DatabaseError) in
-            var state = try CatalogueState(items, now: now)
-            state.merge(catalogue)
-            var writer = CatalogueWriter(items, folder) { _ = calls.rename($0, to: $1) }
-            try writer.write(&state, now: now)
-            try state.noteShown()
-            try state.write()
-            return (summary: writer.summary, trashed: writer.trashed, documents: writer.documents)
+        var merge = CatalogueMerge(self)
+        var done = 0
+        while done < catalogue.count {
+            if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
+            let end = done + min(recordingsAtOnce, catalogue.count - done)
+            let began = ContinuousClock.now
+            try merge.merge(recordings: catalogue.recordings(done..<end))
+            done = end
+            if done < catalogue.count { CatalogueMerge.letOthersWrite(after: began.duration(to: .now)) }
         }
-        store.announceTakeChanges()
-        for name in done.trashed { _ = calls.rename(folder.file(name), to: folder.trashed(name)) }
-        settleDocuments(named: done.documents)
-        return done.summary
+        if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
+        try merge.merge(lists: catalogue.lists)
+        return merge.summary
+    }
+
+    /// Makes playlists and takes what the library and a catalogue say together.
+    func apply(lists: LibraryCatalogue) throws -> MergeSummary {
+        var merge = CatalogueMerge(self)
+        try merge.merge(lists: lists)
+        return merge.summary
     }
 
     /// Finds the keys of takes' sounds that are not known yet.
@@ -90,5 +105,13 @@ extension RecordingLibrary {
         try store.change { (rows) throws(DatabaseError) in
             for (number, key) in found { try rows.setContent(key, ofTake: number) }
         }
+    }
+}
+
+extension RecordingLibraryError {
+    fileprivate static func stopped(after done: Int, of count: Int) -> RecordingLibraryError {
+        RecordingLibraryError(
+            .cancelled, "it was stopped after \(done) of \(counted(count, "recording"))",
+            remedy: "Import the same file again: that completes it.")
     }
 }

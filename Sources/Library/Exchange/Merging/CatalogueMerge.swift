@@ -1,0 +1,77 @@
+// A merge in pieces, each a transaction.
+internal import AudioFiles
+internal import Catalogue
+internal import Database
+internal import Files
+internal import Glibc
+internal import Store
+internal import TextFormats
+
+/// Merges a catalogue into a library piece by piece. Each piece reads the state of its part of the store in its own transaction, so other programs
+/// may change the store between two.
+struct CatalogueMerge {
+    private let library: RecordingLibrary
+    private let now = StoreRows.milliseconds
+    /// The step that takes back what was removed so far, so that all of it comes back at once.
+    private var trashing: Int64?
+    private(set) var summary = MergeSummary()
+
+    /// The recordings of a piece. With so many, another program that writes waits for some tenths of a second.
+    static let recordingsAtOnce = 250
+
+    init(_ library: RecordingLibrary) { self.library = library }
+
+    /// Leaves the store free for a fifth of the time that a piece took. A program that waits for the store looks every 100 ms, and fails after 5 s: without the
+    /// pause it would seldom look between two pieces.
+    static func letOthersWrite(after time: Duration) {
+        let microseconds = min(time / 5, .milliseconds(110)) / .microseconds(1)
+        usleep(UInt32(max(0, microseconds)))
+    }
+
+    mutating func merge(recordings: [(id: ExactText, recording: LibraryCatalogue.Recording)]) throws {
+        var piece = LibraryCatalogue()
+        for (id, recording) in recordings { piece.recordings[id] = recording }
+        let ids = recordings.map(\.id)
+        let (now, before) = (now, trashing)
+        try merge(piece, { (_) throws(DatabaseError) in .recordings(ids) }) { (writer, state) throws(DatabaseError) in
+            var trashing = before
+            try writer.writeRecordings(ids, &state, trashing: &trashing, now: now)
+            return trashing
+        }
+    }
+
+    /// Comes last, because playlists and takes refer to recordings and sections.
+    mutating func merge(lists: LibraryCatalogue) throws {
+        try library.findTakes()
+        let before = trashing
+        try merge(lists, CatalogueScope.lists) { (writer, state) throws(DatabaseError) in
+            try writer.writeLists(state)
+            return before
+        }
+        library.store.announceTakeChanges()
+    }
+
+    private mutating func merge(
+        _ piece: LibraryCatalogue, _ scope: (StoreRows) throws(DatabaseError) -> CatalogueScope,
+        _ write: (inout CatalogueWriter, inout CatalogueState) throws(DatabaseError) -> Int64?
+    ) throws {
+        let (calls, folder, now) = (library.calls, library.folder, now)
+        let done = try library.change { (items) throws(DatabaseError) in
+            try items.addingWordsAtOnce { (items) throws(DatabaseError) in
+                var state = try CatalogueState(items, scope(items.rows), now: now)
+                state.merge(piece)
+                var writer = CatalogueWriter(items, folder) { _ = calls.rename($0, to: $1) }
+                let trashing = try write(&writer, &state)
+                try state.noteShown()
+                try state.write()
+                return (
+                    summary: writer.summary, trashing: trashing, trashed: writer.trashed, documents: writer.documents
+                )
+            }
+        }
+        trashing = done.trashing
+        summary += done.summary
+        for name in done.trashed { _ = calls.rename(folder.file(name), to: folder.trashed(name)) }
+        library.settleDocuments(named: done.documents)
+    }
+}
