@@ -200,7 +200,7 @@ public final class PlayQueue: Sendable {
 
     // MARK: For all items
 
-    /// The length of the crossfade between items that follow by themselves, in output frames; 0 for none. It applies to the joints that are still
+    /// The length of the crossfade between items that follow by themselves, in output frames; 0 for none. A joint takes at most half of either item. It applies to the joints that are still
     /// to come.
     public var crossfadeFrames: Int64 {
         get { worker.state.withLock { $0.crossfade } }

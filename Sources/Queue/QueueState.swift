@@ -182,6 +182,8 @@ struct QueueState {
     mutating func setSpeed(_ speed: Speed) {
         self.speed = speed
         for entry in fading + chain { try? entry.player.setSpeed(speed) }
+        // Their crossfades are of the length that suited the old speed.
+        if crossfade > 0 { dropFollowers(from: hasNextBegun ? 2 : 1) }
     }
 
     mutating func setGain(_ decibels: Double) {
@@ -246,8 +248,10 @@ struct QueueState {
         let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
         let serial = madePlayers + 1
         // At most half of either item, so that no item fades out before it has faded in, and no more than two sound together.
-        let halves = [chain.last?.player.score.frameCount, score.frameCount].map { ($0 ?? .max) / 2 }
-        let fade = halves.reduce(crossfade, min)
+        let fade = [chain.last?.sound, sound].compactMap(\.self).reduce(crossfade) { fade, sound in
+            let frames = sound.range.map { Int64($0.count) } ?? sound.clip.frameCount
+            return min(fade, Int64(Double(frames) / speed.factor / 2))
+        }
         let player = try engine.makePlayer(
             clip, score: score, decibels: decibels + sound.decibels, leader: chain.last?.player, fade: fade
         ) { [inbox] events in

@@ -119,7 +119,7 @@ final class Keeper: Sendable {
         }
     }
 
-    /// Whether to open a device again that was lost. A user who pauses at a loss decides that for each one.
+    /// Whether to open a device again that was lost. With a pause at a loss, the caller decides that for each one.
     private func isWorthTrying(_ error: DeviceError, now: Int64) -> Bool {
         let goesOn = state.withLock { state in
             state.shape.note(

@@ -64,7 +64,7 @@ struct PlayerReports: ~Copyable {
             sectionEnd: range.upperBound, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             isReversed: part.view.isMirrored, detail: detail)
-        // A wait for the end is a wait for this one event; all else is in the status, too.
+        // The end is waited for by this event alone; all else is in the status, too.
         let hasRoom = code == .finished || events.writableCount > Self.keptPlaces
         if hasRoom, events.hold(event) { holdsEvents = true } else { droppedEvents += 1 }
     }

@@ -24,7 +24,7 @@ public struct FetchStatus: Sendable, Hashable {
     }
 }
 
-/// What one program asks of fetches that another one carries out.
+/// Requests of one program for fetches that another one carries out.
 extension RecordingLibrary {
     /// The fetches that are not done, in the order in which they are carried out, and how far each is. Reads a file for each.
     ///

@@ -1,7 +1,7 @@
 package import Files
 internal import Glibc
 
-/// What a part is, for lists and for cleaning up.
+/// The state of a part, for lists and for cleaning up.
 package struct PartSummary: Sendable, Equatable {
     /// Of the part.
     package let path: String

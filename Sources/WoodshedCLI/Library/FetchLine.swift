@@ -65,7 +65,7 @@ struct FetchLine {
             return [(isNew ? "added: " : "already there: ") + item.shortWords]
         case .failed: return []
         case .cancelled(let kept):
-            if isOffList { return ["\(name): another program has taken it off the list"] }
+            if isOffList { return ["off the list, by another program: \(name)"] }
             return kept > 0 ? ["\(name): \(sizeText(UInt64(kept))) are kept"] : []
         }
     }

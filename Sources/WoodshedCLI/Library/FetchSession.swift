@@ -69,7 +69,7 @@ final class FetchSession: TerminalLoopDelegate {
         take(loop.inbox.take())
         loop.finishOutput()
         if let ending = loop.ending {
-            let left = order.count - finishedCount - failures.count
+            let left = order.count - finishedCount - failures.count - leftCount
             if !loop.messages.quiet, ending != .closedPipe, left > 0 {
                 StandardStream.error.note("stopped; what was received is kept. Go on with: woodshed get")
             }
@@ -87,7 +87,11 @@ final class FetchSession: TerminalLoopDelegate {
                 "\(failures.count) of \(order.count) could not be fetched",
                 remedy: "See why with: woodshed get --list")
         }
-        if leftCount > 0 { throw CommandFailure(finishedCount > 0 ? .someFailed : .interrupted) }
+        if leftCount > 0 {
+            throw CommandFailure(
+                finishedCount > 0 ? .someFailed : .tryAgain,
+                "another program has taken \(leftCount) of \(order.count) off the list", remedy: "See the list with: woodshed get --list")
+        }
     }
 
     // MARK: The loop
@@ -124,7 +128,9 @@ final class FetchSession: TerminalLoopDelegate {
         let known = Dictionary(uniqueKeysWithValues: fetches.map { ($0.number, $0) })
         for number in waiting {
             // Its number may be another fetch's by now.
-            guard let listed = known[number], listed.address == lines[number]?.fetch.address else {
+            guard let listed = known[number], let own = lines[number]?.fetch, listed.address == own.address,
+                listed.addedAt == own.addedAt
+            else {
                 leave(number)
                 continue
             }
@@ -179,7 +185,10 @@ final class FetchSession: TerminalLoopDelegate {
                 if order.count > 1, !loop.messages.json {
                     loop.say([error.message] + (error.remedy.isEmpty ? [] : [error.remedy]), evenQuiet: true)
                 }
-            case .cancelled where lines[event.number]?.isOffList == true: leftCount += 1
+            case .cancelled where lines[event.number]?.isOffList == true:
+                leftCount += 1
+                // Another fetch may have its number by now.
+                lines[event.number] = nil
             default: break
             }
         }

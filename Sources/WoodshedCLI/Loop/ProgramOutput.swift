@@ -11,8 +11,10 @@ final class ProgramOutput: Sendable {
 
     /// How much may wait for a reader, in bytes: some minutes of a short loop.
     static let limit = 4 << 20
-    /// How much is written in one go; a step that the reader takes shows as progress.
-    private static let chunk = 16 << 10
+    /// How much is written in one go, if a line ends there; a step that the reader takes shows as progress.
+    private static let chunk = 4 << 10
+    /// As long as a reader may rest when the run was asked to end.
+    private static let readerNanoseconds: Int64 = 5_000_000_000
 
     private struct State {
         var waiting: [UInt8] = []
@@ -87,6 +89,27 @@ final class ProgramOutput: Sendable {
         }
     }
 
+    /// Waits until everything is written, and tells before that how many lines were left out.
+    ///
+    /// - Parameters:
+    ///   - isAsked: Whether the run was asked to end: then it waits no longer than some seconds for a reader that rests.
+    ///   - look: Called every tenth of a second; returns whether to wait no longer.
+    /// - Returns: Whether everything is written, or nothing can be.
+    func finish(isAsked: Bool, look: () -> Bool) -> Bool {
+        if counts.lost > 0 { put("", isLast: true) }
+        var (written, time) = (counts.written, monotonicNanoseconds())
+        while !wait(milliseconds: 100) {
+            let before = monotonicNanoseconds()
+            if look() { return false }
+            let now = monotonicNanoseconds()
+            // The process may have been stopped during the look.
+            time += max(0, now - before - Self.readerNanoseconds / 10)
+            if counts.written > written { (written, time) = (counts.written, now) }
+            if isAsked, now - time > Self.readerNanoseconds { return false }
+        }
+        return true
+    }
+
     private func start() {
         if let thread = PlainThread(name: "woodshed-output", { [self] in run() }) { return thread.detach() }
         // The system makes no thread: a reader that does not read holds up the caller.
@@ -106,7 +129,9 @@ final class ProgramOutput: Sendable {
     private func write(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let part = rest.prefix(Self.chunk)
+            // Standard error may be the same pipe: a message between two pieces would be one in the middle of a line.
+            let end = rest.prefix(Self.chunk).lastIndex(of: UInt8(ascii: "\n")) ?? rest.firstIndex(of: UInt8(ascii: "\n"))
+            let part = end.map { rest[...$0] } ?? rest
             rest = rest.dropFirst(part.count)
             var fault: OutputError?
             do throws(OutputError) { try stream.write(bytes: part) } catch { fault = error }

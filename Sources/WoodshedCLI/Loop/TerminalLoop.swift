@@ -62,8 +62,6 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// At most 30 times a second.
     private static var redrawMilliseconds: Int32 { 34 }
     private static var lookMilliseconds: Int32 { 100 }
-    /// As long as a reader of standard output may rest when the run is to end.
-    private static var readerNanoseconds: Int64 { 5_000_000_000 }
     /// The rest of a sequence arrives at once, even over a slow line.
     private static var escapeNanoseconds: Int64 { 50_000_000 }
 
@@ -261,24 +259,17 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// Waits until all text for programs is written. A run that was asked to end waits no longer than some seconds for a reader that does not
     /// read, and a signal ends every wait.
     func finishOutput() {
-        var (written, time) = (output.counts.written, monotonicNanoseconds())
-        while !isOutputClosed, !output.wait(milliseconds: Int(Self.lookMilliseconds)) {
-            for number in Signals.drain(signalDescriptor) {
-                if let status = Self.status(of: number) {
-                    end(status)
-                    return giveUpReader()
-                }
-                if number == SIGTSTP { Signals.stopUntilContinued() }
-            }
-            let now = monotonicNanoseconds()
-            if output.counts.written > written { (written, time) = (output.counts.written, now) }
-            if ending != nil, now - time > Self.readerNanoseconds { return giveUpReader() }
+        guard !isOutputClosed else { return }
+        let isWritten = output.finish(isAsked: ending != nil) {
             Signals.postponeLeaving(seconds: Self.concludingSeconds)
+            return Signals.drain(signalDescriptor).reduce(false) { isOver, number in
+                if number == SIGTSTP { Signals.stopUntilContinued() }
+                guard let status = Self.status(of: number) else { return isOver }
+                end(status)
+                return true
+            }
         }
-        noteOutputFailure()
-    }
-
-    private func giveUpReader() {
+        if isWritten { return noteOutputFailure() }
         isOutputClosed = true
         outputFailure = .unread(output.counts.waiting, ending: ending ?? .success)
     }
@@ -305,6 +296,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private func redraw(_ delegate: Delegate) {
         // A terminal that takes nothing, because its connection rests, must not hold up the control socket.
         guard drawsNow, !delegate.isOver, StandardStream.error.takesMore else { return }
+        // On one terminal, lines for programs come first: they would be written over what is drawn.
+        if messages.json, StandardStream.output.isTerminal, output.counts.waiting > 0 { return }
         screen.draw(delegate.lines(terminalSize()))
     }
 

@@ -99,6 +99,8 @@ final class QueueSession: TerminalLoopDelegate {
             QueueEventText.object("queue.finished", [.init("reason", .string(reason))]).text
         }
         loop.write(line, isLast: true)
+        // Nobody answers any more while a reader is waited for.
+        remote?.finish()
         loop.finishOutput()
         if let failure { throw failure }
         if !loop.messages.quiet {

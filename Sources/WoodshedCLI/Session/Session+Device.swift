@@ -77,6 +77,8 @@ extension Session {
 
     private func writeLast(_ line: EventLine) {
         loop.write(programLine { line.json }, isLast: true)
+        // Nobody answers any more while a reader is waited for.
+        remote?.finish()
         loop.finishOutput()
     }
 

@@ -39,7 +39,7 @@ extension Session: RemoteControlled {
         }
         for action in actions {
             carryOut(action)
-            // A user who is not at the keyboard is not asked.
+            // Commands from elsewhere get no question.
             if case .quit = action { keeping?.progress.dismiss() }
         }
     }
