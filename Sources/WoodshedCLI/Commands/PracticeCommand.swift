@@ -86,7 +86,11 @@ struct PracticeCommand: Verb {
         }
         if let failure { StandardStream.error.note(failure.text) }
         playing.recording?.record = nil
-        _ = try play(playing, due, goingOn: handover)
+        do { _ = try play(playing, due, goingOn: handover) } catch {
+            // What the first session has told, if no other one tells more.
+            _ = ProgramOutput.standard.finish(isAsked: true) { false }
+            throw error
+        }
     }
 
     private func play(_ playing: Playing, _ due: DueSections?, goingOn handover: Handover? = nil) throws -> Handover? {

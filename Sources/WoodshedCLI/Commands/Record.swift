@@ -263,12 +263,11 @@ struct Record: Verb {
                 summary, outcome: outcome.isKept ? "kept" : "discarded", path: path, monitor.statistics,
                 silentOverruns: outcome.silentOverruns, droppedFrames: monitor.droppedFrames)
             remote?.publish(last)
-            if messages.json, outcome.status != .closedPipe, outcome.outputFailure == nil {
-                try StandardStream.output.line(last)
-            }
+            write(last, outcome)
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
             if outcome.isKept, let listing, let path { list(listing, summary, path) }
             if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
+            try finishOutput(outcome, signals)
             _ = try conversion.get()
             // It was already reported during the recording.
             if let failure = summary.failure { throw CommandFailure(failure.exitStatus) }
@@ -277,6 +276,23 @@ struct Record: Verb {
         if let error = outcome.inputError { throw error }
         if let failure = outcome.outputFailure { throw failure }
         guard outcome.status == .success else { throw CommandFailure(outcome.status) }
+    }
+
+    /// Writes a line for programs. A reader that is gone or rests is told of at the end, and keeps nothing from being made.
+    private func write(_ line: String, _ outcome: RecordOutcome) {
+        if writes(outcome) { ProgramOutput.standard.put(line + "\n", isLast: true) }
+    }
+
+    private func writes(_ outcome: RecordOutcome) -> Bool {
+        messages.json && outcome.status != .closedPipe && outcome.outputFailure == nil
+    }
+
+    private func finishOutput(_ outcome: RecordOutcome, _ signals: Int32) throws(OutputError) {
+        guard writes(outcome) else { return }
+        let watch = SignalWatch(signals)
+        let isWritten = ProgramOutput.standard.finish(isAsked: true) { watch.isOver }
+        if let error = ProgramOutput.standard.failure { throw error }
+        if !isWritten { throw .unread(ProgramOutput.standard.counts.waiting, ending: watch.status) }
     }
 
     /// Tells the length of the take to the list, and the user under which number it is there.
@@ -302,10 +318,7 @@ struct Record: Verb {
         else { return nil }
         let news = line.converting(take, frames: summary.frameCount, to: target, format)
         remote?.publish(news)
-        // A reader that is gone is told of at the end, and keeps nothing from being made.
-        if messages.json, outcome.status != .closedPipe, outcome.outputFailure == nil {
-            try? StandardStream.output.line(news)
-        }
+        write(news, outcome)
         let conversion = Conversion(
             take: take, target: target, format: format, marks: outcome.marks, keepsTake: keepTake, signals: signals,
             messages: messages)
