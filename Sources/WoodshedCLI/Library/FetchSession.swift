@@ -90,7 +90,8 @@ final class FetchSession: TerminalLoopDelegate {
         if leftCount > 0 {
             throw CommandFailure(
                 finishedCount > 0 ? .someFailed : .tryAgain,
-                "another program has taken \(leftCount) of \(order.count) off the list", remedy: "See the list with: woodshed get --list")
+                "another program has taken \(leftCount) of \(order.count) off the list",
+                remedy: "See the list with: woodshed get --list")
         }
     }
 

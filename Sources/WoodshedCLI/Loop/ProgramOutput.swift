@@ -130,7 +130,8 @@ final class ProgramOutput: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             // Standard error may be the same pipe: a message between two pieces would be one in the middle of a line.
-            let end = rest.prefix(Self.chunk).lastIndex(of: UInt8(ascii: "\n")) ?? rest.firstIndex(of: UInt8(ascii: "\n"))
+            let feed = UInt8(ascii: "\n")
+            let end = rest.prefix(Self.chunk).lastIndex(of: feed) ?? rest.firstIndex(of: feed)
             let part = end.map { rest[...$0] } ?? rest
             rest = rest.dropFirst(part.count)
             var fault: OutputError?
