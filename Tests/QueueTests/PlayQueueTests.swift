@@ -250,6 +250,22 @@ struct PlayQueueTests {
         #expect(output.count == 18_401)
     }
 
+    @Test("after a change of speed, too, no more than two items sound together", arguments: [0.5, 4])
+    func crossfadedFaster(factor: Double) throws {
+        let run = try SteppedQueue((1...6).map { "3000#\($0)" })
+        run.queue.crossfadeFrames = 100_000
+        try run.start()
+        _ = run.render(100)
+        run.queue.setSpeed(try Speed(factor: factor))
+        run.settle()
+        _ = run.render(100_000)
+        let events = run.events()
+        func place(_ word: String, _ number: Int) throws -> Int {
+            try #require(events.firstIndex { $0.hasPrefix("\(word) 3000#\(number) ") }, "\(word) \(number)")
+        }
+        for number in 3...6 { #expect(try place("start", number) > place("end", number - 2), "\(events)") }
+    }
+
     @Test("waits for a device that is lost, also in a crossfade, and goes on where it was")
     func lost() throws {
         for frame in [3000, 7500] {
