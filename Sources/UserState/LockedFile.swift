@@ -49,7 +49,7 @@ package struct LockedFile: Sendable {
     package func change<Failure: Error>(
         failure: (Fault) -> Failure, _ text: ([UInt8]?) throws(Failure) -> String?
     ) throws(Failure) {
-        let lock: Int32
+        let lock: (descriptor: Int32, isTaken: Bool)
         do throws(Fault) {
             try StateFolder.makeFolders(above: path)
             lock = try takeLock()
@@ -57,20 +57,24 @@ package struct LockedFile: Sendable {
             throw failure(error)
         }
         // Closing it releases the lock; so does the end of the process.
-        defer { close(lock) }
+        defer { close(lock.descriptor) }
         let content: [UInt8]?
         do throws(Fault) { content = try read() } catch { throw failure(error) }
         guard let text = try text(content) else { return }
-        do throws(Fault) { try replace(by: text) } catch { throw failure(error) }
+        do throws(Fault) { try replace(by: text, isLocked: lock.isTaken) } catch { throw failure(error) }
     }
 
     /// Opens and locks a file beside ours. It is never removed, because a removed file could be locked twice.
-    private func takeLock() throws(Fault) -> Int32 {
+    private func takeLock() throws(Fault) -> (descriptor: Int32, isTaken: Bool) {
         let descriptor = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Fault(code: errno, action: "cannot be written") }
         do throws(FileFault) {
             for _ in 0...Self.patience / Self.pause {
-                if try FileLock.take(descriptor) { return descriptor }
+                switch try FileLock.take(descriptor) {
+                case .taken: return (descriptor, true)
+                case .unsupported: return (descriptor, false)
+                case .held: break
+                }
                 usleep(UInt32(Self.pause) * 1000)
             }
         } catch {
@@ -81,12 +85,13 @@ package struct LockedFile: Sendable {
         throw Fault(code: EWOULDBLOCK, action: "is being written by another program")
     }
 
-    /// Only with the lock: the temporary file has a fixed name, so that one left by a killed process is reused.
-    private func replace(by text: String) throws(Fault) {
+    /// Only with the lock the temporary file has a fixed name, so that one left by a killed process is reused. Without it, another program
+    /// might write the same file.
+    private func replace(by text: String, isLocked: Bool) throws(Fault) {
         do throws(FileFault) {
             // A file that is replaced hands its permissions on.
             if isPrivate { _ = unsafe chmod(path, 0o600) }
-            let file = try WholeFile(path, suffix: ".new", permissions: isPrivate ? 0o600 : 0o666)
+            let file = try WholeFile(path, suffix: isLocked ? ".new" : nil, permissions: isPrivate ? 0o600 : 0o666)
             try file.append(Array(text.utf8))
             try file.commit()
         } catch {

@@ -134,7 +134,7 @@ package final class BackgroundPlace: Sendable {
                 remedy: "Remove it.")
         }
         // An error is no other run.
-        guard (try? FileLock.take(file)) ?? true else {
+        guard (try? FileLock.take(file)) != .held else {
             close(file)
             throw ControlError(
                 kind: .taken, message: "another run plays in the background already",

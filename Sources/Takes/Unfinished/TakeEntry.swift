@@ -134,7 +134,7 @@ final class TakeEntry {
         // It gets its name once it is locked and on the disk. So an entry that can be found is never unlocked while its take runs, and
         // never empty after a loss of power.
         do throws(FileFault) {
-            guard try FileLock.take(descriptor) else { throw FileFault(code: EWOULDBLOCK) }
+            guard try FileLock.take(descriptor) != .held else { throw FileFault(code: EWOULDBLOCK) }
         } catch {
             unsafe unlink(new)
             throw Self.fault(error.code)

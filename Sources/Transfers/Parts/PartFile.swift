@@ -14,6 +14,8 @@ final class PartFile: @unchecked Sendable {
     private(set) var record: PartRecord
     /// The part; -1 once it is closed.
     private var descriptor: Int32
+    /// Whether the part is locked: some file systems have no locks, and then the record's holder keeps others out.
+    private let isLocked: Bool
     private let calls: any FileCalls
     /// Set when the disk could not store everything: the system forgets such errors, so nothing after it counts.
     private var isBroken = false
@@ -32,7 +34,7 @@ final class PartFile: @unchecked Sendable {
         self.calls = calls
         names = PartNames(place.finalPath)
         record = PartRecord(address: request.address.text)
-        descriptor = try Self.opened(path, names, calls)
+        (descriptor, isLocked) = try Self.opened(path, names, calls)
         let found = Self.readRecord(names.record)
         if let found { record = found }
         record.holder = getpid()
@@ -43,7 +45,7 @@ final class PartFile: @unchecked Sendable {
     /// A lock belongs to a file and not to its name, so it is taken again if the name means another file by then.
     private static func opened(
         _ path: String, _ names: PartNames, _ calls: any FileCalls
-    ) throws(TransferError) -> Int32 {
+    ) throws(TransferError) -> (descriptor: Int32, isLocked: Bool) {
         for _ in 0..<FileBytes.patience {
             var file = unsafe open(names.part, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
             if file < 0 {
@@ -57,21 +59,38 @@ final class PartFile: @unchecked Sendable {
                 Glibc.close(file)
                 throw .disk(names.part, FileFault(code: ENODEV, isCreating: true))
             }
-            let isLocked: Bool
-            do throws(FileFault) { isLocked = try FileLock.take(file) } catch {
+            let outcome: FileLock.Outcome
+            do throws(FileFault) { outcome = try lock(file) } catch {
                 Glibc.close(file)
                 throw .disk(path, FileFault(code: error.code, isCreating: true))
             }
-            guard isLocked else {
+            let other = outcome == .unsupported ? otherHolder(names) : nil
+            if outcome == .held || other != nil {
                 Glibc.close(file)
-                throw held(path, by: readRecord(names.record)?.holder ?? 0)
+                throw held(path, by: other ?? readRecord(names.record)?.holder ?? 0)
             }
             if let locked = FileIdentity(descriptor: file), locked.isSame(as: FileIdentity(path: names.part)) {
-                return file
+                return (file, outcome == .taken)
             }
             Glibc.close(file)
         }
         throw .disk(path, FileFault(code: EBUSY, isCreating: true))
+    }
+
+    /// A program that looks at the part locks it for a moment, too.
+    private static func lock(_ file: Int32) throws(FileFault) -> FileLock.Outcome {
+        for _ in 0..<3 {
+            let outcome = try FileLock.take(file)
+            if outcome != .held { return outcome }
+            usleep(1000)
+        }
+        return try FileLock.take(file)
+    }
+
+    /// The other process that writes the part, by its record; nil if there is none that runs.
+    private static func otherHolder(_ names: PartNames) -> Int32? {
+        guard let holder = readRecord(names.record)?.holder, holder != getpid() else { return nil }
+        return FileLock.isRunning(holder) ? holder : nil
     }
 
     private static func held(_ path: String, by process: Int32) -> TransferError {
@@ -196,11 +215,13 @@ final class PartFile: @unchecked Sendable {
 
     /// Puts a record on the disk; only then it counts.
     private func save(_ new: PartRecord) throws(TransferError) {
+        if !isLocked, let other = Self.otherHolder(names) { throw Self.held(place.path, by: other) }
         do throws(FileFault) {
             // Only with the lock: the unfinished record has a fixed name, so that one left by a killed process is used again.
             // In a folder of everybody's, a link of that name could lead to any file of the user's.
             let file = try WholeFile(
-                names.record, suffix: PartNames.unfinishedEnding, followsLinks: false, permissions: 0o600, calls: calls)
+                names.record, suffix: isLocked ? PartNames.unfinishedEnding : nil, followsLinks: false,
+                permissions: 0o600, calls: calls)
             try file.append(Array((new.json.text + "\n").utf8))
             try file.commit()
         } catch { throw .disk(place.path, error) }
@@ -249,6 +270,11 @@ final class PartFile: @unchecked Sendable {
 
     /// Closes the part, which gives up the lock.
     func close() {
+        if !isLocked, descriptor >= 0, FileIdentity(path: names.record) != nil {
+            var free = record
+            free.holder = 0
+            try? save(free)
+        }
         if descriptor >= 0 { _ = calls.close(descriptor) }
         descriptor = -1
         onClose?()

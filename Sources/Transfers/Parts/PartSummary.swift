@@ -31,11 +31,15 @@ package struct PartSummary: Sendable, Equatable {
     private init?(path: String) {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else { return nil }
-        defer { Glibc.close(file) }
-        guard let state = FileState(descriptor: file) else { return nil }
-        isHeld = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        let state = FileState(descriptor: file)
+        let lockCode = flock(file, LOCK_SH | LOCK_NB) == 0 ? 0 : errno
+        // Before anything is read: as long as it is open, no transfer can take its lock.
+        Glibc.close(file)
+        guard let state else { return nil }
         let record = path + ".json"
         let found = PartFile.readRecord(record)
+        // Where there are no locks, the record says whose the part is.
+        isHeld = lockCode == EWOULDBLOCK || lockCode != 0 && FileLock.isRunning(found?.holder ?? 0)
         self.path = path
         recordPath = found == nil ? nil : record
         (address, byteCount, wholeByteCount) = (found?.address, state.byteCount, found?.byteCount)

@@ -64,8 +64,8 @@ extension RecordingLibrary {
         let lock = try Self.lock(target)
         defer {
             // A program that another thread starts at this moment has the descriptor, too, until it runs.
-            flock(lock, LOCK_UN)
-            close(lock)
+            flock(lock.descriptor, LOCK_UN)
+            close(lock.descriptor)
         }
         // The keys of takes are in the store that is copied.
         try findTakes()
@@ -76,7 +76,7 @@ extension RecordingLibrary {
             try copyStore(to: target + "/" + store)
             let summary = try backUpFiles(
                 to: target, store: store, last: last, settings: settings, isVerifying: isVerifying, isCancelled)
-            removeRemains(in: target, but: store, last: last?.store)
+            removeRemains(in: target, but: store, last: last?.store, isLocked: lock.isTaken)
             return summary
         } catch {
             _ = calls.remove(target + "/" + store)
@@ -114,6 +114,8 @@ extension RecordingLibrary {
                 let code = calls.synchroniseFolder(target + "/" + name)
                 if code < 0, code != -Int(EINVAL) { throw FileFault(code: Int32(-code)) }
             }
+            // Where there are no locks, another program may have taken it for a remain.
+            guard FileIdentity(path: target + "/" + name) != nil else { throw FileFault(code: ENOENT) }
             let file = try WholeFile(target + "/" + BackupManifest.name, calls: calls)
             try file.append(Array(manifest.text.utf8))
             try file.commit()
@@ -194,13 +196,16 @@ extension RecordingLibrary {
     }
 
     /// Removes what earlier backups and interrupted ones have left that this one does not need.
-    private func removeRemains(in target: String, but store: String, last: String?) {
+    ///
+    /// - Parameter isLocked: Whether no other program can write a backup into the folder. If one can, only the last store is removed.
+    private func removeRemains(in target: String, but store: String, last: String?, isLocked: Bool) {
         for name in (try? Folder.names(in: target)) ?? [] {
             let stem = name.hasSuffix("-journal") ? String(name.dropLast("-journal".count)) : name
-            if BackupManifest.isOwnStoreName(stem) || stem == last, stem != store {
+            if isLocked && BackupManifest.isOwnStoreName(stem) || stem == last, stem != store {
                 _ = calls.remove(target + "/" + name)
             }
         }
+        guard isLocked else { return }
         for folder in ["recordings", "takes", "documents"] {
             for name in (try? Folder.names(in: target + "/" + folder)) ?? []
             where name.hasPrefix(".woodshed-") && name.hasSuffix(FilePlace.temporarySuffix) {
@@ -221,19 +226,23 @@ extension RecordingLibrary {
     }
 
     /// Two backups at once would remove each other's files. The lock also ends with the program.
-    private static func lock(_ target: String) throws(RecordingLibraryError) -> Int32 {
+    ///
+    /// - Returns: The descriptor, and whether it is locked: some file systems have no locks.
+    private static func lock(
+        _ target: String
+    ) throws(RecordingLibraryError) -> (descriptor: Int32, isTaken: Bool) {
         let descriptor = unsafe open(target + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         if descriptor < 0 { throw .writing(target, FileFault(code: errno, isCreating: true)) }
-        let isLocked: Bool
-        do throws(FileFault) { isLocked = try FileLock.take(descriptor) } catch {
+        let outcome: FileLock.Outcome
+        do throws(FileFault) { outcome = try FileLock.take(descriptor) } catch {
             close(descriptor)
             throw .writing(target, error)
         }
-        guard isLocked else {
+        guard outcome != .held else {
             close(descriptor)
             throw RecordingLibraryError(
                 .io, "another program is writing a backup into \(target)", remedy: "Wait until it is done.")
         }
-        return descriptor
+        return (descriptor, outcome == .taken)
     }
 }
