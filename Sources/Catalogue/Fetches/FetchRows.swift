@@ -54,22 +54,27 @@ package struct FetchRows {
             .integer(number))
     }
 
-    package func note(_ number: Int, done: Int64, total: Int64?) throws(DatabaseError) {
+    // A number is used again after its fetch is gone, so the address has to be the same, too.
+
+    package func note(_ fetch: PendingFetch, done: Int64, total: Int64?) throws(DatabaseError) {
         try database.run(
-            "UPDATE fetch SET done = ?, total = ? WHERE id = ?", .integer(max(0, done)), .integer(orNull: total),
-            .integer(number))
+            "UPDATE fetch SET done = ?, total = ? WHERE id = ? AND address = ?", .integer(max(0, done)),
+            .integer(orNull: total), .integer(fetch.number), .text(fetch.address))
     }
 
-    package func fail(_ number: Int, _ error: String, _ remedy: String, at time: Int64) throws(DatabaseError) {
+    package func fail(
+        _ fetch: PendingFetch, _ error: String, _ remedy: String, at time: Int64
+    ) throws(DatabaseError) {
         try database.run(
             """
             UPDATE fetch SET state = 'failed', error = ?, remedy = ?, tried = ?, revision = \(Self.nextRevision)
-            WHERE id = ?
-            """, .text(error), .text(remedy), .integer(time), .integer(number))
+            WHERE id = ? AND address = ?
+            """, .text(error), .text(remedy), .integer(time), .integer(fetch.number), .text(fetch.address))
     }
 
-    package func remove(_ number: Int) throws(DatabaseError) {
-        try database.run("DELETE FROM fetch WHERE id = ?", .integer(number))
+    package func remove(_ fetch: PendingFetch) throws(DatabaseError) {
+        try database.run(
+            "DELETE FROM fetch WHERE id = ? AND address = ?", .integer(fetch.number), .text(fetch.address))
     }
 
     private static func value(_ row: DatabaseRow) throws(DatabaseError) -> PendingFetch {

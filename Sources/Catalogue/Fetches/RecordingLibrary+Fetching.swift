@@ -12,7 +12,7 @@ extension RecordingLibrary {
     }
 
     /// Adds an address to the list of what is to be fetched. An address that is on the list already is not added again; if it had failed, it waits
-    /// again.
+    /// again. Bytes that were to be removed are kept.
     ///
     /// - Parameters:
     ///   - address: the address, which is checked when it is fetched.
@@ -24,6 +24,7 @@ extension RecordingLibrary {
         _ address: String, _ wishes: FetchWishes = FetchWishes(), priority: Int = 0
     ) throws(StoreError) -> PendingFetch {
         let now = Self.now
+        wantAgain(address)
         return try changeFetches { (rows) throws(DatabaseError) in
             try Self.ask(rows, address, wishes, priority: priority, revision: try rows.nextRevision(), now: now)
         }
@@ -40,6 +41,7 @@ extension RecordingLibrary {
         while !rest.isEmpty {
             let piece = rest.prefix(Self.addressesAtOnce)
             rest = rest.dropFirst(piece.count)
+            for address in piece { wantAgain(address) }
             fetches += try changeFetches { (rows) throws(DatabaseError) in
                 let revision = try rows.nextRevision()
                 var added: [PendingFetch] = []
@@ -69,13 +71,15 @@ extension RecordingLibrary {
         return fetch
     }
 
-    /// Changes the state of a fetch: waiting, also after a failure, or paused. A `Fetcher` that carries it out, in any program, notices within a
-    /// second.
+    /// Changes the state of a fetch: waiting, also after a failure, or paused. `woodshed get`, which may carry it out, notices within a second; tell
+    /// a `Fetcher` of your own yourself.
     ///
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
     public func setFetch(_ number: Int, _ state: PendingFetch.State) throws -> PendingFetch {
-        try changeFetch(number) { (rows) throws(DatabaseError) in try rows.set(number, state) }
+        let fetch = try changeFetch(number) { (rows) throws(DatabaseError) in try rows.set(number, state) }
+        if state == .waiting { wantAgain(fetch.address) }
+        return fetch
     }
 
     /// Changes the priority of a fetch: a higher one is fetched earlier.
@@ -112,6 +116,9 @@ extension RecordingLibrary {
     /// The name of an empty file that says that the part of an address is to be removed, although another program holds it.
     package static func unwantedName(_ address: String) -> String { partName(address) + unwantedEnding }
     private static let unwantedEnding = ".unwanted"
+
+    /// Takes back that the part of an address is to be removed.
+    private func wantAgain(_ address: String) { _ = calls.remove(folder.parts + "/" + Self.unwantedName(address)) }
 
     private func changeFetch(
         _ number: Int, _ body: (FetchRows) throws(DatabaseError) -> Void

@@ -255,7 +255,7 @@ public final class Fetcher: Sendable {
     }
 
     private func finish(_ fetch: PendingFetch, _ item: LibraryItem, isNew: Bool) {
-        _ = try? library.changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch.number) }
+        _ = try? library.changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch) }
         end(fetch, .finished(item, isNew: isNew))
     }
 
@@ -264,8 +264,8 @@ public final class Fetcher: Sendable {
         if (error as? TransferError)?.kind != .heldByOther {
             let now = RecordingLibrary.now
             _ = try? library.changeFetches { (rows) throws(DatabaseError) in
-                try rows.fail(fetch.number, error.message, error.remedy, at: now)
-                try rows.note(fetch.number, done: keptBytes, total: fetch.totalBytes)
+                try rows.fail(fetch, error.message, error.remedy, at: now)
+                try rows.note(fetch, done: keptBytes, total: fetch.totalBytes)
             }
         }
         end(fetch, .failed(error, keptBytes: keptBytes))
@@ -308,7 +308,7 @@ public final class Fetcher: Sendable {
         case .cancelled(let kept):
             run { [self] in
                 _ = try? library.changeFetches { (rows) throws(DatabaseError) in
-                    try rows.note(fetch.number, done: kept, total: fetch.totalBytes)
+                    try rows.note(fetch, done: kept, total: fetch.totalBytes)
                 }
                 library.removeUnwanted(fetch.address)
                 end(fetch, .cancelled(keptBytes: kept))

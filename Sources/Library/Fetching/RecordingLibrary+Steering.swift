@@ -15,7 +15,7 @@ public struct FetchStatus: Sendable, Hashable {
     public let doneBytes: Int64
     /// The bytes of the whole file; nil if that is not known.
     public let totalBytes: Int64?
-    /// The mean rate since its bytes began to come; nil if it is not running, or if the rate is not known.
+    /// The mean rate since its bytes began to come; nil if it is paused or not running, or if the rate is not known.
     public let bytesPerSecond: Int64?
 
     /// How much is there, 0 to 1; nil if that is not known.
@@ -34,11 +34,13 @@ extension RecordingLibrary {
             let part = PartSummary(ofFile: path(ofPart: fetch.address))
             return FetchStatus(
                 fetch: fetch, isRunning: part?.isHeld ?? false, doneBytes: part?.byteCount ?? fetch.doneBytes,
-                totalBytes: part?.wholeByteCount ?? fetch.totalBytes, bytesPerSecond: part?.bytesPerSecond)
+                totalBytes: part?.wholeByteCount ?? fetch.totalBytes,
+                bytesPerSecond: fetch.state == .waiting ? part?.bytesPerSecond : nil)
         }
     }
 
-    /// Removes a fetch from the list. A program that carries it out ends it: `woodshed get` within a second.
+    /// Removes a fetch from the list. Another program that carries it out ends it: `woodshed get` within a second. Cancel a fetch of your own
+    /// `Fetcher` there first: this call waits for other programs only.
     ///
     /// - Parameters:
     ///   - number: the fetch.
@@ -51,39 +53,51 @@ extension RecordingLibrary {
     @discardableResult
     public func cancelFetch(_ number: Int, discarding: Bool) throws -> PendingFetch {
         let fetch = try setFetch(number, .paused)
-        let isHeld = discarding && isHeld(fetch.address)
-        if isHeld {
-            // Before the row goes: the program that holds the part looks for it when the row is gone.
-            _ = calls.create(folder.parts + "/" + Self.unwantedName(fetch.address))
-        } else if discarding {
-            removeParts(of: fetch.address)
+        // Before the row goes: the program that holds the part looks for the mark when the row is gone.
+        let isMarked = discarding && markUnwanted(fetch.address)
+        if discarding, !isMarked { _ = removeParts(of: fetch.address) }
+        try changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch) }
+        guard isMarked else { return fetch }
+        // What is still held then is removed by the program that holds it, or before the address is fetched again.
+        for _ in 0..<Self.looks {
+            if removeUnwanted(fetch.address) { break }
+            usleep(Self.lookMicroseconds)
         }
-        try changeFetches { (rows) throws(DatabaseError) in try rows.remove(number) }
-        guard isHeld else { return fetch }
-        for _ in 0..<Self.looks where self.isHeld(fetch.address) { usleep(Self.lookMicroseconds) }
-        // Otherwise it is removed by the program that holds it, or before the address is fetched again.
-        if !self.isHeld(fetch.address) { removeParts(of: fetch.address) }
         return fetch
     }
+
+    /// Whether received bytes of an address are there.
+    package func hasPart(of address: String) -> Bool { PartSummary(ofFile: path(ofPart: address)) != nil }
 
     private static let looks = 100
     private static let lookMicroseconds: UInt32 = 50_000
 
     private func path(ofPart address: String) -> String { folder.parts + "/" + Self.partName(address) }
 
-    private func isHeld(_ address: String) -> Bool { PartSummary(ofFile: path(ofPart: address))?.isHeld ?? false }
+    private func path(ofMark address: String) -> String { folder.parts + "/" + Self.unwantedName(address) }
+
+    /// Asks the program that holds the part of an address to remove it; false if that cannot be noted.
+    private func markUnwanted(_ address: String) -> Bool {
+        let file = calls.create(path(ofMark: address))
+        if file >= 0 { _ = calls.close(Int32(file)) }
+        return file >= 0 || file == -Int(EEXIST)
+    }
 
     /// Whether another program has asked that the received bytes of an address be removed.
     func isUnwanted(_ address: String) -> Bool {
-        FileIdentity(path: folder.parts + "/" + Self.unwantedName(address)) != nil
+        FileIdentity(path: path(ofMark: address)) != nil
     }
 
     /// Removes the part of an address that is unwanted, unless a program holds it.
-    func removeUnwanted(_ address: String) {
-        if isUnwanted(address), !isHeld(address) { removeParts(of: address) }
-    }
+    ///
+    /// - Returns: Whether nothing unwanted is left.
+    @discardableResult
+    func removeUnwanted(_ address: String) -> Bool { !isUnwanted(address) || removeParts(of: address) }
 
-    private func removeParts(of address: String) {
-        for name in Self.partNames(address) { _ = calls.remove(folder.parts + "/" + name) }
+    /// Removes everything of an address, the mark last, unless a program holds its part.
+    private func removeParts(of address: String) -> Bool {
+        let path = path(ofPart: address)
+        let others = [path, RecordingLibrary.rejectedName(ofPart: path + ".part"), self.path(ofMark: address)]
+        return PartSummary.remove(ofFile: path, and: others, calls: calls)
     }
 }

@@ -78,7 +78,7 @@ final class PartFile: @unchecked Sendable {
     }
 
     /// A program that looks at the part locks it for a moment, too.
-    private static func lock(_ file: Int32) throws(FileFault) -> FileLock.Outcome {
+    static func lock(_ file: Int32) throws(FileFault) -> FileLock.Outcome {
         for _ in 0..<3 {
             let outcome = try FileLock.take(file)
             if outcome != .held { return outcome }
@@ -257,13 +257,15 @@ final class PartFile: @unchecked Sendable {
     /// Removes part and record. The record goes first: without it the part is not used.
     func discard() {
         removeRecord()
-        if descriptor >= 0 { _ = calls.remove(names.part) }
+        if isOurs { _ = calls.remove(names.part) }
         close()
     }
 
+    /// Whether part and record are this transfer's; without the lock they are another one's.
+    private var isOurs: Bool { descriptor >= 0 && (isLocked || Self.otherHolder(names) == nil) }
+
     private func removeRecord() {
-        // Without the lock they are another transfer's.
-        guard descriptor >= 0 else { return }
+        guard isOurs else { return }
         _ = calls.remove(names.record)
         _ = calls.remove(names.record + PartNames.unfinishedEnding)
     }

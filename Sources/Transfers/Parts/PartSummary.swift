@@ -28,6 +28,36 @@ package struct PartSummary: Sendable, Equatable {
     /// The part of a file that is to have this path; nil if there is none.
     package init?(ofFile path: String) { self.init(path: path + PartNames.partEnding) }
 
+    /// Removes the part of a file, and its record before it, under the part's lock; nothing if a transfer holds it.
+    ///
+    /// - Parameters:
+    ///   - path: Of the file.
+    ///   - others: More files, which are removed after them in this order.
+    /// - Returns: Whether the part is gone.
+    package static func remove(ofFile path: String, and others: [String] = [], calls: any FileCalls) -> Bool {
+        let names = PartNames(path)
+        let file = unsafe open(names.part, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        if file < 0, errno != ENOENT { return false }
+        defer { if file >= 0 { Glibc.close(file) } }
+        if file >= 0 {
+            switch try? PartFile.lock(file) {
+            case .taken: break
+            case .unsupported:
+                if FileLock.isRunning(PartFile.readRecord(names.record)?.holder ?? 0) { return false }
+            case .held, nil: return false
+            }
+            guard let locked = FileIdentity(descriptor: file), locked.isSame(as: FileIdentity(path: names.part)) else {
+                return false
+            }
+        }
+        let record = [names.record, names.record + PartNames.unfinishedEnding]
+        for name in record + [names.part] + others {
+            let code = calls.remove(name)
+            if code < 0, code != -Int(ENOENT), name == names.part { return false }
+        }
+        return true
+    }
+
     private init?(path: String) {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else { return nil }

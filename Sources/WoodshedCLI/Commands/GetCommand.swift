@@ -44,7 +44,7 @@ struct GetCommand: Verb {
     @Flag(name: .long, help: "List what is not fetched yet.")
     var list = false
 
-    @Option(name: .long, help: .init("Take this one off the list.", valueName: "number"))
+    @Option(name: .long, help: .init("Take this one off the list; end it in any terminal.", valueName: "number"))
     var cancel: Int?
 
     @Flag(name: .long, help: "With --cancel: remove what was received.")
@@ -98,7 +98,12 @@ struct GetCommand: Verb {
         if list { return try tellList(library) }
         if let number = cancel {
             let fetch = try library.cancelFetch(number, discarding: discard)
-            return try tell(fetch, discard ? "taken off the list, its part removed" : "taken off the list")
+            guard discard else { return try tell(fetch, "taken off the list") }
+            return try tell(
+                fetch,
+                library.hasPart(of: fetch.address)
+                    ? "taken off the list; its part goes when its program lets go of it"
+                    : "taken off the list, its part removed")
         }
         if let number = pause { return try tell(try library.setFetch(number, .paused), "paused") }
         if let number = resume, let priority { try library.setFetch(number, priority: priority) }

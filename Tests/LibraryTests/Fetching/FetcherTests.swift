@@ -1,4 +1,5 @@
 import AudioFiles
+import Database
 import Practice
 import Testing
 import Transfers
@@ -75,5 +76,21 @@ struct FetcherTests {
         #expect(try harness.library.items().isEmpty)
         fetcher.resume(fetch.number)
         _ = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+    }
+
+    @Test("a fetch that ends changes no other fetch that has its number by then")
+    func reusedNumber() throws {
+        let harness = try LibraryHarness()
+        let library = harness.library
+        let old = try library.askFor("https://example.org/a.wav")
+        try library.cancelFetch(old.number, discarding: false)
+        let new = try library.askFor("https://example.org/b.wav")
+        #expect(new.number == old.number)
+        try library.changeFetches { (rows) throws(DatabaseError) in
+            try rows.fail(old, "refused", "Try another address.", at: 1)
+            try rows.note(old, done: 7, total: 9)
+            try rows.remove(old)
+        }
+        #expect(try library.pendingFetches() == [new])
     }
 }
