@@ -1,4 +1,5 @@
 import AudioFiles
+import Database
 import Files
 import Foundation
 import Practice
@@ -38,6 +39,11 @@ final class LibraryHarness {
         try RecordingLibrary(
             PracticeStore(.file(scratch.file("data/practice.db"))), folder: scratch.file("data/library"))
     }
+}
+
+/// Throws if an index of words does not fit the rows of a library's store.
+func checkWords(of library: RecordingLibrary) throws {
+    try StoreSchema.checkWords(in: Database(path: try #require(library.store.path), creating: false))
 }
 
 /// The kind of a library's error.
@@ -205,6 +211,7 @@ struct CatalogueTests {
         #expect(try found("カ\u{3099}") == [two.number])
         try library.edit(one.number) { ($0.title, $0.artist) = ("Ðing", "") }
         #expect(try found("strasse") == [two.number] && found("ding") == [one.number] && library.check().isClean)
+        try checkWords(of: library)
     }
 
     @Test("filters combine: each is the intersection of those that it is made of")
@@ -275,6 +282,7 @@ struct CatalogueTests {
         let back = try library.undoRemoval()
         #expect(back.map(\.number) == [one.number, two.number] && harness.isThere(one.path))
         #expect(try library.items().count == 2)
+        try checkWords(of: library)
         #expect(libraryError { try library.undoRemoval() } == .nothingToUndo)
     }
 

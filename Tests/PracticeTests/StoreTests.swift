@@ -4,9 +4,10 @@ import Foundation
 import Practice
 import Sections
 import SoundFileSupport
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 /// A recording of ten seconds at 1000 frames a second, so that frames read as milliseconds.
 func recording(_ number: UInt64 = 1, title: String = "Blue in Green") -> PracticeRecording {
@@ -120,6 +121,7 @@ struct StoreTests {
             #expect(try store.sections(of: recording(UInt64(number))) == model.list)
             #expect(try store.recording(recording(UInt64(number)).key)?.sectionCount ?? 0 == model.list.sections.count)
         }
+        try StoreSchema.checkWords(in: Database(path: path, creating: false))
     }
 
     @Test("find titles, names and texts by the beginnings of words, whatever the case and the accents")
@@ -166,9 +168,7 @@ struct StoreTests {
         try store.apply(.remove(ids: [1]), to: street)
         #expect(try found("thing").isEmpty)
         try store.change { (rows) throws(DatabaseError) in
-            for index in ["recording_words", "section_words", "section_trigrams"] {
-                try rows.database.run("INSERT INTO \(index) (\(index)) VALUES ('integrity-check')")
-            }
+            try StoreSchema.checkWords(in: rows.database)
         }
     }
 
@@ -190,6 +190,7 @@ struct StoreTests {
         renamed.title = "Syeeda"
         try store.remember(renamed, position: nil, settings: [:])
         #expect(try found("countdown").isEmpty && found("syeeda") == [2])
+        try store.change { (rows) throws(DatabaseError) in try StoreSchema.checkWords(in: rows.database) }
     }
 
     @Test("refuse a recording whose length or rate differs")

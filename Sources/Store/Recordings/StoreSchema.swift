@@ -47,7 +47,7 @@ struct StoreSchema: Sendable {
                         try reader.copy(to: Database(path: "\(path).v\(version)-backup", creating: true))
                     }
                     RunLog.note(.sql, .info, "migrates to version \(self.version), from \(state): \(path)")
-                    try bringUp(database, from: state)
+                    try migrate(database, from: state)
                     return try self.state(of: database)
                 }
             default: break
@@ -60,6 +60,22 @@ struct StoreSchema: Sendable {
         case .newer(let version): throw .newer(path, version: version)
         case .empty, .older, .foreign: throw .foreign(path)
         }
+    }
+
+    /// Brings a file to this version. A statement that is refused there, but not in an empty database, is refused because of what is in the file.
+    private func migrate(_ database: Database, from state: State) throws(DatabaseError) {
+        do throws(DatabaseError) { try bringUp(database, from: state) } catch {
+            guard error.kind == .refused, case .older = state, canBeMade else { throw error }
+            throw .damaged(error.message)
+        }
+    }
+
+    /// Whether an empty database accepts all statements.
+    private var canBeMade: Bool {
+        do throws(DatabaseError) {
+            try make(in: Database(path: ":memory:", creating: true))
+            return true
+        } catch { return false }
     }
 
     /// Makes the tables in an empty database.
@@ -79,13 +95,19 @@ struct StoreSchema: Sendable {
             let report = try database.rows("PRAGMA integrity_check(1)") { (row) throws(DatabaseError) in
                 try row.text(0)
             }
-            for index in Self.wordIndexes {
-                try database.run("INSERT INTO \(index) (\(index)) VALUES ('integrity-check')")
-            }
+            try Self.checkWords(in: database)
             return report == ["ok"]
         } catch {
             // Everything else says nothing about what is in the file.
             return error.kind != .damaged && error.kind != .refused
+        }
+    }
+
+    /// Throws if an index of words is damaged, or does not fit the rows to which it refers. Reads all of them.
+    static func checkWords(in database: Database) throws(DatabaseError) {
+        for index in wordIndexes {
+            // Without the rank, an index is not compared with rows outside of it.
+            try database.run("INSERT INTO \(index) (\(index), rank) VALUES ('integrity-check', 1)")
         }
     }
 

@@ -67,6 +67,7 @@ struct BundleTests {
                 == here.library.items().map { "\($0.key) \($0.words)" }.sorted())
         #expect(try there.library.items().allSatisfy { !$0.isMissing && $0.place == .kept })
         #expect(try there.library.check().isClean)
+        try checkWords(of: there.library)
         let take = try #require(try there.store.takes().first)
         #expect(take.name == "slow" && take.rating == 4 && take.sound.device == "mic")
         #expect(take.path.hasPrefix(there.scratch.file("data/takes/")) && there.isThere(take.path))

@@ -143,6 +143,7 @@ struct SalvagedStoreTests {
         #expect(
             lost.allSatisfy { line in words[table, default: [table]].contains { line.hasPrefix($0) } }, "\(lost)")
         #expect(try library.salvage(storeAt: old).isEmpty && contents(library) == now)
+        try checkWords(of: library)
     }
 
     @Test("comes from stores of all versions", arguments: 1...7)
@@ -155,6 +156,7 @@ struct SalvagedStoreTests {
         let summary = try harness.library.salvage(storeAt: path)
         let opened = try RecordingLibrary(PracticeStore(.file(path)), folder: harness.scratch.file("data/library"))
         #expect(try contents(harness.library) == contents(opened) && !summary.isEmpty)
+        for library in [harness.library, opened] { try checkWords(of: library) }
     }
 
     @Test("never takes the place of what is here: lost rows and altered bytes there change nothing")

@@ -47,7 +47,9 @@ private func text(_ harness: LibraryHarness) throws -> String { try harness.libr
 /// Makes `target` know what `source` knows.
 @discardableResult
 private func give(_ source: LibraryHarness, to target: LibraryHarness) throws -> MergeSummary {
-    try target.library.merge(catalogueIn: Array(text(source).utf8))
+    let summary = try target.library.merge(catalogueIn: Array(text(source).utf8))
+    try checkWords(of: target.library)
+    return summary
 }
 
 /// Changes libraries at random, as users do.

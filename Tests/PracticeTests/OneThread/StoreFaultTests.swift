@@ -194,6 +194,21 @@ struct StoreFaultTests {
         #expect(try store.takes().map(\.name) == (version < 3 ? [] : ["slow"]))
     }
 
+    @Test(
+        "a store of an earlier version with a damaged index of words is repaired when it is opened",
+        arguments: ["DELETE FROM item_words_config", "DROP TABLE item_words_config"])
+    func earlierDamaged(_ damage: String) throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        let kept = #filePath.replacing("OneThread/StoreFaultTests.swift", with: "Stores/version-6.db")
+        try FileManager.default.copyItem(atPath: kept, toPath: path)
+        try Database(path: path, creating: false).run(damage)
+        let store = try PracticeStore(.file(path))
+        #expect(try store.sections(of: recording()).sections.map(\.name) == ["All", "Solo"])
+        #expect(try store.recordings(matching: "solo").count == 1 && store.repair != nil)
+        try StoreSchema.checkWords(in: Database(path: path, creating: false))
+    }
+
     @Test("letters are folded in a store that an earlier version has indexed", arguments: 1...6)
     func earlierWords(_ version: Int) throws {
         let scratch = try Scratch()
@@ -206,5 +221,6 @@ struct StoreFaultTests {
         let store = try PracticeStore(.file(path))
         for text in ["strasse", "lodz"] { #expect(try !store.recordings(matching: text).isEmpty, "\(text)") }
         #expect(store.repair == nil)
+        try StoreSchema.checkWords(in: Database(path: path, creating: false))
     }
 }
