@@ -47,7 +47,7 @@ extension RecordingLibrary {
         storage.bytes[.takes] = takes.reduce(0) { $0 + (Self.byteCount($1.currentPath) ?? 0) }
         storage.bytes[.cache] = CacheFolder.path.map(Self.roomBelow) ?? 0
         storage.bytes[.store] = store.path.map { path in
-            ["", "-journal"].reduce(0) { $0 + (Self.byteCount(path + $1) ?? 0) }
+            ["", "-journal", ".reserve"].reduce(0) { $0 + (Self.byteCount(path + $1) ?? 0) }
         }
         return storage
     }

@@ -49,7 +49,9 @@ public final class PracticeStore: Sendable {
         case .memory: path = nil
         }
         file = Mutex(
-            StoreFile(path: path ?? ":memory:", isInMemory: path == nil, schema: schema, busyTimeout: busyTimeout))
+            StoreFile(
+                path: path ?? ":memory:", isInMemory: path == nil, keepsReserve: place == .user, schema: schema,
+                busyTimeout: busyTimeout))
     }
 
     deinit {

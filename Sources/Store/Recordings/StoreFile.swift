@@ -11,14 +11,19 @@ struct StoreFile: ~Copyable {
     /// What was repaired last.
     private(set) var repair: StoreRepair?
     private let isInMemory: Bool
+    /// Whether room for removals is kept beside the file.
+    private let keepsReserve: Bool
     private let schema: StoreSchema
     private let busyTimeout: Int32
     private var database: Database?
     /// The file that the connection has opened; another one may have taken its name since.
     private var opened: FileIdentity?
 
-    init(path: String, isInMemory: Bool, schema: StoreSchema = .current, busyTimeout: Int32 = 5000) {
-        (self.path, self.isInMemory, self.schema, self.busyTimeout) = (path, isInMemory, schema, busyTimeout)
+    init(
+        path: String, isInMemory: Bool, keepsReserve: Bool, schema: StoreSchema = .current, busyTimeout: Int32 = 5000
+    ) {
+        (self.path, self.isInMemory, self.keepsReserve) = (path, isInMemory, keepsReserve)
+        (self.schema, self.busyTimeout) = (schema, busyTimeout)
     }
 
     // MARK: Reading and changing
@@ -43,7 +48,7 @@ struct StoreFile: ~Copyable {
     package mutating func change<Value>(
         beside other: String? = nil, isRemoval: Bool = false, _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
-        let reserve = isInMemory ? nil : StoreReserve(besides: path)
+        let reserve = keepsReserve ? StoreReserve(besides: path) : nil
         let value: Value
         do throws(StoreError) { value = try changeOnce(beside: other, body) } catch {
             guard isRemoval, error.kind == .diskFull, let reserve, reserve.release() else { throw error }

@@ -3,6 +3,7 @@ internal import Glibc
 internal import RunLog
 
 /// Room on the store's disk that is kept for removals: on a full disk there is none for SQLite's journal, and so nothing could be removed.
+/// Only the user's own store has one: other stores are copies, or short-lived.
 struct StoreReserve {
     private let path: String
 
