@@ -1,4 +1,4 @@
-internal import Files
+package import Files
 
 /// Names of files as text. To the system a name is bytes; names on old disks and in archives are often not UTF-8.
 ///
@@ -80,6 +80,13 @@ public enum FileName {
         else { return nil }
         let folder = Self.text(of: resolved)
         return (folder == "/" ? "" : folder) + "/" + name
+    }
+
+    /// The names in a folder, each as the text for it; without `.` and `..`, unsorted.
+    ///
+    /// - Throws: As `Folder.names`.
+    package static func names(in folder: String) throws(FileFault) -> [String] {
+        try unsafe Folder.names(inFolder: systemName(folder)).map { text(of: $0) }
     }
 
     /// The name for a text in the system's form, ended by a zero.

@@ -108,9 +108,11 @@ public enum CommandLineTool {
         let values = [
             "-o", "--out", "--output", "--title", "--artist", "--language", "--tag", "--untag", "--source", "--licence",
         ]
+        let isCheck =
+            arguments.first == "library" && arguments.dropFirst().first(where: { !$0.hasPrefix("-") }) == "check"
         for (index, argument) in arguments.enumerated() where !FileName.isUTF8(argument) {
             let isOption = argument.hasPrefix("-") || values.contains(arguments[max(0, index - 1)])
-            if isOption || !reading.contains(arguments[0]) {
+            if isOption || !reading.contains(arguments[0]) && !isCheck {
                 throw CommandFailure(
                     .usage,
                     "'\(argument)' is not UTF-8, and only recordings and documents that are read may have such a name",

@@ -1,3 +1,4 @@
+import AudioFiles
 import Database
 import Foundation
 import SoundFileSupport
@@ -53,5 +54,19 @@ struct LibraryRepairTests {
             #expect(store.repair == nil)
         }
         #expect(!harness.names(harness.scratch.file("data")).contains { $0.contains("damaged") })
+    }
+
+    @Test("a check finds a linked file that was moved to a name that is not UTF-8")
+    func movedToOldName() throws {
+        let harness = try LibraryHarness()
+        let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1), .link).item
+        // The byte E9, a letter of Latin-1.
+        let moved = harness.scratch.file("caf\u{10FFE9}.wav")
+        // Some file systems take UTF-8 alone.
+        guard unsafe rename(item.path, FileName.systemName(moved)) == 0 else { return }
+        let report = try harness.library.check()
+        #expect(report.moved.map(\.path) == [moved] && report.missing.isEmpty)
+        try harness.library.repair(report)
+        #expect(try harness.library.check().isClean)
     }
 }

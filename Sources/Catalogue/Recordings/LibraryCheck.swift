@@ -130,14 +130,14 @@ extension RecordingLibrary {
         queue += folders.map { ($0, 0) }
         var count = 0
         while let (path, depth) = queue.popLast(), count < Self.mostFiles {
-            guard let whole = FilePlace.resolved(path), seen.insert(whole).inserted, whole != folder.path else {
+            guard let whole = Self.resolved(path), seen.insert(whole).inserted, whole != folder.path else {
                 continue
             }
-            for name in ((try? Folder.names(in: whole)) ?? []).sorted() {
+            for name in ((try? FileName.names(in: whole)) ?? []).sorted() {
                 if isCancelled() { return found }
                 count += 1
                 let file = (whole == "/" ? "" : whole) + "/" + name
-                guard let state = unsafe FileState(file) else {
+                guard let state = unsafe FileState(FileName.systemName(file)) else {
                     if depth < Self.deepest, !name.hasPrefix(".") { queue.append((file, depth + 1)) }
                     continue
                 }
@@ -147,6 +147,10 @@ extension RecordingLibrary {
             }
         }
         return found
+    }
+
+    private static func resolved(_ folder: String) -> String? {
+        unsafe FilePlace.resolvedBytes(FileName.systemName(folder)).map { FileName.text(of: $0) }
     }
 
     /// Files that are looked at, at most, and how deep folders are.

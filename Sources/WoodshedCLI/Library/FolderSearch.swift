@@ -19,7 +19,7 @@ enum FolderSearch {
             var folders = [(path: path, depth: 0)]
             while let (folder, depth) = folders.popLast(), found.count < most {
                 let names: [String]
-                do throws(FileFault) { names = try Self.names(in: folder) } catch {
+                do throws(FileFault) { names = try FileName.names(in: folder) } catch {
                     // One that may not be read hides nothing of the others, but is told.
                     StandardStream.error.note(
                         "woodshed: " + printable("\(folder): cannot be read (errno \(error.code))"))
@@ -37,11 +37,6 @@ enum FolderSearch {
             }
         }
         return (named, found)
-    }
-
-    /// The names in a folder, each as the text from which its file can be opened.
-    static func names(in folder: String) throws(FileFault) -> [String] {
-        try unsafe Folder.names(inFolder: FileName.systemName(folder)).map { FileName.text(of: $0) }
     }
 
     private static func isFolder(_ path: String, followsLinks: Bool = true) -> Bool {

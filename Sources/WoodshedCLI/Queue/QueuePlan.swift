@@ -136,7 +136,7 @@ enum QueuePlan {
     private static func isThere(_ path: String) -> Bool {
         unsafe FileState(FileName.systemName(path)) != nil || isFolder(path)
     }
-    private static func isFolder(_ path: String) -> Bool { (try? FolderSearch.names(in: path)) != nil }
+    private static func isFolder(_ path: String) -> Bool { (try? FileName.names(in: path)) != nil }
     private static func isList(_ path: String) -> Bool {
         let ending = fileName(path).split(separator: ".").dropFirst().last.map(String.init) ?? ""
         return PlaylistFile.Format(pathExtension: ending) != nil && isThere(path)
