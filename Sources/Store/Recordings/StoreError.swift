@@ -57,6 +57,13 @@ extension StoreError {
             remedy: "Use the newer version. The file was left as it is.")
     }
 
+    /// A store of an earlier version, which may not be written.
+    static func older(_ path: String, _ kind: Kind) -> StoreError {
+        StoreError(
+            kind, "\(path): the store is of an earlier version, and has to be written once before it can be read",
+            remedy: "Change the permissions of the file and its directory, or copy it to a disk that can be written.")
+    }
+
     static func foreign(_ path: String) -> StoreError {
         StoreError(
             .foreign, "\(path): this is another program's database",

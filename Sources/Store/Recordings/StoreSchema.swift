@@ -28,6 +28,7 @@ struct StoreSchema: Sendable {
     /// - Returns: False if the database is empty and is not to be made.
     func prepare(_ database: Database, path: String, creating: Bool) throws(StoreError) -> Bool {
         var state: State
+        var isOlder = false
         do throws(DatabaseError) {
             // One that has to be kept in step with other files is not used; see docs/decisions.md. With FULL the end of the journal is
             // not put on the disk: after a loss of power it may be there again, and the last change would be taken back.
@@ -35,6 +36,7 @@ struct StoreSchema: Sendable {
                 _ = try database.rows("PRAGMA \(setting)") { _ in }
             }
             state = try self.state(of: database)
+            if case .older = state { isOlder = true }
             switch state {
             case .empty where !creating: return false
             case .empty, .older:
@@ -53,7 +55,10 @@ struct StoreSchema: Sendable {
             default: break
             }
         } catch {
-            throw StoreError(error, path: path)
+            let error = StoreError(error, path: path)
+            // The copy that is kept before may be the first file that cannot be made.
+            let isReadOnly = [StoreError.Kind.readOnly, .permissionDenied, .cannotOpen].contains(error.kind)
+            throw isOlder && isReadOnly ? .older(path, error.kind) : error
         }
         switch state {
         case .current: return true

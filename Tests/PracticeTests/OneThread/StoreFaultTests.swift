@@ -56,6 +56,28 @@ struct StoreFaultTests {
         }
     }
 
+    @Test("a store of an earlier version that may not be written says that it has to be, once")
+    func earlierReadOnly() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let path = scratch.file("closed/practice.db")
+            let kept = #filePath.replacing("OneThread/StoreFaultTests.swift", with: "Stores/version-6.db")
+            try FileManager.default.createDirectory(
+                atPath: scratch.file("closed"), withIntermediateDirectories: false)
+            try FileManager.default.copyItem(atPath: kept, toPath: path)
+            unsafe chmod(scratch.path, 0o755)
+            unsafe chmod(path, 0o444)
+            unsafe chmod(scratch.file("closed"), 0o555)
+            guard Privileges.giveUp() else { exit(1) }
+            do throws(StoreError) {
+                _ = try PracticeStore(.file(path)).recordings()
+                exit(2)
+            } catch {
+                exit(error.message.contains("earlier version") ? 0 : 3)
+            }
+        }
+    }
+
     // In a process of its own: the limit counts for all of it.
     @Test("a disk that takes no more loses nothing that was kept, and an edit that fits is kept afterwards")
     func noRoom() async {
