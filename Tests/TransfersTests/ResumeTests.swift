@@ -171,9 +171,11 @@ struct ResumeTests {
         #expect(eventually(seconds: 300) { (try? PartSummary.all(in: parts))?.first?.isHeld == true })
         let error = try await fetch(wanted).result.error
         #expect(error?.kind == .heldByOther && error?.message.contains("this program") == true)
+        #expect(!PartSummary.remove(ofFile: folder.path("a.wav"), calls: SystemFileCalls()))
         try await server.ask("/release?gate=\(gate)")
         #expect(try await transfer.outcome.byteCount == 5000)
         #expect(folder.bytes("a.wav") == content(1, 5000))
+        #expect(PartSummary.remove(ofFile: folder.path("a.wav"), calls: SystemFileCalls()))
     }
 
     @Test
