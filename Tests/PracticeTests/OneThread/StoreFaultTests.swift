@@ -61,16 +61,14 @@ struct StoreFaultTests {
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()
             let path = scratch.file("closed/practice.db")
-            let kept = #filePath.replacing("OneThread/StoreFaultTests.swift", with: "Stores/version-6.db")
-            try FileManager.default.createDirectory(
-                atPath: scratch.file("closed"), withIntermediateDirectories: false)
-            try FileManager.default.copyItem(atPath: kept, toPath: path)
+            try PracticeStore(.file(path)).apply(.mark(frame: 5), to: recording())
             unsafe chmod(scratch.path, 0o755)
             unsafe chmod(path, 0o444)
             unsafe chmod(scratch.file("closed"), 0o555)
             guard Privileges.giveUp() else { exit(1) }
             do throws(StoreError) {
-                _ = try PracticeStore(.file(path)).recordings()
+                let next = StoreSchema(versions: StoreSchema.current.versions + [["CREATE TABLE extra (a)"]])
+                _ = try PracticeStore(.file(path), schema: next).recordings()
                 exit(2)
             } catch {
                 exit(error.message.contains("earlier version") ? 0 : 3)
