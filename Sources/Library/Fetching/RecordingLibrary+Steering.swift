@@ -58,7 +58,7 @@ extension RecordingLibrary {
         if discarding, !isMarked { _ = removeParts(of: fetch.address) }
         try changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch) }
         guard isMarked else { return fetch }
-        // What is still held then is removed by the program that holds it, or before the address is fetched again.
+        // A part that is still held then is removed by its holder, or before the address is fetched again.
         for _ in 0..<Self.looks {
             if removeUnwanted(fetch.address) { break }
             usleep(Self.lookMicroseconds)
