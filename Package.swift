@@ -122,7 +122,7 @@ let package = Package(
         .target(name: "RunLog", dependencies: ["Explanations"], swiftSettings: settings),
         .target(name: "Realtime", dependencies: ["Explanations", "CRealtime"], swiftSettings: settings),
         .target(name: "Samples", swiftSettings: settings),
-        .target(name: "Transforms", dependencies: ["Samples", "CFFTW"], swiftSettings: settings),
+        .target(name: "Transforms", dependencies: ["Realtime", "Samples", "CFFTW"], swiftSettings: settings),
         .target(
             name: "DSP", dependencies: ["Explanations", "Samples", "Transforms", "CSampleLoops", "CSampleSums"],
             swiftSettings: settings),

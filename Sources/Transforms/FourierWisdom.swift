@@ -1,4 +1,7 @@
 internal import CFFTW
+internal import Glibc
+internal import Realtime
+internal import Synchronization
 
 /// FFTW's measured plans for real transforms of 256 to 16384, which FFTW's fixed rules plan up to a third slower.
 ///
@@ -6,11 +9,44 @@ internal import CFFTW
 ///
 /// They are stored here and not measured where the program runs: another measurement may give another plan, and so other last bits of a sum.
 enum FourierWisdom {
-    /// Passes it to FFTW once, and tells whether FFTW accepted it. Another version, or one without the same instructions, ignores
-    /// it and plans by its rules.
+    private static let isAccepted = Atomic<Bool>(false)
+
+    /// Whether FFTW accepted it, once there was a plan. Another version, or one without the same instructions, ignores it and plans by its rules.
+    static var isTaken: Bool { isAccepted.load(ordering: .relaxed) }
+
+    /// Makes plans while FFTW knows this wisdom and no other. What FFTW knew before, a host's wisdom, is given back afterwards.
     ///
     /// Only under the planner's lock.
-    static let isTaken: Bool = unsafe fftwf_import_wisdom_from_string(text) != 0
+    static func whileTaken<Result>(_ plan: () -> Result) -> Result {
+        guard isShared else {
+            _ = takenOnce
+            return plan()
+        }
+        let others = unsafe fftwf_export_wisdom_to_string()
+        defer {
+            fftwf_forget_wisdom()
+            if let others = unsafe others {
+                _ = unsafe fftwf_import_wisdom_from_string(others)
+                unsafe free(others)
+            }
+        }
+        fftwf_forget_wisdom()
+        take()
+        return plan()
+    }
+
+    private static func take() {
+        isAccepted.store(unsafe fftwf_import_wisdom_from_string(text) != 0, ordering: .relaxed)
+    }
+
+    private static let takenOnce: Void = take()
+
+    /// Whether a host may use the same FFTW: not in the command, and not in the library for C, whose FFTW nothing else finds by name.
+    private static let isShared: Bool = {
+        let own: @convention(c) () -> UnsafeMutablePointer<CChar>? = unsafe fftwf_export_wisdom_to_string
+        let found = unsafe dlsym(nil, "fftwf_export_wisdom_to_string")
+        return unsafe ProcessOwner.isHost && found == unsafeBitCast(own, to: UnsafeMutableRawPointer.self)
+    }()
 
     /// The output of `fftwf_export_wisdom_to_string` after the fastest of several runs with `FFTW_MEASURE` and `FFTW_PATIENT` for each size, on
     /// x86-64 with AVX.

@@ -90,16 +90,19 @@ private struct Plans: @unchecked Sendable {
     static func forSize(_ size: Int, frames: Floats, spectrum: Floats) -> Plans {
         made.withLock { made in
             if let known = made[size] { return known }
-            // What is known must be known to every plan, or plans would depend on which of them came first.
-            _ = FourierWisdom.isTaken
-            guard
-                let forward = unsafe fftwf_plan_dft_r2c_1d(Int32(size), frames.base, complex(spectrum), FFTW_ESTIMATE),
-                let inverse = unsafe fftwf_plan_dft_c2r_1d(Int32(size), complex(spectrum), frames.base, FFTW_ESTIMATE)
-            else { preconditionFailure("FFTW has no plan for \(size) samples.") }
-            let plans = unsafe Plans(forward: forward, inverse: inverse)
+            // Every plan is made with the same wisdom, or plans would depend on which of them came first.
+            let plans = FourierWisdom.whileTaken { plan(size, frames: frames, spectrum: spectrum) }
             made[size] = plans
             return plans
         }
+    }
+
+    private static func plan(_ size: Int, frames: Floats, spectrum: Floats) -> Plans {
+        guard
+            let forward = unsafe fftwf_plan_dft_r2c_1d(Int32(size), frames.base, complex(spectrum), FFTW_ESTIMATE),
+            let inverse = unsafe fftwf_plan_dft_c2r_1d(Int32(size), complex(spectrum), frames.base, FFTW_ESTIMATE)
+        else { preconditionFailure("FFTW has no plan for \(size) samples.") }
+        return unsafe Plans(forward: forward, inverse: inverse)
     }
 
     private init(forward: fftwf_plan, inverse: fftwf_plan) {

@@ -4,6 +4,7 @@ import ArgumentParser
 package import Explanations
 import Files
 import Glibc
+import Realtime
 import RunLog
 import Terminal
 import Woodshed
@@ -22,7 +23,10 @@ public enum CommandLineTool {
     /// - Parameter arguments: What follows the program's name.
     ///
     /// Real-time safe: no.
-    public static func run(_ arguments: [String]) -> Never { exit(status(arguments).rawValue) }
+    public static func run(_ arguments: [String]) -> Never {
+        ProcessOwner.declareCommand()
+        exit(status(arguments).rawValue)
+    }
 
     /// Runs the command.
     static func status(_ arguments: [String]) -> ExitStatus { report { try runCommand(arguments) } }

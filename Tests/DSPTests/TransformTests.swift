@@ -4,6 +4,16 @@ import Testing
 
 @_spi(Benchmarks) @testable import Transforms
 
+/// What FFTW has learned, one line a plan, as a host reads it.
+private func wisdomLines() -> [Substring] {
+    typealias Export = @convention(c) () -> UnsafeMutablePointer<CChar>?
+    guard let function = unsafe dlsym(nil, "fftwf_export_wisdom_to_string"),
+        let text = unsafe unsafeBitCast(function, to: Export.self)()
+    else { return [] }
+    defer { unsafe free(text) }
+    return unsafe String(cString: text).split(separator: "\n").filter { $0.contains("codelet") }.sorted()
+}
+
 @Suite("Window and transform")
 struct TransformTests {
     @Test(
@@ -36,6 +46,23 @@ struct TransformTests {
         #expect(version != nil)
         _ = RealFourierTransform(size: 1024)
         #expect(FourierWisdom.isTaken || version != "fftw-3.3.10-sse2-avx")
+    }
+
+    @Test("a host's wisdom is what it was after a transform was planned", .disabled(if: Sanitizers.watchThreads))
+    func hostWisdom() async {
+        await #expect(processExitsWith: .success) {
+            // FFTW as a host uses it: 64 is FFTW_ESTIMATE.
+            typealias Plan =
+                @convention(c) (Int32, UnsafeMutableRawPointer, UnsafeMutableRawPointer, UInt32) -> OpaquePointer?
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 64)
+            if let function = unsafe dlsym(nil, "fftwf_plan_dft_r2c_1d") {
+                _ = unsafe unsafeBitCast(function, to: Plan.self)(96, memory, memory + 1024, 64)
+            }
+            let before = wisdomLines()
+            #expect(!before.isEmpty)
+            _ = RealFourierTransform(size: 512)
+            #expect(wisdomLines() == before)
+        }
     }
 
     @Test("the transform agrees with a slow one in Double", arguments: [2, 30, 256])
