@@ -121,7 +121,7 @@ let package = Package(
         .target(name: "Explanations", swiftSettings: settings),
         .target(name: "RunLog", dependencies: ["Explanations"], swiftSettings: settings),
         .target(name: "Realtime", dependencies: ["Explanations", "CRealtime"], swiftSettings: settings),
-        .target(name: "Samples", swiftSettings: settings),
+        .target(name: "Samples", dependencies: ["Realtime"], swiftSettings: settings),
         .target(name: "Transforms", dependencies: ["Realtime", "Samples", "CFFTW"], swiftSettings: settings),
         .target(
             name: "DSP", dependencies: ["Explanations", "Samples", "Transforms", "CSampleLoops", "CSampleSums"],

@@ -66,6 +66,10 @@ gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$i
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/planner.c" -lfftw3f "${link[@]}" -o planner &&
     ldd planner | grep -q libfftw3f && ./planner song.wav 25 || fail "a host that plans with FFTW"
 
+# A host that has reserved much memory. The library locked all of it, and for ever.
+gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/locked.c" "${link[@]}" -o locked &&
+    ./locked song.wav || fail "a host whose memory is its own"
+
 # The module for Python.
 "$root/scripts/test-python.py" song.wav "$folder" || fail "the module for Python"
 

@@ -27,9 +27,9 @@ final class PagePool: @unchecked Sendable {
     }
 
     deinit {
-        for page in loaded.values { unsafe page.samples.deallocate() }
-        for page in retired.takeAll() { unsafe page.samples.deallocate() }
-        while let buffer = unsafe free.popLast() { unsafe buffer.deallocate() }
+        for page in loaded.values { unsafe RealtimeMemory.deallocate(page.samples, capacity: pageSamples) }
+        for page in retired.takeAll() { unsafe RealtimeMemory.deallocate(page.samples, capacity: pageSamples) }
+        while let buffer = unsafe free.popLast() { unsafe RealtimeMemory.deallocate(buffer, capacity: pageSamples) }
     }
 
     /// Marks these pages as wanted now; pages that have been unwanted longest are replaced first.
@@ -42,7 +42,7 @@ final class PagePool: @unchecked Sendable {
         if let buffer = unsafe free.popLast() { return unsafe buffer }
         if allocated < capacity {
             allocated += 1
-            return .allocate(capacity: pageSamples)
+            return unsafe RealtimeMemory.allocate(Float.self, capacity: pageSamples)
         }
         if let page = retired.takeFree() { return unsafe page.samples }
         // Removing more and more pages while a reader stays inside its block would empty the clip.

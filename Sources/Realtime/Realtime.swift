@@ -23,15 +23,17 @@
 @safe
 @usableFromInline final class SharedMemory: @unchecked Sendable {
     @usableFromInline let base: UnsafeMutableRawPointer
+    private let byteCount: Int
 
     /// Memory of at least `byteCount` bytes on a boundary of `alignment` or of a line, whichever is larger.
     @usableFromInline init(byteCount: Int, alignment: Int = 1) {
         let bytes = roundUpToLine(byteCount)
-        unsafe base = .allocate(byteCount: bytes, alignment: max(alignment, lineBytes))
+        self.byteCount = bytes
+        unsafe base = RealtimeMemory.allocate(byteCount: bytes, alignment: max(alignment, lineBytes))
         unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
     }
 
-    deinit { unsafe base.deallocate() }
+    deinit { unsafe RealtimeMemory.deallocate(base, byteCount: byteCount) }
 }
 
 /// `byteCount` rounded up to a whole number of lines, so that no other data shares the last one.

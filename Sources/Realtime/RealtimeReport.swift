@@ -15,8 +15,10 @@ public struct RealtimeReport: Sendable, Equatable {
 
     /// The part of the process's memory that is locked.
     public enum MemoryLock: Sendable, Equatable {
-        /// All memory of the process, present and future.
+        /// All memory of the process, present and future: in the command.
         case everything
+        /// This thread's stack and the buffers of all real-time threads, until the thread ends: inside another program.
+        case buffers
         /// This thread's stack only.
         case stackOnly
         /// Nothing.
@@ -60,7 +62,7 @@ extension RealtimeReport.Refusal {
     static func memoryLock(limitBytes: UInt, stackLocked: Bool, error: Int32) -> Self {
         let limit = limitBytes == .max ? "none" : "\(limitBytes / 1024) KiB"
         return Self(
-            message: "locking all memory was refused (\(systemText(error))); "
+            message: "locking memory was refused (\(systemText(error))); "
                 + (stackLocked ? "only the thread's stack is locked" : "nothing is locked"),
             remedy: "allow it with the line `@audio - memlock unlimited` in /etc/security/limits.d/audio.conf, "
                 + "join the group audio and log in again (the limit is now \(limit))")

@@ -22,18 +22,18 @@ public final class RealtimeThread: Sendable {
     public struct Configuration: Sendable, Equatable {
         /// The SCHED_FIFO priority, 1 to 99; `nil` for ordinary scheduling.
         public var priority: Int?
-        /// Whether to lock all memory of the process, until the process ends.
+        /// Whether to lock what the thread needs in memory: its stack and Woodshed's buffers, while the thread runs.
         public var locksMemory: Bool
         /// The stack's size in bytes; rounded up to whole pages and to the system's minimum. All of it becomes resident.
         public var stackBytes: Int
 
         /// Makes a configuration.
         ///
-        /// The memory lock holds for the whole process and makes all it allocates resident, other threads' stacks too.
+        /// The memory of the program around the thread is neither locked nor unlocked. With a finite limit on locked memory, only the stack is locked.
         ///
         /// - Parameters:
         ///   - priority: 1 to 99, or `nil` for ordinary scheduling. Above 50 it has precedence over the interrupt threads.
-        ///   - locksMemory: whether to lock all memory.
+        ///   - locksMemory: whether to lock memory.
         ///   - stackBytes: 1 or more.
         public init(priority: Int? = 70, locksMemory: Bool = true, stackBytes: Int = 512 * 1024) {
             precondition(priority.map { (1...99).contains($0) } ?? true, "a real-time priority is from 1 to 99")

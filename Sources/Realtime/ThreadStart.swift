@@ -14,6 +14,9 @@ final class ThreadStart: @unchecked Sendable {
     private let isPrepared: UnsafeMutablePointer<sem_t>
     /// Written by the new thread before `isPrepared` is posted, read by its creator afterwards.
     private var report = RealtimeReport()
+    /// What is to be unlocked when the thread ends.
+    private var lockedStack: UnsafeMutableRawBufferPointer?
+    private var holdsBuffers = false
 
     init(name: String, configuration: RealtimeThread.Configuration, body: @escaping @Sendable () -> Void) {
         self.name = name
@@ -41,6 +44,7 @@ final class ThreadStart: @unchecked Sendable {
         report = prepare()
         unsafe sem_post(isPrepared)
         runBody()
+        unlockMemory()
         mark.clear()
     }
 
@@ -89,16 +93,35 @@ final class ThreadStart: @unchecked Sendable {
         if failure == 0 { report.touchedStackBytes = byteCount } else { report.refusals.append(.stack(error: failure)) }
 
         guard configuration.locksMemory else { return }
-        // With a finite limit the call could succeed now and make every later allocation fail, so it is not tried.
-        let refused = realtime_memory_lock_is_unlimited() ? realtime_lock_all_memory() : ENOMEM
-        guard refused != 0 else {
-            report.memoryLock = .everything
-            return
+        // With a finite limit the calls could succeed now and make later allocations of the process fail, so they are not tried.
+        let isUnlimited = realtime_memory_lock_is_unlimited()
+        var refused: Int32 = ENOMEM
+        if isUnlimited, !ProcessOwner.isHost {
+            refused = realtime_lock_all_memory()
+            guard refused != 0 else {
+                report.memoryLock = .everything
+                return
+            }
         }
         let stackIsLocked = unsafe failure == 0 && mlock(lowest, byteCount) == 0
+        if stackIsLocked { unsafe lockedStack = UnsafeMutableRawBufferPointer(start: lowest, count: byteCount) }
         report.memoryLock = stackIsLocked ? .stackOnly : .nothing
+        if isUnlimited, ProcessOwner.isHost, stackIsLocked {
+            holdsBuffers = true
+            refused = RealtimeMemory.lock()
+            guard refused != 0 else {
+                report.memoryLock = .buffers
+                return
+            }
+        }
         let limit = currentLimit(__RLIMIT_MEMLOCK)
         report.refusals.append(.memoryLock(limitBytes: limit, stackLocked: stackIsLocked, error: refused))
+    }
+
+    /// The C library keeps the stacks of threads that have ended for those that come next.
+    private func unlockMemory() {
+        if holdsBuffers { RealtimeMemory.unlock() }
+        if let stack = unsafe lockedStack { unsafe munlock(stack.baseAddress, stack.count) }
     }
 
     private func schedule(_ priority: Int, _ report: inout RealtimeReport) {

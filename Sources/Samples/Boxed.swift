@@ -1,3 +1,5 @@
+internal import Realtime
+
 /// Sole owner of a value on the heap, used like the value itself.
 ///
 /// The compiler checks every use of a noncopyable struct against each of its stored values, those of nested structs included, so a struct that
@@ -9,9 +11,8 @@
 package struct Boxed<Value: ~Copyable>: ~Copyable {
     @usableFromInline let pointer: UnsafeMutablePointer<Value>
 
-    @inlinable
     package init(_ value: consuming Value) {
-        unsafe pointer = .allocate(capacity: 1)
+        unsafe pointer = RealtimeMemory.allocate(Value.self, capacity: 1)
         unsafe pointer.initialize(to: value)
     }
 
@@ -22,9 +23,8 @@ package struct Boxed<Value: ~Copyable>: ~Copyable {
         unsafeMutableAddress { unsafe pointer }
     }
 
-    @inlinable
     deinit {
         unsafe pointer.deinitialize(count: 1)
-        unsafe pointer.deallocate()
+        unsafe RealtimeMemory.deallocate(pointer, capacity: 1)
     }
 }

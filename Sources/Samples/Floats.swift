@@ -1,3 +1,5 @@
+internal import Realtime
+
 /// The vector the inner loops work on.
 ///
 /// Eight lanes are two registers on the baseline x86-64 and one where AVX is enabled.
@@ -80,8 +82,7 @@ package struct FloatStorage: ~Copyable {
     @usableFromInline package let view: Floats
 
     package init(count: Int) {
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: max(count, 1) * MemoryLayout<Float>.stride, alignment: Self.alignment)
+        let memory = unsafe RealtimeMemory.allocate(byteCount: Self.byteCount(count), alignment: Self.alignment)
         let base = unsafe memory.bindMemory(to: Float.self, capacity: max(count, 1))
         unsafe base.initialize(repeating: 0, count: max(count, 1))
         view = unsafe Floats(base: base, count: count)
@@ -92,7 +93,11 @@ package struct FloatStorage: ~Copyable {
         for index in values.indices { view[index] = values[index] }
     }
 
-    deinit { unsafe UnsafeMutableRawPointer(view.base).deallocate() }
+    private static func byteCount(_ count: Int) -> Int { max(count, 1) * MemoryLayout<Float>.stride }
+
+    deinit {
+        unsafe RealtimeMemory.deallocate(UnsafeMutableRawPointer(view.base), byteCount: Self.byteCount(view.count))
+    }
 }
 
 // One owner at a time; views do not leave the structures that own the storage.

@@ -1,3 +1,5 @@
+internal import Realtime
+
 /// Samples of several channels, each channel's behind one another: allocated once, on cache lines of their own, and touched beforehand.
 ///
 /// Real-time safe: using it is, making it is not.
@@ -14,9 +16,8 @@ package struct PlanarBuffer: ~Copyable {
     /// Allocates silence.
     package init(channelCount: Int, frameCount: Int) {
         precondition(channelCount >= 0 && frameCount > 0, "a buffer has room for at least one frame")
-        let line = 128
-        let stride = (frameCount * MemoryLayout<Float>.stride + line - 1) / line * line
-        unsafe memory = .allocate(byteCount: stride * channelCount, alignment: line)
+        let stride = Self.stride(frameCount)
+        unsafe memory = RealtimeMemory.allocate(byteCount: stride * channelCount, alignment: Self.line)
         unsafe channels = .allocate(capacity: channelCount)
         for channel in 0..<channelCount {
             let start = unsafe (memory + channel * stride).bindMemory(to: Float.self, capacity: frameCount)
@@ -29,7 +30,14 @@ package struct PlanarBuffer: ~Copyable {
 
     deinit {
         unsafe channels.deallocate()
-        unsafe memory.deallocate()
+        unsafe RealtimeMemory.deallocate(memory, byteCount: Self.stride(frameCount) * channelCount)
+    }
+
+    private static let line = 128
+
+    /// The bytes of one channel, whole lines.
+    private static func stride(_ frameCount: Int) -> Int {
+        (frameCount * MemoryLayout<Float>.stride + line - 1) / line * line
     }
 
     /// The samples of one channel, `frameCount` of them.

@@ -46,7 +46,8 @@ private func contents(of path: String) -> String {
     return String(decoding: bytes[..<count], as: UTF8.self)
 }
 
-private func lockedMemoryKilobytes() -> Int {
+/// The locked memory of the process, in kB.
+func lockedMemoryKilobytes() -> Int {
     for line in contents(of: "/proc/self/status").split(separator: "\n") where line.hasPrefix("VmLck:") {
         return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? -1
     }

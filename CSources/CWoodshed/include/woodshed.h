@@ -49,8 +49,9 @@
  * standard output or standard error. Its own threads block all asynchronous signals. It starts ffmpeg and ffprobe, if they are
  * installed, to read files that its own decoders cannot; it waits for these children by their process descriptors, so a host that
  * ignores SIGCHLD, or reaps all children, does no harm. Denormal numbers are flushed to zero on its own device threads, and on
- * the host's thread only inside woodshed_engine_render(), which restores the mode. A device's thread asks for real-time scheduling and
- * locks its memory, where the limits of the process permit it.
+ * the host's thread only inside woodshed_engine_render(), which restores the mode. A device's thread asks for real-time scheduling, and
+ * while it runs, its stack and the library's own buffers are locked in memory, where the limits of the process permit it. The library
+ * contains FFTW; the host's, its plans and its wisdom stay apart.
  *
  * After fork() the child cannot use what the parent has opened; every function returns WOODSHED_UNAVAILABLE there. A child that
  * calls exec is not concerned: all descriptors are closed by it.

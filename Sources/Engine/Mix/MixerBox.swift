@@ -1,4 +1,5 @@
 internal import AudioDevices
+internal import Realtime
 internal import Synchronization
 
 /// The mixer at a fixed address. The device thread uses it while the stream runs; the control side never does.
@@ -18,13 +19,13 @@ final class MixerBox: @unchecked Sendable {
     private let newReason = Atomic<Int64>(-1)
 
     init(_ mixer: consuming Mixer) {
-        unsafe self.mixer = .allocate(capacity: 1)
+        unsafe self.mixer = RealtimeMemory.allocate(Mixer.self, capacity: 1)
         unsafe self.mixer.initialize(to: mixer)
     }
 
     deinit {
         unsafe mixer.deinitialize(count: 1)
-        unsafe mixer.deallocate()
+        unsafe RealtimeMemory.deallocate(mixer, capacity: 1)
     }
 
     /// Device thread only.

@@ -54,7 +54,7 @@ public final class Player: Sendable {
         let ends = RenderEnds(
             urgent: urgent.consumer, scheduled: scheduled.consumer, spentScores: spent.producer,
             events: events.producer, status: status.writer, peaks: peaks.producer)
-        let cell = UnsafeMutablePointer<PlayerCore>.allocate(capacity: 1)
+        let cell = unsafe RealtimeMemory.allocate(PlayerCore.self, capacity: 1)
         unsafe cell.initialize(
             to: PlayerCore(
                 clip, reader: reader, attacks: preparer.reader, score: storage.renderScore, ends: ends,
@@ -73,7 +73,7 @@ public final class Player: Sendable {
     deinit {
         // Sound because the engine keeps every player until the mixer has let go of its core.
         unsafe core.core.deinitialize(count: 1)
-        unsafe core.core.deallocate()
+        unsafe RealtimeMemory.deallocate(core.core, capacity: 1)
         clip.release(reader)
     }
 

@@ -1,3 +1,5 @@
+internal import Realtime
+
 /// Owns the voices of one player. Created and released on the control side only, when a score first needs them.
 @safe
 final class VoiceStorage: @unchecked Sendable {
@@ -11,7 +13,7 @@ final class VoiceStorage: @unchecked Sendable {
     let leadInFrames: Int
 
     init(channelCount: Int, sampleRate: Int) {
-        unsafe voices = .allocate(capacity: VoiceStorage.voiceCount)
+        unsafe voices = RealtimeMemory.allocate(Voice.self, capacity: VoiceStorage.voiceCount)
         var leadInFrames = 0
         for index in 0..<VoiceStorage.voiceCount {
             let voice = Voice(
@@ -24,7 +26,7 @@ final class VoiceStorage: @unchecked Sendable {
 
     deinit {
         unsafe voices.deinitialize(count: VoiceStorage.voiceCount)
-        unsafe voices.deallocate()
+        unsafe RealtimeMemory.deallocate(voices, capacity: VoiceStorage.voiceCount)
     }
 
     /// The voices for the render side, none in use; valid as long as this object.
