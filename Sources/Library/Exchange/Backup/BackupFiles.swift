@@ -9,25 +9,32 @@ struct BackupFiles {
     struct Wanted {
         let source: String
         let member: BundleMember
-        /// Whether a file has the content that its key or hash says.
-        let isRight: (String) -> Bool
+        /// Compares a file with the key or hash.
+        let check: (String) -> ContentCheck
     }
 
     /// Runs after which all files were compared.
     private static let rounds = 10
+    private static let millisecondsOfDay: Int64 = 86_400_000
 
     private let library: RecordingLibrary
     private let target: String
     /// The files of the last whole backup.
     private let known: [String: BackupManifest.File]
-    /// What is compared now was compared later than everything else, whatever the clock says.
+    /// The time of comparisons now: later than all others, whatever the clock says.
     private let stamp: Int64
     private(set) var files: [BackupManifest.File] = []
     private(set) var summary: BackupSummary
 
     init(_ library: RecordingLibrary, _ target: String, last: BackupManifest?, _ summary: BackupSummary, now: Int64) {
         (self.library, self.target, self.summary) = (library, target, summary)
-        known = Dictionary((last?.files ?? []).map { ($0.member.name, $0) }) { first, _ in first }
+        let files = (last?.files ?? []).map { file -> (String, BackupManifest.File) in
+            // A clock that was far ahead would end the round: nothing could be compared later.
+            var file = file
+            if file.compared > now + Self.millisecondsOfDay { file.compared = 0 }
+            return (file.member.name, file)
+        }
+        known = Dictionary(files) { first, _ in first }
         let latest = known.values.map(\.compared).max() ?? 0
         stamp = min(max(now, latest + 1), ClosedRange.milliseconds.upperBound)
     }
@@ -55,48 +62,121 @@ struct BackupFiles {
                 summary.problems.append("\(file.source) is missing, and is not in the backup")
                 return
             }
-            summary.compared += 1
-            guard file.isRight(place) else {
-                summary.problems.append("\(file.source) is missing, and its copy in the backup is damaged: \(place)")
-                return
-            }
-            summary.problems.append("\(file.source) is missing; its copy in the backup is whole: \(place)")
-            return keep(file, copy.byteCount, comparedAt: stamp)
+            return checkLastCopy(of: file, place, copy.byteCount)
         }
         var isDamaged = false
         if let copy, copy.byteCount == source.byteCount {
-            if !isCompared {
-                return keep(file, copy.byteCount, comparedAt: known[file.member.name]?.compared ?? 0)
-            }
+            let compared = known[file.member.name]?.compared ?? 0
+            if !isCompared { return keep(file, copy.byteCount, comparedAt: compared) }
             summary.compared += 1
-            if file.isRight(place) {
-                if !file.isRight(file.source) { tellChanged(file.source, keeping: place) }
+            let (there, here) = (file.check(place), file.check(file.source))
+            switch (there, here) {
+            case (.right, _):
+                if here == .wrong { tellChanged(file.source, keeping: place) }
+                if case .unknown(let reason) = here { tellUnknown(file.source, reason, keeping: place) }
                 return keep(file, copy.byteCount, comparedAt: stamp)
+            case (.unknown(let reason), .wrong), (.unknown(let reason), .unknown):
+                summary.problems.append("the copy of \(file.source) in the backup could not be compared: \(reason)")
+                return keep(file, copy.byteCount, comparedAt: compared)
+            // A copy that cannot be read, while the file here can, is no copy.
+            case (.wrong, _), (.unknown, .right): isDamaged = true
             }
-            isDamaged = true
         }
-        if try isCopied(file, to: place) {
+        switch try copied(file, to: place) {
+        case .copied:
             summary.copied += 1
             summary.copiedBytes += source.byteCount
             if isDamaged { summary.repaired.append(place) }
-            return keep(file, source.byteCount, comparedAt: stamp)
-        }
-        if isDamaged {
-            summary.problems.append("\(file.source) is damaged, and so is its copy in the backup: \(place)")
-        } else if let copy, file.isRight(place) {
-            tellChanged(file.source, keeping: place)
-            keep(file, copy.byteCount, comparedAt: stamp)
-        } else {
-            summary.problems.append("\(file.source) is not what it was when it was added, and is not in the backup")
+            keep(file, source.byteCount, comparedAt: stamp)
+        case .unknown(let reason):
+            if let copy {
+                keepCopy(of: file, place, copy.byteCount, reason)
+            } else {
+                try copyBytes(of: file, to: place, source.byteCount, reason)
+            }
+        case .wrong, .taken, .refused:
+            if isDamaged {
+                summary.problems.append("\(file.source) is damaged, and so is its copy in the backup: \(place)")
+            } else if let copy {
+                keepCopy(of: file, place, copy.byteCount, nil)
+            } else {
+                tellNowhere(file.source)
+            }
         }
     }
 
-    /// Copies a file if its content is right. A disk that cannot read it back must not end the whole backup.
-    private func isCopied(_ file: Wanted, to place: String) throws -> Bool {
-        do { return try library.copyChecked(file.source, to: place, isRight: file.isRight) } catch {
-            guard !file.isRight(file.source) else { throw error }
-            return false
+    /// The file is missing here, so its copy in the backup may be the last one.
+    private mutating func checkLastCopy(of file: Wanted, _ place: String, _ byteCount: Int64) {
+        summary.compared += 1
+        let words = "\(file.source) is missing"
+        switch file.check(place) {
+        case .right:
+            summary.problems.append("\(words); its copy in the backup is whole: \(place)")
+            keep(file, byteCount, comparedAt: stamp)
+        case .wrong: summary.problems.append("\(words), and its copy in the backup is damaged: \(place)")
+        case .unknown(let reason):
+            summary.problems.append("\(words), and its copy in the backup could not be compared: \(reason)")
+            keep(file, byteCount, comparedAt: known[file.member.name]?.compared ?? 0)
         }
+    }
+
+    /// Keeps the copy of a file that was not copied anew.
+    ///
+    /// - Parameter reason: The reason why the file here could not be compared; nil if its content is another one.
+    private mutating func keepCopy(of file: Wanted, _ place: String, _ byteCount: Int64, _ reason: String?) {
+        switch file.check(place) {
+        case .right:
+            if let reason {
+                tellUnknown(file.source, reason, keeping: place)
+            } else {
+                tellChanged(file.source, keeping: place)
+            }
+            keep(file, byteCount, comparedAt: stamp)
+        case .wrong:
+            guard let reason else { return tellNowhere(file.source) }
+            summary.problems.append(
+                "\(file.source) could not be compared, and its copy in the backup is damaged: \(reason)")
+        case .unknown(let other):
+            summary.problems.append(
+                "\(file.source) and its copy in the backup could not be compared: \(reason ?? other)")
+            keep(file, byteCount, comparedAt: known[file.member.name]?.compared ?? 0)
+        }
+    }
+
+    /// Copies a file that cannot be compared and is not in the backup yet. The next backup compares it first.
+    private mutating func copyBytes(
+        of file: Wanted, to place: String, _ byteCount: Int64, _ reason: String
+    ) throws {
+        let hash = DocumentFile.hash(ofFileAt: file.source)
+        guard let hash,
+            try library.copyChecked(file.source, to: place, check: { ContentCheck.content(of: $0, hash) }) == .copied
+        else {
+            summary.problems.append("\(file.source) is not in the backup: \(reason)")
+            return
+        }
+        summary.copied += 1
+        summary.copiedBytes += byteCount
+        summary.problems.append("\(file.source) was copied, but could not be compared: \(reason)")
+        keep(file, byteCount, comparedAt: 0)
+    }
+
+    /// Copies a file if its content is right. A disk that cannot read it back must not end the whole backup.
+    private func copied(_ file: Wanted, to place: String) throws -> RecordingLibrary.Copying {
+        do { return try library.copyChecked(file.source, to: place, check: file.check) } catch {
+            switch file.check(file.source) {
+            case .wrong: return .wrong
+            case .unknown(let reason) where DocumentFile.hash(ofFileAt: file.source) == nil: return .unknown(reason)
+            case .right, .unknown: throw error
+            }
+        }
+    }
+
+    private mutating func tellNowhere(_ source: String) {
+        summary.problems.append("\(source) is not what it was when it was added, and is not in the backup")
+    }
+
+    private mutating func tellUnknown(_ source: String, _ reason: String, keeping place: String) {
+        summary.problems.append("\(source) could not be compared; its copy in the backup is whole: \(place): \(reason)")
     }
 
     private mutating func tellChanged(_ source: String, keeping place: String) {

@@ -7,7 +7,7 @@ internal import JSON
 struct BackupSettings: Equatable {
     /// A file of the configuration.
     struct File: Equatable {
-        /// What it was called.
+        /// The name of the file on its computer.
         let name: String
         /// Identifies its content, and names its copy.
         let hash: String
@@ -26,7 +26,7 @@ struct BackupSettings: Equatable {
 
     init() {}
 
-    /// Reads what ``json`` gives. What cannot be is passed over.
+    /// Reads the value of ``json``. Impossible entries are passed over.
     init(_ value: JSONValue?) {
         files = (value?.elements ?? []).compactMap { entry in
             guard let name = entry["name"]?.stringValue, let hash = entry["hash"]?.stringValue,
@@ -36,53 +36,95 @@ struct BackupSettings: Equatable {
         }
     }
 
-    /// Copies the files that are there.
+    /// Copies the files that are there. Of a file that cannot be copied, the copy of the last backup stays.
     mutating func copy(
-        _ paths: [String], to target: String, _ library: RecordingLibrary, _ summary: inout BackupSummary
-    ) throws {
+        _ paths: [String], to target: String, last: BackupSettings?, _ library: RecordingLibrary,
+        _ summary: inout BackupSummary
+    ) {
         for path in paths where unsafe FileState(FileName.systemName(path)) != nil {
-            guard let hash = DocumentFile.hash(ofFileAt: path) else {
-                summary.problems.append("\(path) cannot be read, and is not in the backup")
-                continue
-            }
-            let file = File(name: fileName(path), hash: hash)
-            let place = target + "/" + Self.place(file)
-            try RecordingLibrary.makeFolders(above: place)
-            if DocumentFile.hash(ofFileAt: place) != hash {
-                guard try library.copyChecked(path, to: place, isRight: { DocumentFile.hash(ofFileAt: $0) == hash })
-                else {
-                    summary.problems.append("\(path) was changed while it was copied, and is not in the backup")
-                    continue
+            do {
+                let file = try copied(path, to: target, library)
+                files.append(file)
+                summary.settings += 1
+            } catch {
+                let old = last?.files.first { file in
+                    file.name == fileName(path) && FileIdentity(path: target + "/" + Self.place(file)) != nil
                 }
+                if let old { files.append(old) }
+                let words = old == nil ? "is not in the backup" : "was not copied; its last copy stays in the backup"
+                summary.problems.append("\(path) \(words): \(ContentCheck.reason(error))")
             }
-            files.append(file)
-            summary.settings += 1
         }
     }
 
-    /// Puts files back that are missing here. One that is here stays as it is.
+    private func copied(_ path: String, to target: String, _ library: RecordingLibrary) throws -> File {
+        let hash = try ContentCheck.hash(of: path)
+        let file = File(name: fileName(path), hash: hash)
+        let place = target + "/" + Self.place(file)
+        try RecordingLibrary.makeFolders(above: place)
+        if DocumentFile.hash(ofFileAt: place) == hash { return file }
+        switch try library.copyChecked(path, to: place, check: { ContentCheck.content(of: $0, hash) }) {
+        case .copied: return file
+        case .wrong, .taken:
+            throw RecordingLibraryError(
+                .changed, "it was changed while it was copied", remedy: "Write the backup again.")
+        case .unknown(let reason): throw RecordingLibraryError(.io, reason, remedy: "")
+        case .refused(let error): throw error
+        }
+    }
+
+    /// Puts files back that are missing here, without the options that start programs. One that is here stays as it is.
     func restore(
         _ paths: [String], from backup: String, _ library: RecordingLibrary, _ summary: inout ImportSummary
-    ) throws {
+    ) {
         for path in paths {
             guard let file = files.first(where: { $0.name == fileName(path) }) else { continue }
-            let place = backup + "/" + Self.place(file)
-            let isRight = { DocumentFile.hash(ofFileAt: $0) == file.hash }
-            if isRight(path) { continue }
-            guard FileIdentity(path: path) == nil else {
+            // The library is in its place already.
+            do { try restore(file, to: path, from: backup, library, &summary) } catch {
+                summary.refused.append("the settings are not brought back: \(ContentCheck.reason(error))")
+            }
+        }
+    }
+
+    private func restore(
+        _ file: File, to path: String, from backup: String, _ library: RecordingLibrary,
+        _ summary: inout ImportSummary
+    ) throws {
+        let place = backup + "/" + Self.place(file)
+        if ContentCheck.content(of: path, file.hash) == .right { return }
+        let isThere = FileIdentity(path: path) != nil
+        switch ContentCheck.content(of: place, file.hash) {
+        case .right: break
+        case .wrong, .unknown:
+            if isThere {
                 summary.otherSettings.append(place)
-                continue
-            }
-            guard isRight(place) else {
+            } else {
                 summary.refused.append("\(place): it is missing, or not the configuration that was put there")
-                continue
             }
-            try RecordingLibrary.makeFolders(above: path)
-            switch try library.copyChecked(place, to: path, replaces: false, isRight: isRight) {
-            case .copied: summary.settings.append(path)
-            case .taken: summary.otherSettings.append(place)
-            case .wrong: summary.refused.append("\(place): it was changed while it was copied")
-            }
+            return
+        }
+        let restored = try RestoredSettings(fileAt: place)
+        if isThere {
+            let own = try? RestoredSettings(fileAt: path)
+            if own?.bytes != restored.bytes { summary.otherSettings.append(place) }
+            return
+        }
+        try RecordingLibrary.makeFolders(above: path)
+        let part = FilePlace.folder(of: path) + "/" + FilePlace.temporaryName()
+        defer { _ = library.calls.remove(part) }
+        do throws(FileFault) {
+            let written = try WholeFile(part, calls: library.calls)
+            try written.append(restored.bytes)
+            try written.commit()
+        } catch { throw RecordingLibraryError.writing(path, error) }
+        switch try library.copyChecked(part, to: path, replaces: false, check: { _ in .right }) {
+        case .copied:
+            summary.settings.append(path)
+            summary.omittedSettings += restored.omitted
+        case .taken: summary.otherSettings.append(place)
+        case .refused(let error): throw error
+        case .wrong: summary.refused.append("\(place): it was changed while it was copied")
+        case .unknown(let reason): summary.refused.append("\(place): \(reason)")
         }
     }
 

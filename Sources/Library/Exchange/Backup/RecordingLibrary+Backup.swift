@@ -105,7 +105,7 @@ extension RecordingLibrary {
         summary = files.summary
         summary.problems += copy.store.unreadable.sorted()
         var settings = BackupSettings()
-        try settings.copy(paths, to: target, self, &summary)
+        settings.copy(paths, to: target, last: last?.settings, self, &summary)
         let manifest = BackupManifest(store: name, time: Self.now, files: files.files, settings: settings)
         do throws(FileFault) {
             var folders = Set(wanted.map { FilePlace.folder(of: $0.member.name) }).union(["recordings", "takes"])
@@ -133,11 +133,11 @@ extension RecordingLibrary {
                 continue
             }
             let member = BundleMember.recording(item.key, ending: BundleMember.ending(item.path, container: "wav"))
-            wanted.append(.init(source: item.path, member: member) { Self.isSound($0, item.key) })
+            wanted.append(.init(source: item.path, member: member) { .sound(of: $0, item.key) })
         }
         for (take, key, _) in try catalogueTakes() {
             let member = BundleMember.take(key, ending: BundleMember.ending(take.path, container: "wav"))
-            wanted.append(.init(source: take.path, member: member) { Self.isSound($0, key) })
+            wanted.append(.init(source: take.path, member: member) { .sound(of: $0, key) })
         }
         let documents = try documentRows().filter { $0.state != .gone }
         summary.linked += documents.count { $0.place == .linked }
@@ -145,43 +145,51 @@ extension RecordingLibrary {
         for row in documents where row.place == .kept && seen.insert(row.hash).inserted {
             let member = BundleMember.document(hash: row.hash, ending: DocumentFile.ending(row.path))
             let hash = row.hash
-            wanted.append(.init(source: path(of: row), member: member) { DocumentFile.hash(ofFileAt: $0) == hash })
+            wanted.append(.init(source: path(of: row), member: member) { .content(of: $0, hash) })
         }
         return wanted
     }
 
-    /// Whether a file has the sound of a key.
-    static func isSound(_ path: String, _ key: RecordingKey) -> Bool { (try? RecordingKey(ofFileAt: path)) == key }
+    /// Whether a file has the sound of a key, as far as that can be computed.
+    static func isSound(_ path: String, _ key: RecordingKey) -> Bool { ContentCheck.sound(of: path, key) == .right }
 
     /// The result of copying a file that is checked.
-    enum Copying {
+    enum Copying: Equatable {
         case copied
         /// The content is another one.
         case wrong
+        /// The content could not be compared, or the file could not be read, for this reason.
+        case unknown(String)
         /// There is a file with the name of the copy.
         case taken
+        /// The file system refuses the name of the copy.
+        case refused(RecordingLibraryError)
     }
 
     /// Copies a file, and gives the copy its name when it is on the disk and its content is right.
     ///
-    /// - Returns: False if the content is another one.
-    func copyChecked(_ source: String, to place: String, isRight: (String) -> Bool) throws -> Bool {
-        try copyChecked(source, to: place, replaces: true, isRight: isRight) == .copied
-    }
-
-    /// - Parameter replaces: Whether a file of that name may be replaced.
+    /// - Parameter replaces: Whether a file of that name may be replaced. If so, the result is never `taken` or `refused`.
     func copyChecked(
-        _ source: String, to place: String, replaces: Bool, isRight: (String) -> Bool
+        _ source: String, to place: String, replaces: Bool = true, check: (String) -> ContentCheck
     ) throws -> Copying {
         let part = FilePlace.folder(of: place) + "/" + FilePlace.temporaryName()
-        do throws(FileFault) {
-            let file = try unsafe RegularFile(FileName.systemName(source))
-            try FileCopy.copy(file, to: part, calls: calls)
-        } catch { throw RecordingLibraryError.writing(place, error) }
+        let file: RegularFile
+        do throws(FileFault) { file = try unsafe RegularFile(FileName.systemName(source)) } catch {
+            return .unknown(ContentCheck.reason(RecordingLibraryError.reading(source, error)))
+        }
+        do throws(FileFault) { try FileCopy.copy(file, to: part, calls: calls) } catch {
+            throw RecordingLibraryError.writing(place, error)
+        }
         defer { _ = calls.remove(part) }
-        guard isRight(part) else { return .wrong }
+        switch check(part) {
+        case .right: break
+        case .wrong: return .wrong
+        case .unknown(let reason): return .unknown(reason)
+        }
+        do throws(FileFault) { try FileCopy.synchronise(part, calls: calls) } catch {
+            throw RecordingLibraryError.writing(place, error)
+        }
         do throws(FileFault) {
-            try FileCopy.synchronise(part, calls: calls)
             if replaces {
                 let code = calls.rename(part, to: place)
                 if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
@@ -190,12 +198,15 @@ extension RecordingLibrary {
             }
         } catch {
             if !replaces, error.code == EEXIST { return .taken }
-            throw RecordingLibraryError.writing(place, error)
+            let failure = RecordingLibraryError.writing(place, error)
+            // exFAT and NTFS know fewer names than ext4.
+            if !replaces, [EINVAL, ENAMETOOLONG, EILSEQ, EPERM].contains(error.code) { return .refused(failure) }
+            throw failure
         }
         return .copied
     }
 
-    /// Removes what earlier backups and interrupted ones have left that this one does not need.
+    /// Removes the remains of earlier and interrupted backups that this one does not need.
     ///
     /// - Parameter isLocked: Whether no other program can write a backup into the folder. If one can, only the last store is removed.
     private func removeRemains(in target: String, but store: String, last: String?, isLocked: Bool) {

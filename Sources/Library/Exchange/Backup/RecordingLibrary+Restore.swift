@@ -36,8 +36,8 @@ extension RecordingLibrary {
         // A copy beside the store: the backup stays as it is.
         try folder.make()
         let copy = isEmpty ? place + ".restoring" : folder.parts + "/" + FilePlace.temporaryName()
-        for name in [copy, copy + "-journal"] { _ = calls.remove(name) }
-        defer { for name in [copy, copy + "-journal"] { _ = calls.remove(name) } }
+        removeStore(at: copy)
+        defer { removeStore(at: copy) }
         do throws(FileFault) {
             let source = try unsafe RegularFile(FileName.systemName(path + "/" + manifest.store))
             try FileCopy.copy(source, to: copy, calls: calls)
@@ -66,8 +66,17 @@ extension RecordingLibrary {
             try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
             summary.merge.takes += try apply(lists: pieces.lists).takes
         }
-        try manifest.settings.restore(settings, from: path, self, &summary)
+        manifest.settings.restore(settings, from: path, self, &summary)
         return summary
+    }
+
+    /// Removes a temporary store with the files beside it: its journal, its reserve, and its copy in the form of an earlier version.
+    func removeStore(at path: String) {
+        let (folder, name) = (FilePlace.folder(of: path), fileName(path))
+        for other in (try? Folder.names(in: folder)) ?? []
+        where other == name || other.hasPrefix(name + ".") || other.hasPrefix(name + "-") {
+            _ = calls.remove(folder + "/" + other)
+        }
     }
 
     private var isEmpty: Bool {
@@ -93,6 +102,7 @@ extension RecordingLibrary {
     ) throws {
         var takes: [RecordingKey: StoredTake] = [:]
         for (take, key, _) in try catalogueTakes() { takes[key] = take }
+        let used = try takePaths()
         for file in manifest.files {
             if isCancelled() { throw RecordingLibraryError.cancelled }
             let source = backup + "/" + file.member.name
@@ -107,7 +117,12 @@ extension RecordingLibrary {
                     summary.passedOver += 1
                     continue
                 }
-                guard try copyChecked(source, to: item.path, isRight: { Self.isSound($0, key) }) else {
+                switch try copyChecked(source, to: item.path, check: { ContentCheck.sound(of: $0, key) }) {
+                case .copied: break
+                case .unknown(let reason):
+                    summary.refused.append("\(source) could not be compared: \(reason)")
+                    continue
+                case .wrong, .taken, .refused:
                     summary.refused.append("\(source): its sound is not the one that its name says")
                     continue
                 }
@@ -120,7 +135,15 @@ extension RecordingLibrary {
                     summary.passedOver += 1
                     continue
                 }
-                guard let place = try putTake(source, key, ending: ending, was: names[key]) else {
+                let place: String
+                switch try putTake(
+                    source, key, ending: ending, was: names[key], number: take?.number, used: used)
+                {
+                case .placed(let path): place = path
+                case .unknown(let reason):
+                    summary.refused.append("\(source) could not be compared: \(reason)")
+                    continue
+                case .wrong:
                     summary.refused.append("\(source): its sound is not the one that its name says")
                     continue
                 }
@@ -138,7 +161,7 @@ extension RecordingLibrary {
                 }
                 let part = folder.parts + "/" + FilePlace.temporaryName()
                 defer { _ = calls.remove(part) }
-                guard try copyChecked(source, to: part, isRight: { DocumentFile.hash(ofFileAt: $0) == hash }) else {
+                guard try copyChecked(source, to: part, check: { ContentCheck.content(of: $0, hash) }) == .copied else {
                     summary.refused.append("\(source): its content is not the one that its name says")
                     continue
                 }

@@ -1,32 +1,66 @@
 // The names of takes that come from a backup.
 internal import AudioFiles
 internal import Catalogue
+internal import Database
 internal import Files
+internal import Store
+
+/// The result of putting a take of a backup into its place.
+enum RestoredTake {
+    /// The take is at this path.
+    case placed(String)
+    /// Its sound is not that of the key.
+    case wrong
+    /// Its sound could not be compared, for this reason.
+    case unknown(String)
+}
 
 extension RecordingLibrary {
-    /// Puts a take of a backup into the folder for takes, under the name that it had, or the next one that is free.
+    /// The paths of takes that are listed or in the trash, with the numbers of their takes. A take whose file is missing keeps its name.
+    func takePaths() throws(StoreError) -> [String: Set<Int>] {
+        let takes =
+            try store.read { (rows) throws(DatabaseError) -> [StoredTake] in
+                try rows.takes(TakeFilter()) + rows.takes(TakeFilter(isTrash: true))
+            } ?? []
+        return Dictionary(takes.map { ($0.path, Set([$0.number])) }) { $0.union($1) }
+    }
+
+    /// Puts a take of a backup into the folder for takes, under the name that it had, or the next one that is free. A name that the file system
+    /// refuses is replaced by one that follows from the key.
     ///
-    /// - Parameter path: Where it was on the computer of the backup, of which only the last part counts; nil if that is not known.
-    /// - Returns: Its place; nil if its sound is not that of the key.
-    func putTake(_ source: String, _ key: RecordingKey, ending: String, was path: String?) throws -> String? {
-        let name = path.flatMap { TakeName($0, ending: ending) } ?? TakeName(key, ending: ending)
+    /// - Parameters:
+    ///   - path: Where it was on the computer of the backup, of which only the last part counts; nil if that is not known.
+    ///   - number: The number of the take in the store; nil if it is not there yet.
+    ///   - used: The result of ``takePaths()``.
+    func putTake(
+        _ source: String, _ key: RecordingKey, ending: String, was path: String?, number: Int?,
+        used: [String: Set<Int>]
+    ) throws -> RestoredTake {
+        let plainName = TakeName(key, ending: ending)
+        var name = path.flatMap { TakeName($0, ending: ending) } ?? plainName
         try Self.makeFolders(above: takesFolder + "/x")
         let byteCount = unsafe FileState(FileName.systemName(source))?.byteCount
         var count = 1
         while true {
             let place = takesFolder + "/" + name.numbered(count)
+            count += 1
+            if used[place]?.contains(where: { $0 != number }) == true { continue }
             // A restoration that was interrupted has put it there.
             if let known = unsafe FileState(place), known.byteCount == byteCount, Self.isSound(place, key) {
-                return place
+                return .placed(place)
             }
-            if FileIdentity(path: place) == nil {
-                switch try copyChecked(source, to: place, replaces: false, isRight: { Self.isSound($0, key) }) {
-                case .copied: return place
-                case .wrong: return nil
-                case .taken: break
-                }
+            if FileIdentity(path: place) != nil { continue }
+            let copying = try copyChecked(
+                source, to: place, replaces: false, check: { ContentCheck.sound(of: $0, key) })
+            switch copying {
+            case .copied: return .placed(place)
+            case .wrong: return .wrong
+            case .unknown(let reason): return .unknown(reason)
+            case .taken: break
+            case .refused(let error):
+                guard name.stem != plainName.stem else { throw error }
+                (name, count) = (plainName, 1)
             }
-            count += 1
         }
     }
 }

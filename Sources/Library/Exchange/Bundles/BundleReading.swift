@@ -24,6 +24,8 @@ public struct ImportSummary: Sendable, Equatable {
     public internal(set) var settings: [String] = []
     /// Paths of configurations in the backup that differ from those here, which stay as they are.
     public internal(set) var otherSettings: [String] = []
+    /// Lines of the backup's configuration that were not brought back, because they name programs.
+    public internal(set) var omittedSettings: [String] = []
     /// Members of the bundle that were not imported, and why, in plain sentences.
     public internal(set) var refused: [String] = []
     /// Why the bundle could not be read to its end; nil if it could. Everything before that place was imported.

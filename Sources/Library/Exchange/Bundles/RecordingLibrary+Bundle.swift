@@ -72,7 +72,12 @@ extension RecordingLibrary {
             for item in chosen where isWhole {
                 let ending = BundleMember.ending(item.path, container: item.container)
                 // Under its key the other computer would refuse it.
-                if Self.isOther(item.path, item.key) {
+                let isOther = Self.isOther(item.path, item.key)
+                if isCancelled() {
+                    isWhole = false
+                    continue
+                }
+                if isOther {
                     contents.changed.append(item)
                     continue
                 }
@@ -88,7 +93,12 @@ extension RecordingLibrary {
             }
             for (take, key, _) in takes where isWhole {
                 let ending = BundleMember.ending(take.path, container: "wav")
-                if Self.isOther(take.path, key) {
+                let isOther = Self.isOther(take.path, key)
+                if isCancelled() {
+                    isWhole = false
+                    continue
+                }
+                if isOther {
                     contents.changedTakes.append(take.path)
                     continue
                 }
@@ -112,9 +122,9 @@ extension RecordingLibrary {
             remedy: "Look at it with: woodshed library check")
     }
 
-    /// Whether there is a file with another sound than that of a key.
+    /// Whether there is a file with another sound than that of a key. A sound that cannot be compared here may be the right one.
     private static func isOther(_ path: String, _ key: RecordingKey) -> Bool {
-        unsafe FileState(FileName.systemName(path)) != nil && !isSound(path, key)
+        unsafe FileState(FileName.systemName(path)) != nil && ContentCheck.sound(of: path, key) == .wrong
     }
 
     /// - Returns: Nil if there is no such file; false if it could not be copied as a whole.

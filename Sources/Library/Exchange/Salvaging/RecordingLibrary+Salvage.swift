@@ -71,8 +71,7 @@ extension RecordingLibrary {
     public func salvage(storeAt path: String) throws -> SalvageSummary {
         try folder.make()
         let copy = folder.parts + "/" + FilePlace.temporaryName()
-        let remains = ["", ".damaged"].flatMap { name in ["", "-journal", "-wal", "-shm"].map { copy + name + $0 } }
-        defer { for name in remains { _ = calls.remove(name) } }
+        defer { removeStore(at: copy) }
         try copyStore(path, to: copy)
         let repair = try StoreRepair(ofCopy: copy, of: path)
         let now = StoreRows.milliseconds

@@ -1,0 +1,45 @@
+// The part of a configuration from a backup that is safe to bring back.
+internal import AudioFiles
+internal import Catalogue
+internal import Files
+
+/// The text of a configuration without the options that start programs. A backup may come from another person, and a program that its
+/// configuration names would run here.
+struct RestoredSettings {
+    /// The text in bytes.
+    let bytes: [UInt8]
+    /// The lines that were left out.
+    let omitted: [String]
+
+    /// Options whose values name programs.
+    private static let programs: Set<String> = ["extractor", "opener"]
+    private static let largest: Int64 = 16 << 20
+
+    /// Reads a configuration.
+    init(fileAt path: String) throws(RecordingLibraryError) {
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            let file = try unsafe RegularFile(FileName.systemName(path))
+            bytes = try FileBytes.bytes(of: file.descriptor, count: Int(min(file.byteCount, Self.largest)))
+        } catch { throw .reading(path, error) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            // Not a configuration; the program refuses the file as a whole.
+            (self.bytes, omitted) = (bytes, [])
+            return
+        }
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let found = lines.filter(Self.namesProgram)
+        omitted = found.map(String.init)
+        if found.isEmpty {
+            self.bytes = bytes
+        } else {
+            self.bytes = Array(lines.filter { !Self.namesProgram($0) }.joined(separator: "\n").utf8)
+        }
+    }
+
+    private static func namesProgram(_ line: Substring) -> Bool {
+        guard let sign = line.firstIndex(of: "=") else { return false }
+        let words = line[..<sign].split(whereSeparator: \.isWhitespace)
+        return words.count == 1 && programs.contains(String(words[0]))
+    }
+}
