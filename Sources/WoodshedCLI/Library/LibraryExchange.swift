@@ -193,9 +193,13 @@ struct LibraryExchange {
                 .init("problem", summary.problem.map { .string($0.message) } ?? .null),
                 .init("settings", .array(summary.settings.map { .string($0) })),
                 .init("other_settings", .array(summary.otherSettings.map { .string($0) })),
+                .init("omitted_settings", .array(summary.omittedSettings.map { .string($0) })),
             ])
         }
         for path in summary.settings { note(printable("brought back your settings: \(path)")) }
+        for line in summary.omittedSettings {
+            note(printable("left out of your settings, because it starts a program: \(line)"))
+        }
         for path in summary.otherSettings {
             note(printable("your settings here stay; those of the backup are in \(path)"))
         }
@@ -212,6 +216,7 @@ struct LibraryExchange {
             summary.recordings + summary.takes > 0
                 ? "the sound of \(counted(summary.recordings, "recording")) and \(counted(summary.takes, "take")) taken over"
                 : nil,
+            summary.settings.isEmpty ? nil : "your settings brought back",
         ].compactMap(\.self)
         note(parts.isEmpty ? "nothing had to be changed" : parts.joined(separator: "; "))
         if let problem = summary.problem { throw problem }

@@ -16,7 +16,7 @@ extension RecordingLibrary {
     ///
     /// Two libraries with the same contents, after each has merged the other's, give the same text.
     ///
-    /// - Parameter withKeys: Whether the addresses from which recordings come keep private keys, such as passwords and `?auth=…`. Whoever reads
+    /// - Parameter withKeys: Whether the addresses from which recordings come keep private keys, such as passwords and `?auth=…`. Readers of
     ///   the text can use them. Without them, merging the text changes no address that differs in its keys alone.
     /// - Throws: `StoreError`.
     public func catalogueText(withKeys: Bool = false) throws(StoreError) -> String {
@@ -45,7 +45,7 @@ extension RecordingLibrary {
         try apply(CataloguePieces(reading: bytes))
     }
 
-    /// What the library holds now. Remembers it, so that later changes are known to be later.
+    /// The catalogue of the library now. Remembers it, so that later changes are known to be later.
     package func catalogue() throws(StoreError) -> LibraryCatalogue {
         // Reading makes no store.
         guard try read({ _ in true }) == true else { return LibraryCatalogue() }
