@@ -137,8 +137,8 @@ extension RecordingLibrary {
         }
     }
 
-    /// Whether a file is one of the folders for documents.
-    func isDocument(_ path: String) -> Bool {
+    /// Whether a file is in one of the folders for documents.
+    package func isDocument(_ path: String) -> Bool {
         [folder.documents, folder.trashedDocuments].contains(FilePlace.folder(of: path))
     }
 }

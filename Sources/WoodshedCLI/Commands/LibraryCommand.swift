@@ -139,25 +139,31 @@ struct LibraryCommand: Verb {
             return
         }
         guard fix else {
-            // What is nowhere cannot be repaired, only looked for.
+            // A missing file cannot be repaired, only looked for.
             var rest = report
             (rest.missing, rest.missingDocuments) = ([], [])
             let places = folders.map { shellWord($0) + " " }.joined()
             note("next: woodshed library check \(rest.isClean ? "FOLDER" : places + "--fix")")
             throw CommandFailure(.someFailed)
         }
-        let repaired = try library.repair(report)
-        // What stays cannot be repaired from here.
-        let left = try library.check()
+        let repaired: [LibraryItem]
+        do { repaired = try library.repair(report) } catch {
+            // Some of it may be repaired.
+            let left = (try? library.check(isCancelled: { watch.isOver })) ?? report
+            if messages.json { try StandardStream.output.line(view.json(left: left).text) }
+            throw error
+        }
+        let left = try library.check(isCancelled: { watch.isOver })
         if messages.json { try StandardStream.output.line(view.json(left: left).text) }
         if left != report {
             note("repaired; \(counted(repaired.count, "recording is", "recordings are")) up to date")
         }
-        for item in left.changed {
-            note(printable("not repaired: \(item.words.title) has another sound now: \(item.path)"))
-            note("put the file back that was there, or add the new one: woodshed add \(quoted(item.path))")
+        guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
+        for item in left.changed { noteChanged(item) }
+        for file in left.orphans {
+            note(printable("not repaired: this belongs to no recording: \(file.path)"))
+            note("look at it, and remove it if you do not need it: rm \(quoted(file.path))")
         }
-        for file in left.orphans { note(printable("not repaired: this belongs to no recording: \(file.path)")) }
         if !report.missing.isEmpty {
             note("\(report.missing.count) still missing: woodshed library check FOLDER looks for them elsewhere")
         }
@@ -167,8 +173,28 @@ struct LibraryCommand: Verb {
                 "\(count) still missing; attach a copy again, or remove it: woodshed attach RECORDING --remove \(document.index)"
             )
         }
-        if !report.missing.isEmpty || !report.missingDocuments.isEmpty || !left.isClean {
+        // A repair never touches documents that nothing needs.
+        var rest = left
+        rest.orphans.removeAll { library.isDocument($0.path) }
+        if !report.missing.isEmpty || !report.missingDocuments.isEmpty || !rest.isClean {
             throw CommandFailure(.someFailed)
+        }
+    }
+
+    /// Tells why a changed file was not repaired.
+    private func noteChanged(_ item: LibraryItem) {
+        do throws(AudioFileError) {
+            let isOther = try RecordingKey(ofFileAt: item.path) != item.key
+            if isOther {
+                note(printable("not repaired: \(item.words.title) has another sound now: \(item.path)"))
+                note("put the file back that was there, or add the new one: woodshed add \(quoted(item.path))")
+            } else {
+                note(printable("not repaired: \(item.words.title): \(item.path)"))
+                note("next: woodshed library check --fix")
+            }
+        } catch {
+            note(printable("not repaired, because it cannot be compared: \(item.words.title): \(error.message)"))
+            if !error.remedy.isEmpty { note(error.remedy) }
         }
     }
 
