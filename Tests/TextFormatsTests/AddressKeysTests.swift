@@ -24,6 +24,12 @@ struct AddressKeysTests {
                 "https://h.org/"
             ),
             ("https://h.org/?a%75th=K&x=1", "https://h.org/?x=1"),
+            ("https://h.org/?passkey=K&feedkey=K&rsskey=K&privatekey=K&FEEDKEY=K&key1=K&x=1", "https://h.org/?x=1"),
+            ("https://h.org/?basicauth=K&httpauth=K&oauth=K&authcode=K&ticket=K&session=K&sas=K", "https://h.org/"),
+            ("https://h.org/feed?src=rss?token=K", "https://h.org/feed?src=rss"),
+            ("https://h.org/#/show?token=K&x=1", "https://h.org/#/show?x=1"),
+            ("https://h.org/?\u{301}token=K&\u{301}auth=K&key=\u{301}K&x=1", "https://h.org/?x=1"),
+            ("https://\u{301}ana:K@\u{301}h.org/?x=1", "https://\u{301}h.org/?x=1"),
             ("https://p.org/?url=https%3A%2F%2Fh.org%2F%3Fauth%3DK&x=1", "https://p.org/?x=1"),
             (
                 "page 3 of https://h.org/a?auth=K (and <https://b:K@h.org/b>)",
@@ -41,7 +47,8 @@ struct AddressKeysTests {
             "", "Ana's tape, side B: take 2", "https://h.org", "https://h.org/a?v=1&list=PL2&t=30#chapter",
             "https://h.org/a?author=Ana&keyword=jazz&assign=1&keyboard=2", "https://h.org/?auth=&key", "://",
             "a://?&;#",
-            "https://h.org/user@home/auth=1", "https://h.org/?q=100%", "mailto:ana@h.org", "https://h.org/é?q=e\u{301}",
+            "https://h.org/?monkey=1&fieldhockey=2&whiskey=3&turkey2=4&a=b?c=d", "https://h.org/user@home/auth=1",
+            "https://h.org/?q=100%", "mailto:ana@h.org", "https://h.org/é?q=e\u{301}",
         ])
     func kept(_ text: String) {
         #expect(ExactText(AddressKeys.removed(from: text)) == ExactText(text))

@@ -1,7 +1,9 @@
 /// The private keys in addresses, and how an address is without them.
 ///
-/// A key is what a server asks from one reader alone: the user's name and password before the host, and parameters of the query or the fragment whose
+/// A key is a text that a server asks from one reader alone: the user's name and password before the host, and parameters of the query or the fragment whose
 /// names say so, such as `auth`, `token`, `api_key` and `X-Amz-Signature`. A key within the path, or under any other name, is not recognised.
+///
+/// The text is divided at bytes, not at characters: a combining mark behind a sign hides no key.
 ///
 /// Real-time safe: no. Threads: any.
 package enum AddressKeys {
@@ -14,8 +16,11 @@ package enum AddressKeys {
         // Most texts have no address.
         guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
         var (result, rest) = ("", text[...])
-        while let sign = rest.firstRange(of: "://") {
-            let end = rest[sign.upperBound...].firstIndex { $0.isWhitespace || "<>\"".contains($0) } ?? rest.endIndex
+        while let sign = rest.utf8.firstRange(of: "://".utf8) {
+            let end =
+                rest[sign.upperBound...].unicodeScalars.firstIndex {
+                    $0.properties.isWhitespace || $0 == "<" || $0 == ">" || $0 == "\""
+                } ?? rest.endIndex
             result += rest[..<sign.upperBound]
             result += shortened(rest[sign.upperBound..<end], isInner)
             rest = rest[end...]
@@ -23,41 +28,49 @@ package enum AddressKeys {
         return result + rest
     }
 
-    /// What follows the scheme of an address, without keys.
+    /// The rest of an address after its scheme, without keys.
     private static func shortened(_ rest: Substring, _ isInner: Bool) -> String {
-        let end = rest.firstIndex { "/?#\\".contains($0) } ?? rest.endIndex
+        let end = rest.utf8.firstIndex { "/?#\\".utf8.contains($0) } ?? rest.endIndex
         let authority = rest[..<end]
-        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let host = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority
         var (address, fragment) = (rest[end...], rest[rest.endIndex...])
-        if let sign = address.firstIndex(of: "#") { (address, fragment) = (address[..<sign], address[sign...]) }
+        if let sign = address.utf8.firstIndex(of: UInt8(ascii: "#")) {
+            (address, fragment) = (address[..<sign], address[sign...])
+        }
         var query = address[address.endIndex...]
-        if let sign = address.firstIndex(of: "?") { (address, query) = (address[..<sign], address[sign...]) }
-        return host + address + parameters(query, isInner) + parameters(fragment, isInner)
+        if let sign = address.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            (address, query) = (address[..<sign], address[sign...])
+        }
+        return String(host) + String(address) + parameters(query, isInner) + parameters(fragment, isInner)
     }
 
     /// A query or a fragment, with its sign, without the parameters that are keys.
     private static func parameters(_ text: Substring, _ isInner: Bool) -> String {
-        guard let sign = text.first else { return "" }
+        guard let sign = text.unicodeScalars.first else { return "" }
         var (kept, separator, isChanged) = ("", "", false)
-        var rest = text.dropFirst()
+        var rest = text[text.unicodeScalars.index(after: text.startIndex)...]
         while true {
-            let end = rest.firstIndex { $0 == "&" || $0 == ";" } ?? rest.endIndex
+            // Some programs append their parameters with a second question mark.
+            let end = rest.utf8.firstIndex { "&;?#".utf8.contains($0) } ?? rest.endIndex
             let parameter = rest[..<end]
             if isKey(parameter, isInner) {
                 isChanged = true
             } else {
-                kept += (kept.isEmpty ? "" : separator) + parameter
+                if !kept.isEmpty { kept += separator }
+                kept += String(parameter)
             }
             if end == rest.endIndex { break }
-            (separator, rest) = (String(rest[end]), rest[rest.index(after: end)...])
+            separator = String(rest.unicodeScalars[end])
+            rest = rest[rest.unicodeScalars.index(after: end)...]
         }
         if !isChanged { return String(text) }
-        return kept.isEmpty ? "" : "\(sign)\(kept)"
+        return kept.isEmpty ? "" : String(sign) + kept
     }
 
     private static func isKey(_ parameter: Substring, _ isInner: Bool) -> Bool {
-        guard let sign = parameter.firstIndex(of: "=") else { return false }
-        let value = decoded(parameter[parameter.index(after: sign)...])
+        guard let sign = parameter.utf8.firstIndex(of: UInt8(ascii: "=")) else { return false }
+        let value = decoded(parameter[parameter.utf8.index(after: sign)...])
         if value.isEmpty { return false }
         if isSecret(decoded(parameter[..<sign])) { return true }
         // An address within an address.
@@ -78,16 +91,34 @@ package enum AddressKeys {
             wasLower = character.isLowercase || character.isNumber
         }
         words.append(word)
-        if !secretWords.isDisjoint(with: words) { return true }
+        // `key1` is a key as well.
+        let plain = words.map { text -> String in
+            var stem = text
+            while stem.last?.isNumber == true { stem.removeLast() }
+            return stem
+        }
+        if !secretWords.isDisjoint(with: words + plain) { return true }
+        if let last = plain.last(where: { !$0.isEmpty }), endsAsKey(last) { return true }
         let joined = words.joined()
         return secretParts.contains { joined.contains($0) }
     }
 
+    /// Whether a word is one such as `feedkey` or `basicauth`.
+    private static func endsAsKey(_ word: String) -> Bool {
+        if word.hasSuffix("auth") { return true }
+        return word.hasSuffix("key") && !harmlessEndings.contains { word.hasSuffix($0) }
+    }
+
+    /// English words that end in "key".
+    private static let harmlessEndings = [
+        "donkey", "hockey", "hotkey", "jockey", "lackey", "malarkey", "mickey", "monkey", "smokey", "turkey", "turnkey",
+        "whiskey",
+    ]
+
     /// Words that are a secret's name, alone or beside others.
     private static let secretWords: Set<String> = [
-        "auth", "authorization", "bearer", "hdnea", "hdntl", "hdnts", "hmac", "jwt", "key", "pass", "passcode", "pw",
-        "pwd",
-        "sid", "sig", "sign",
+        "auth", "authcode", "authorization", "bearer", "hdnea", "hdntl", "hdnts", "hmac", "jwt", "key", "pass",
+        "passcode", "pw", "pwd", "sas", "session", "sid", "sig", "sign", "ticket",
     ]
     /// Parts of longer names.
     private static let secretParts = [
