@@ -90,7 +90,9 @@ public final class Fetcher: Sendable {
         // Both look at the disk, and the second may compute for a while.
         run { [self] in
             library.removeUnwanted(fetch.address)
-            if let item = fetched(fetch) { return finish(fetch, item, isNew: false) }
+            if let item = fetched(fetch) {
+                return finish(fetch, library.completeSource(of: item, with: fetch.address), isNew: false)
+            }
             let whole = library.folder.parts + "/" + RecordingLibrary.partName(fetch.address)
             if FileIdentity(path: whole) != nil { return takeIn(fetch, whole, name: nil) }
             if let link = VideoLink(fetch.address) { return extract(link, fetch) }
@@ -149,7 +151,9 @@ public final class Fetcher: Sendable {
 
     /// The recording of the library that came from this address, if its file is there.
     private func fetched(_ fetch: PendingFetch) -> LibraryItem? {
-        guard let item = try? library.item(from: fetch.address), !item.isTrashed, !item.isMissing else { return nil }
+        guard let item = try? library.item(fromAddress: fetch.address), !item.isTrashed, !item.isMissing else {
+            return nil
+        }
         return item
     }
 
@@ -243,6 +247,7 @@ public final class Fetcher: Sendable {
                 try? library.setLoudness(loudness, of: item.number)
                 item = (try? library.item(item.number)) ?? item
             }
+            item = library.completeSource(of: item, with: fetch.address)
             // Where it was known already, nothing was moved.
             _ = library.calls.remove(path)
             _ = library.calls.remove(RecordingLibrary.rejectedName(ofPart: path + ".part"))

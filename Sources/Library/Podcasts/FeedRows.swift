@@ -102,12 +102,27 @@ struct FeedRows {
 
     /// Episodes of a feed, or of all; the newest first.
     func episodes(of feed: Int?, onlyNew: Bool) throws(DatabaseError) -> [SubscribedEpisode] {
-        try database.rows(
+        let episodes = try database.rows(
             """
             SELECT \(Self.episodeColumns) FROM episode JOIN feed ON episode.feed = feed.id
             WHERE (?1 IS NULL OR feed.id = ?1) AND is_new >= ?2
             ORDER BY published IS NULL, published DESC, episode.id DESC
             """, [.integer(orNull: feed.map(Int64.init)), .integer(onlyNew ? 1 : 0)], row: Self.episode)
+        return try markingImported(episodes)
+    }
+
+    /// Marks the episodes whose recordings have their addresses without private keys, as an import brings them.
+    private func markingImported(_ episodes: [SubscribedEpisode]) throws(DatabaseError) -> [SubscribedEpisode] {
+        let short = episodes.map { AddressKeys.removed(from: $0.address) }
+        let wanted = episodes.indices.filter { !episodes[$0].isFetched && short[$0] != episodes[$0].address }
+        if wanted.isEmpty { return episodes }
+        let sources = try database.rows("SELECT source FROM item WHERE gone = 0 AND trashed IS NULL AND source != ''") {
+            (row) throws(DatabaseError) in try row.text(0)
+        }
+        let known = Set(sources)
+        var marked = episodes
+        for index in wanted { marked[index].isFetched = known.contains(short[index]) }
+        return marked
     }
 
     func episode(_ number: Int) throws(DatabaseError) -> SubscribedEpisode? {

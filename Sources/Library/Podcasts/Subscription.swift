@@ -41,7 +41,7 @@ public struct SubscribedEpisode: Sendable, Hashable {
     /// Whether it was published since the user subscribed, and is neither fetched nor marked as seen.
     public let isNew: Bool
     /// Whether a recording in the library came from its address.
-    public let isFetched: Bool
+    public internal(set) var isFetched: Bool
 }
 
 /// The result of fetching a feed again.

@@ -16,8 +16,8 @@ enum RecordingWord {
     static func file(_ words: [String], asks: Bool = true) throws -> String {
         let text = words.joined(separator: " ")
         if text.hasPrefix("http://") || text.hasPrefix("https://"), !isThere(text) {
-            // What was fetched from there is meant; nothing is played from the network.
-            let item = try RecordingLibrary(PracticeStore(.user)).item(from: text)
+            // The recording that was fetched from there is meant; nothing is played from the network.
+            let item = try RecordingLibrary(PracticeStore(.user)).item(fromAddress: text)
             if let item, !item.isTrashed, !item.isMissing { return item.path }
             throw CommandFailure(
                 .badData, "'\(text)': this is an address, not a file",
