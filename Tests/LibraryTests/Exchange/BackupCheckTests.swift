@@ -90,4 +90,40 @@ struct BackupCheckTests {
         let summary = try here.library.backUp(to: backup, isVerifying: true)
         #expect(summary.files == 2 && summary.problems.contains { $0.contains("damaged") }, "\(summary)")
     }
+
+    @Test("a file that cannot be compared keeps its copy and its place in the backup, and the reason is told")
+    func unknown() throws {
+        let (here, backup) = try filled(2)
+        let copy = copies(here, backup)[0]
+        let source = here.library.folderPath + "/" + String(copy.split(separator: "/").last ?? "")
+        // The head of a format that only ffmpeg reads, whether or not it is installed.
+        for path in [source, copy] {
+            let count = try bytes(path).count
+            let content: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3] + [UInt8](repeating: 7, count: count - 4)
+            try Data(content).write(to: URL(fileURLWithPath: path))
+        }
+        let summary = try here.library.backUp(to: backup, isVerifying: true)
+        #expect(summary.files == 2 && summary.copied == 0 && summary.problems.count == 1, "\(summary)")
+        #expect(summary.problems.allSatisfy { $0.contains("could not be compared: ") }, "\(summary)")
+        // Without a copy at least the bytes are kept.
+        try FileManager.default.removeItem(atPath: copy)
+        let copied = try here.library.backUp(to: backup, isVerifying: true)
+        #expect(copied.files == 2 && copied.copied == 1 && copied.problems.count == 1, "\(copied)")
+        #expect(try bytes(copy) == bytes(source))
+        let contents = try here.library.writeBundle(to: here.scratch.file("all.tar"))
+        #expect(contents.recordings == 2 && contents.changed.isEmpty && contents.missing.isEmpty, "\(contents)")
+    }
+
+    @Test("a time of comparison far ahead does not end the round")
+    func clock() throws {
+        let (here, backup) = try filled(3)
+        let manifest = URL(fileURLWithPath: backup + "/manifest.json")
+        let text = try String(contentsOf: manifest, encoding: .utf8)
+        try Data(text.replacing(/"compared":[0-9]+/, with: "\"compared\":4000000000000").utf8).write(to: manifest)
+        let all = copies(here, backup)
+        for path in all { try spoil(path) }
+        var repaired: Set<String> = []
+        for _ in 0..<3 { repaired.formUnion(try here.library.backUp(to: backup).repaired) }
+        #expect(repaired == Set(all))
+    }
 }

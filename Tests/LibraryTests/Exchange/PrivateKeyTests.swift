@@ -70,4 +70,17 @@ struct PrivateKeyTests {
         #expect(try give(there, here).changed == 1)
         #expect(try source(here) == "https://h.org/new" && give(here, there).isEmpty)
     }
+
+    @Test("an address with its keys finds a recording that was imported without them, and completes its address")
+    func lookup() throws {
+        let (here, there) = (try filled(), try LibraryHarness())
+        _ = try there.library.merge(catalogueIn: Array(here.library.catalogueText().utf8))
+        #expect(try there.library.item(from: Self.full) == nil)
+        let item = try #require(try there.library.item(fromAddress: Self.full))
+        #expect(item.words.source == Self.short)
+        #expect(try there.library.item(fromAddress: "https://h.org/b.mp3?auth=K3Y") == nil)
+        #expect(there.library.completeSource(of: item, with: "https://h.org/b.mp3?auth=K3Y") == item)
+        #expect(there.library.completeSource(of: item, with: Self.full).words.source == Self.full)
+        #expect(try source(there) == Self.full)
+    }
 }
