@@ -16,14 +16,14 @@ enum ContentCheck: Equatable {
     static func sound(of path: String, _ key: RecordingKey) -> ContentCheck {
         do throws(AudioFileError) { return try RecordingKey(ofFileAt: path) == key ? .right : .wrong } catch {
             // Other errors can come from the computer as well as from the file.
-            return error.kind == .notAudio || error.kind == .empty ? .wrong : .unknown(reason(error))
+            return error.kind == .notAudio || error.kind == .empty ? .wrong : .unknown(reason(error, about: path))
         }
     }
 
     /// Compares all bytes of a file with a hash.
     static func content(of path: String, _ hash: String) -> ContentCheck {
         do throws(RecordingLibraryError) { return try self.hash(of: path) == hash ? .right : .wrong } catch {
-            return .unknown(reason(error))
+            return .unknown(reason(error, about: path))
         }
     }
 
@@ -33,6 +33,12 @@ enum ContentCheck: Equatable {
             let file = try unsafe RegularFile(FileName.systemName(path))
             return try DocumentFile.hash(of: file.descriptor)
         } catch { throw .reading(path, error) }
+    }
+
+    /// The message and the remedy of an error, without the path of its file at the beginning: that may be the name of a temporary copy.
+    static func reason(_ error: any Error, about path: String) -> String {
+        let (words, name) = (reason(error), path + ": ")
+        return words.hasPrefix(name) ? String(words.dropFirst(name.count)) : words
     }
 
     /// The message and the remedy of an error.

@@ -175,7 +175,7 @@ extension RecordingLibrary {
         let part = FilePlace.folder(of: place) + "/" + FilePlace.temporaryName()
         let file: RegularFile
         do throws(FileFault) { file = try unsafe RegularFile(FileName.systemName(source)) } catch {
-            return .unknown(ContentCheck.reason(RecordingLibraryError.reading(source, error)))
+            return .unknown(ContentCheck.reason(RecordingLibraryError.reading(source, error), about: source))
         }
         do throws(FileFault) { try FileCopy.copy(file, to: part, calls: calls) } catch {
             throw RecordingLibraryError.writing(place, error)

@@ -163,7 +163,7 @@ private struct BundleReading {
         guard
             let part = try copy(
                 member, why: "its content is not the one that its name says", isCancelled,
-                isRight: { DocumentFile.hash(ofFileAt: $0) == hash })
+                check: { ContentCheck.content(of: $0, hash) })
         else { return }
         defer { _ = library.calls.remove(part) }
         do throws(FileFault) { try FileCopy.synchronise(part, calls: library.calls) } catch {
@@ -217,18 +217,18 @@ private struct BundleReading {
         summary.takes += 1
     }
 
-    /// Copies a recording or take into the folder for parts; returns its name, or nil if its sound is not that of its key.
+    /// Copies a recording or take into the folder for parts; returns its name, or nil if it is refused.
     private mutating func copySound(
         _ member: TarReader.Member, _ key: RecordingKey, _ isCancelled: () -> Bool
     ) throws -> String? {
         try copy(
             member, why: "its sound is not the one that its name says", isCancelled,
-            isRight: { (try? RecordingKey(ofFileAt: $0)) == key })
+            check: { ContentCheck.sound(of: $0, key) })
     }
 
     /// Copies a member into the folder for parts; returns its name, or nil if it is refused.
     private mutating func copy(
-        _ member: TarReader.Member, why: String, _ isCancelled: () -> Bool, isRight: (String) -> Bool
+        _ member: TarReader.Member, why: String, _ isCancelled: () -> Bool, check: (String) -> ContentCheck
     ) throws -> String? {
         let part = library.folder.parts + "/" + FilePlace.temporaryName()
         let descriptor = library.calls.create(part)
@@ -254,8 +254,13 @@ private struct BundleReading {
             } catch { throw RecordingLibraryError.writing(part, error) }
             offset += Int64(piece.count)
         }
-        guard isRight(part) else {
+        switch check(part) {
+        case .right: break
+        case .wrong:
             refuse(member, why)
+            return nil
+        case .unknown(let reason):
+            refuse(member, "it could not be compared: \(reason)")
             return nil
         }
         isDone = true
