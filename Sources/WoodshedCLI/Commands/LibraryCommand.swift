@@ -173,12 +173,19 @@ struct LibraryCommand: Verb {
                 "\(count) still missing; attach a copy again, or remove it: woodshed attach RECORDING --remove \(document.index)"
             )
         }
-        // A repair never touches documents that nothing needs.
+        // A repair leaves documents that nothing needs where they are, and files that are no recordings.
         var rest = left
-        rest.orphans.removeAll { library.isDocument($0.path) }
+        rest.orphans.removeAll { library.isDocument($0.path) || !Self.canBeRecording($0.path) }
         if !report.missing.isEmpty || !report.missingDocuments.isEmpty || !rest.isClean {
             throw CommandFailure(.someFailed)
         }
+    }
+
+    private static func canBeRecording(_ path: String) -> Bool {
+        do throws(AudioFileError) { _ = try RecordingKey(ofFileAt: path) } catch {
+            return error.kind != .notAudio && error.kind != .empty
+        }
+        return true
     }
 
     /// Tells why a changed file was not repaired.
@@ -203,7 +210,7 @@ struct LibraryCommand: Verb {
     }
 }
 
-/// What a check has found, for people and for programs.
+/// The findings of a check, for people and for programs.
 struct CheckView {
     let report: LibraryReport
 
@@ -221,7 +228,7 @@ struct CheckView {
         return lines.map { printable($0) }
     }
 
-    /// - Parameter left: What a check has found after the repair; nil if nothing was repaired.
+    /// - Parameter left: The findings of a check after the repair; nil if nothing was repaired.
     func json(left: LibraryReport?) -> JSONValue {
         func files(_ files: [LibraryReport.File]) -> JSONValue {
             .array(

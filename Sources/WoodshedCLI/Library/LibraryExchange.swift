@@ -198,7 +198,7 @@ struct LibraryExchange {
         }
         for path in summary.settings { note(printable("brought back your settings: \(path)")) }
         for line in summary.omittedSettings {
-            note(printable("left out of your settings, because it starts a program: \(line)"))
+            note(printable("left out of your settings, because it can start a program: \(line)"))
         }
         for path in summary.otherSettings {
             note(printable("your settings here stay; those of the backup are in \(path)"))

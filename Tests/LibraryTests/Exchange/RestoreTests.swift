@@ -40,14 +40,15 @@ struct RestoreTests {
 
     @Test("leaves out the options that start programs, and tells them")
     func programs() throws {
-        let program = "extractor = \"sh -c true\""
-        let (here, backup, _) = try filled("quota = 1GB\n\(program)\n opener=sh\nsnap = yes\n")
+        let omitted = ["extractor = \"sh -c true\"", " opener=sh", "output = file:'|sh',raw"]
+        let kept = "quota = 1GB\noutput = hw:1,0\n"
+        let (here, backup, _) = try filled(kept + omitted.joined(separator: "\n") + "\nsnap = yes\n")
         defer { withExtendedLifetime(here) {} }
         let there = try LibraryHarness()
         let place = there.scratch.file("config/woodshed.conf")
         let restored = try there.library.restore(from: backup, settings: [place])
-        #expect(restored.settings == [place] && restored.omittedSettings == [program, " opener=sh"], "\(restored)")
-        #expect(try String(contentsOfFile: place, encoding: .utf8) == "quota = 1GB\nsnap = yes\n")
+        #expect(restored.settings == [place] && restored.omittedSettings == omitted, "\(restored)")
+        #expect(try String(contentsOfFile: place, encoding: .utf8) == kept + "snap = yes\n")
         // The same without its programs is no other configuration.
         let again = try there.library.restore(from: backup, merging: true, settings: [place])
         #expect(again.settings.isEmpty && again.otherSettings.isEmpty, "\(again)")

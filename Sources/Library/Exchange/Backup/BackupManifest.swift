@@ -1,4 +1,4 @@
-// What a backup consists of. It is written last, so a folder with a manifest is a whole backup.
+// The list of a backup's files. It is written last, so a folder with a manifest is a whole backup.
 internal import AudioFiles
 internal import Catalogue
 internal import Files

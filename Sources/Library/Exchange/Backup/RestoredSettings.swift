@@ -3,7 +3,7 @@ internal import AudioFiles
 internal import Catalogue
 internal import Files
 
-/// The text of a configuration without the options that start programs. A backup may come from another person, and a program that its
+/// The text of a configuration without the options that can start programs. A backup may come from another person, and a program that its
 /// configuration names would run here.
 struct RestoredSettings {
     /// The text in bytes.
@@ -13,6 +13,9 @@ struct RestoredSettings {
 
     /// Options whose values name programs.
     private static let programs: Set<String> = ["extractor", "opener"]
+    /// Options whose values name devices. With ALSA's `file` and `tee`, or a definition in braces, such a name writes files or starts a program.
+    private static let devices: Set<String> = ["output", "input"]
+    private static let riskyParts = ["|", "{", "file:", "tee:"]
     private static let largest: Int64 = 16 << 20
 
     /// Reads a configuration.
@@ -40,6 +43,8 @@ struct RestoredSettings {
     private static func namesProgram(_ line: Substring) -> Bool {
         guard let sign = line.firstIndex(of: "=") else { return false }
         let words = line[..<sign].split(whereSeparator: \.isWhitespace)
-        return words.count == 1 && programs.contains(String(words[0]))
+        guard words.count == 1 else { return false }
+        let (name, value) = (String(words[0]), line[sign...])
+        return programs.contains(name) || devices.contains(name) && riskyParts.contains { value.contains($0) }
     }
 }
