@@ -45,6 +45,8 @@ struct RestoredSettings {
         let words = line[..<sign].split(whereSeparator: \.isWhitespace)
         guard words.count == 1 else { return false }
         let (name, value) = (String(words[0]), line[sign...])
-        return programs.contains(name) || devices.contains(name) && riskyParts.contains { value.contains($0) }
+        if programs.contains(name) { return true }
+        // By bytes: a combining mark behind a sign does not hide it from ALSA.
+        return devices.contains(name) && riskyParts.contains { value.utf8.firstRange(of: $0.utf8) != nil }
     }
 }
