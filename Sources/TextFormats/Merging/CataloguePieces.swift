@@ -21,10 +21,10 @@ package struct CataloguePieces: Sendable {
         var ranges: [Range<Int>]
     }
 
-    /// What removes something comes first, so that it is removed in one step if it fits into one piece. The rest comes as it was added, so that it is
+    /// What removes something comes first, so that it is removed in one step also if the merge is interrupted. The rest comes as it was added, so that it is
     /// listed so.
     private struct Order: Comparable, Sendable {
-        private let isRemoval: Bool
+        let isRemoval: Bool
         private let added: Int64
 
         init(_ item: CatalogueItem) {
@@ -46,6 +46,8 @@ package struct CataloguePieces: Sendable {
 
     /// The number of recordings.
     package var count: Int { places.count }
+    /// How many of them, the first ones, remove something.
+    package var removalCount: Int { places.prefix { $0.order.isRemoval }.count }
 
     /// The pieces of a catalogue that is in memory.
     package init(_ catalogue: LibraryCatalogue) {

@@ -17,14 +17,16 @@ struct CatalogueMerge {
     private(set) var summary = MergeSummary()
 
     /// The recordings of a piece. With so many, another program that writes waits for some tenths of a second.
-    static let recordingsAtOnce = 250
+    static let recordingsAtOnce = 400
+    /// The recordings from which something is removed in the first piece, at most.
+    static let removalsAtOnce = 1000
 
     init(_ library: RecordingLibrary) { self.library = library }
 
-    /// Leaves the store free for a fifth of the time that a piece took. A program that waits for the store looks every 100 ms, and fails after 5 s: without the
+    /// Leaves the store free for a tenth of the time that a piece took. A program that waits for the store looks every 100 ms, and fails after 5 s: without the
     /// pause it would seldom look between two pieces.
     static func letOthersWrite(after time: Duration) {
-        let microseconds = min(time / 5, .milliseconds(110)) / .microseconds(1)
+        let microseconds = min(time / 10, .milliseconds(110)) / .microseconds(1)
         usleep(UInt32(max(0, microseconds)))
     }
 

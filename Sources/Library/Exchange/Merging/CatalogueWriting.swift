@@ -133,8 +133,7 @@ struct CatalogueWriter {
             return known
         }
         guard let row else {
-            let number = try items.add(Self.file(key, content), recording: known.id, at: added)
-            try items.setAdded(number, added)
+            _ = try items.add(Self.file(key, content), recording: known.id, at: added)
             try writeDocuments(content, of: known.id, trashing: &trashing, now: now)
             summary.added += 1
             return known

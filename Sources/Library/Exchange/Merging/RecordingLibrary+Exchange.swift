@@ -61,7 +61,7 @@ extension RecordingLibrary {
     /// Makes the library what it and a catalogue say together.
     ///
     /// - Parameters:
-    ///   - recordingsAtOnce: The recordings of a piece.
+    ///   - recordingsAtOnce: The recordings of a piece. The first one has all that remove something, or as many as one piece can have.
     ///   - isCancelled: Called before each piece.
     @discardableResult
     func apply(
@@ -73,7 +73,8 @@ extension RecordingLibrary {
         var done = 0
         while done < catalogue.count {
             if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
-            let end = done + min(recordingsAtOnce, catalogue.count - done)
+            let first = done == 0 ? min(catalogue.removalCount, CatalogueMerge.removalsAtOnce) : 0
+            let end = done + min(max(first, recordingsAtOnce), catalogue.count - done)
             let began = ContinuousClock.now
             try merge.merge(recordings: catalogue.recordings(done..<end))
             done = end
