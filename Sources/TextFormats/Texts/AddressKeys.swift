@@ -54,14 +54,16 @@ package enum AddressKeys {
             // Some programs append their parameters with a second question mark.
             let end = rest.utf8.firstIndex { "&;?#".utf8.contains($0) } ?? rest.endIndex
             let parameter = rest[..<end]
-            if isKey(parameter, isInner) {
+            let isGone = isKey(parameter, isInner)
+            if isGone {
                 isChanged = true
             } else {
                 if !kept.isEmpty { kept += separator }
                 kept += String(parameter)
             }
             if end == rest.endIndex { break }
-            separator = String(rest.unicodeScalars[end])
+            // The next one stands where the key stood.
+            if !isGone { separator = String(rest.unicodeScalars[end]) }
             rest = rest[rest.unicodeScalars.index(after: end)...]
         }
         if !isChanged { return String(text) }
