@@ -43,6 +43,9 @@ package struct DatabaseError: ExplainedError, Equatable {
         self.init(kind, "the database \(kind.problem) (\(reason))", remedy: kind.remedy, code: code)
     }
 
+    /// Whether SQLite does not understand a statement, as where a table is missing; not where it breaks a rule for values.
+    package var isPlainRefusal: Bool { kind == .refused && code & 0xFF == Int32(SQLITE_ERROR) }
+
     /// A statement that was refused because of what is in the file.
     package static func damaged(_ what: String) -> DatabaseError {
         DatabaseError(.damaged, "the database \(Kind.damaged.problem) (\(what))", remedy: Kind.damaged.remedy)

@@ -10,6 +10,8 @@ struct QueueState {
         let serial: Int
         let player: Player
         let sound: QueueSound
+        /// The length of the crossfade at its beginning.
+        let fade: Int64
         /// Whether it plays, or begins by itself at a joint.
         var isBidden: Bool
         /// Where it begins, if it was moved before.
@@ -176,14 +178,32 @@ struct QueueState {
     mutating func setCrossfade(_ frames: Int64) {
         guard frames != crossfade else { return }
         crossfade = frames
-        dropFollowers(from: hasNextBegun ? 2 : 1)
+        dropFollowersOfOtherFades()
     }
 
     mutating func setSpeed(_ speed: Speed) {
         self.speed = speed
         for entry in fading + chain { try? entry.player.setSpeed(speed) }
-        // Their crossfades are of the length that suited the old speed.
-        if crossfade > 0 { dropFollowers(from: hasNextBegun ? 2 : 1) }
+        dropFollowersOfOtherFades()
+    }
+
+    /// Lets followers be opened anew whose crossfades would have another length now.
+    private mutating func dropFollowersOfOtherFades() {
+        let first = chain.indices.dropFirst(hasNextBegun ? 2 : 1).first { index in
+            chain[index].fade != fade(from: chain[index - 1].sound, to: chain[index].sound)
+        }
+        guard let first else { return }
+        // Now: what plays may end before the queue's thread comes to it.
+        engine.holdsOpen(true)
+        dropFollowers(from: first)
+    }
+
+    /// At most half of either item, so that no item fades out before it has faded in, and no more than two sound together.
+    private func fade(from last: QueueSound?, to sound: QueueSound) -> Int64 {
+        [last, sound].compactMap(\.self).reduce(crossfade) { fade, sound in
+            let frames = sound.range.map { Int64($0.count) } ?? sound.clip.frameCount
+            return min(fade, Int64(Double(frames) / speed.factor / 2))
+        }
     }
 
     mutating func setGain(_ decibels: Double) {
@@ -247,11 +267,7 @@ struct QueueState {
             sections: [try Section(sound.range ?? 0..<clip.frameCount)], speeds: .constant(speed), joint: .hard)
         let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
         let serial = madePlayers + 1
-        // At most half of either item, so that no item fades out before it has faded in, and no more than two sound together.
-        let fade = [chain.last?.sound, sound].compactMap(\.self).reduce(crossfade) { fade, sound in
-            let frames = sound.range.map { Int64($0.count) } ?? sound.clip.frameCount
-            return min(fade, Int64(Double(frames) / speed.factor / 2))
-        }
+        let fade = fade(from: chain.last?.sound, to: sound)
         let player = try engine.makePlayer(
             clip, score: score, decibels: decibels + sound.decibels, leader: chain.last?.player, fade: fade
         ) { [inbox] events in
@@ -263,7 +279,8 @@ struct QueueState {
             }
         }
         madePlayers = serial
-        chain.append(Entry(item: item, serial: serial, player: player, sound: sound, isBidden: chain.count > 0))
+        chain.append(
+            Entry(item: item, serial: serial, player: player, sound: sound, fade: fade, isBidden: chain.count > 0))
         if chain.count == 1, pauseReason == nil { startFirst() }
     }
 

@@ -13,6 +13,8 @@ package enum RealtimeMemory {
         var lengths: [UInt: Int] = [:]
         /// Threads that need the blocks to be locked.
         var holders = 0
+        /// The system's error number if a block could not be locked for them.
+        var failure: Int32 = 0
     }
 
     private static let state = Mutex(State())
@@ -39,7 +41,7 @@ package enum RealtimeMemory {
         }
         state.withLock { state in
             state.lengths[UInt(bitPattern: start)] = length
-            if state.holders > 0 { _ = unsafe mlock(start, length) }
+            if state.holders > 0, unsafe mlock(start, length) != 0 { state.failure = errno }
         }
         return unsafe start + offset
     }
@@ -59,12 +61,12 @@ package enum RealtimeMemory {
     static func lock() -> Int32 {
         state.withLock { state in
             state.holders += 1
-            guard state.holders == 1 else { return 0 }
-            var failure: Int32 = 0
+            guard state.holders == 1 else { return state.failure }
+            state.failure = 0
             for (start, length) in state.lengths {
-                if unsafe mlock(UnsafeRawPointer(bitPattern: start), length) != 0 { failure = errno }
+                if unsafe mlock(UnsafeRawPointer(bitPattern: start), length) != 0 { state.failure = errno }
             }
-            return failure
+            return state.failure
         }
     }
 

@@ -91,7 +91,7 @@ public final class Fetcher: Sendable {
         run { [self] in
             library.removeUnwanted(fetch.address)
             if let item = fetched(fetch) {
-                return finish(fetch, library.completeSource(of: item, with: fetch.address), isNew: false)
+                return finish(fetch, item, isNew: false)
             }
             let whole = library.folder.parts + "/" + RecordingLibrary.partName(fetch.address)
             if FileIdentity(path: whole) != nil { return takeIn(fetch, whole, name: nil) }
@@ -151,7 +151,7 @@ public final class Fetcher: Sendable {
 
     /// The recording of the library that came from this address, if its file is there.
     private func fetched(_ fetch: PendingFetch) -> LibraryItem? {
-        guard let item = try? library.item(fromAddress: fetch.address), !item.isTrashed, !item.isMissing else {
+        guard let item = try? library.item(from: fetch.address), !item.isTrashed, !item.isMissing else {
             return nil
         }
         return item

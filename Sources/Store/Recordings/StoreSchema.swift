@@ -70,7 +70,7 @@ struct StoreSchema: Sendable {
     /// Brings a file to this version. A statement that is refused there, but not in an empty database, is refused because of what is in the file.
     private func migrate(_ database: Database, from state: State) throws(DatabaseError) {
         do throws(DatabaseError) { try bringUp(database, from: state) } catch {
-            guard error.kind == .refused, case .older = state, canBeMade else { throw error }
+            guard error.isPlainRefusal, case .older = state, canBeMade else { throw error }
             throw .damaged(error.message)
         }
     }

@@ -45,8 +45,15 @@ package struct LibraryCatalogue: Sendable, Hashable {
             both.merge(right)
             return both
         }
-        all.playlists.merge(other.playlists) { $0.merged(with: $1) }
-        for id in all.playlists.keys { all.playlists[id]?.settleEntries() }
+        func settled(_ playlists: [ExactText: CatalogueItem]) -> [ExactText: CatalogueItem] {
+            playlists.mapValues { playlist in
+                var playlist = playlist
+                playlist.settleEntries()
+                return playlist
+            }
+        }
+        // A list of an earlier version becomes entries before it meets others.
+        all.playlists = settled(settled(playlists).merging(settled(other.playlists)) { $0.merged(with: $1) })
         all.takes.merge(other.takes) { $0.merged(with: $1) }
         return all
     }

@@ -52,16 +52,25 @@ extension CatalogueItem {
             wanted.append((field, nil))
         }
         // Entries that stay in their order stay where they are.
-        let kept = Self.increasing(wanted.map(\.position))
+        let kept = Self.increasing(wanted)
         var (place, low): (Int, ExactText?) = (0, nil)
         while place < wanted.count {
-            let end = wanted.indices[place...].first { kept.contains($0) } ?? wanted.count
+            if kept.contains(place) {
+                (low, place) = (wanted[place].position, place + 1)
+                continue
+            }
+            // Between two at one position there is no place: the later one moves as well.
+            let end =
+                wanted.indices[place...].first { next in
+                    guard kept.contains(next), let position = wanted[next].position else { return false }
+                    return low.map { $0 < position } ?? true
+                } ?? wanted.count
             let high = end < wanted.count ? wanted[end].position : nil
             let positions = EntryPosition.between(low, high, count: end - place)
             for (index, position) in zip(place..<end, positions) {
                 replace(wanted[index].field, Stamped(.string(position.text), at: time))
             }
-            (place, low) = (end + 1, high)
+            place = end
         }
         for entry in free.values.joined() where removable?.contains(entry.key) ?? true {
             replace(entry.field, Stamped(.bool(false), at: time))
@@ -87,16 +96,21 @@ extension CatalogueItem {
         return ExactText(String(decoding: rest[..<space], as: UTF8.self))
     }
 
-    /// The places of a longest sequence of positions that only grow.
-    private static func increasing(_ positions: [ExactText?]) -> Set<Int> {
+    /// The places of a longest sequence of entries in the order in which they are shown.
+    private static func increasing(_ entries: [(field: ExactText, position: ExactText?)]) -> Set<Int> {
         // The last place of the best sequence of each length, and what comes before each place.
-        var (ends, before): ([Int], [Int?]) = ([], Array(repeating: nil, count: positions.count))
-        for (place, position) in positions.enumerated() {
-            guard let position else { continue }
+        var (ends, before): ([Int], [Int?]) = ([], Array(repeating: nil, count: entries.count))
+        for (place, entry) in entries.enumerated() {
+            guard let position = entry.position else { continue }
             var (low, high) = (0, ends.count)
             while low < high {
                 let middle = (low + high) / 2
-                if let other = positions[ends[middle]], other < position { low = middle + 1 } else { high = middle }
+                let other = entries[ends[middle]]
+                if let known = other.position, (known, other.field) < (position, entry.field) {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
             before[place] = low > 0 ? ends[low - 1] : nil
             if low < ends.count { ends[low] = place } else { ends.append(place) }

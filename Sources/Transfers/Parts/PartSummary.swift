@@ -51,7 +51,8 @@ package struct PartSummary: Sendable, Equatable {
             }
         }
         let record = [names.record, names.record + PartNames.unfinishedEnding]
-        for name in record + [names.part] + others {
+        // Without a lock a part that another program makes at this moment stays.
+        for name in record + (file >= 0 ? [names.part] : []) + others {
             let code = calls.remove(name)
             if code < 0, code != -Int(ENOENT), name == names.part { return false }
         }

@@ -74,6 +74,15 @@ struct PracticeCommand: Verb {
         playing.canReopen = takes.record == nil && device.listensInRealTime
         guard let handover = try play(playing, due) else { return }
         // The device is opened anew, and records as well; if it cannot, or takes have no place, practising goes on as before.
+        do { try goOn(playing, due, handover) } catch {
+            // What the first session has told, if no other one tells more.
+            _ = ProgramOutput.standard.finish(isAsked: true) { false }
+            throw error
+        }
+    }
+
+    private func goOn(_ playing: Playing, _ due: DueSections?, _ handover: Handover) throws {
+        var playing = playing
         playing.canReopen = false
         var failure = TakeRig.failure(ofFolder: takes)
         if failure == nil {
@@ -86,11 +95,7 @@ struct PracticeCommand: Verb {
         }
         if let failure { StandardStream.error.note(failure.text) }
         playing.recording?.record = nil
-        do { _ = try play(playing, due, goingOn: handover) } catch {
-            // What the first session has told, if no other one tells more.
-            _ = ProgramOutput.standard.finish(isAsked: true) { false }
-            throw error
-        }
+        _ = try play(playing, due, goingOn: handover)
     }
 
     private func play(_ playing: Playing, _ due: DueSections?, goingOn handover: Handover? = nil) throws -> Handover? {

@@ -179,6 +179,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     private func suspend(_ delegate: Delegate) {
         delegate.prepareForSuspension()
+        // A reader that reads learns of the pause now, not after it.
+        for _ in 0..<10 where !output.wait(milliseconds: 20) {}
         screen.clear()
         RawMode.leave()
         expectedContinuations += 1

@@ -82,5 +82,8 @@ struct PrivateKeyTests {
         #expect(there.library.completeSource(of: item, with: "https://h.org/b.mp3?auth=K3Y") == item)
         #expect(there.library.completeSource(of: item, with: Self.full).words.source == Self.full)
         #expect(try source(there) == Self.full)
+        // On its way back without the key it takes nothing away.
+        _ = try here.library.merge(catalogueIn: Array(there.library.catalogueText().utf8))
+        #expect(try source(here) == Self.full)
     }
 }

@@ -54,6 +54,23 @@ struct PlaylistEntriesTests {
         #expect(merged([], ["a", "b", "c", "y"]) == ["y"])
     }
 
+    @Test("of two entries that two computers have added at one place, a removed one stays removed")
+    func samePlace() {
+        let base = playlist(["a"])
+        var (left, right) = (base, base)
+        left.change(["a", "x"], at: 5)
+        right.change(["a", "y"], at: 5)
+        (left, right) = (left.united(right), right.united(left))
+        #expect(left == right && left.list == ["a", "x", "y"])
+        left.change(["a", "x", "y", "z"], at: 21)
+        right.change(["a", "y"], at: 20)
+        #expect(left.united(right).list == ["a", "y", "z"])
+        // Between the two there is no place.
+        var between = base.united(left)
+        between.change(["a", "x", "between", "y", "z"], at: 30)
+        #expect(between.list == ["a", "x", "between", "y", "z"])
+    }
+
     @Test("lists of earlier versions are read, and a later change by one counts as a whole")
     func earlier() {
         var old = CatalogueItem()

@@ -88,6 +88,9 @@ struct CatalogueState {
         }
         for (identity, playlist) in catalogue.playlists {
             let id = EntryID(.playlist, identity)
+            // A list of an earlier version becomes entries before it meets others.
+            var playlist = playlist
+            playlist.settleEntries()
             add(id, playlist)
             entries[id]?.content.settleEntries()
         }

@@ -97,6 +97,11 @@ extension CatalogueItem {
             let old = before?.fields[name]
             let known = fields[name]
             if old == value || known.map({ ExactText($0.value.text) }) == value { continue }
+            if name.text == CatalogueField.source, let known, Self.completes(LocalEntry.value(value), known.value) {
+                // A later time would replace the key on other computers when the address is exported without it.
+                set(name.text, LocalEntry.value(value), at: known.time)
+                continue
+            }
             let time = entry.time(name.text)
             set(name.text, LocalEntry.value(value), at: old == nil ? time : max(time, (known?.time ?? -1) + 1))
         }
@@ -107,6 +112,12 @@ extension CatalogueItem {
         if let value = entry.fields[name] {
             set(name.text, LocalEntry.value(value), at: max(entry.time(name.text), (deletion ?? 0) + 1))
         }
+    }
+
+    /// Whether an address is another one with the private keys that an export has removed.
+    private static func completes(_ address: JSONValue, _ known: JSONValue) -> Bool {
+        guard let address = address.stringValue, let known = known.stringValue else { return false }
+        return ExactText(AddressKeys.removed(from: address)) == ExactText(known)
     }
 
     private mutating func noteTags(_ entry: LocalEntry, since before: LocalEntry?) {
