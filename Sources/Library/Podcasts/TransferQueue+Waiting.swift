@@ -4,7 +4,8 @@ package import Transfers
 extension TransferQueue {
     /// Fetches a file and waits for its end on the calling thread, which must not be one of Swift's own for tasks.
     ///
-    /// - Parameter isCancelled: Called now and then; if it returns true, the transfer is cancelled.
+    /// - Parameter isCancelled: Called now and then; if it returns true, the transfer is cancelled, and its part removed as soon as its disk allows,
+    ///   which can be after this call.
     package func fetchWaiting(
         _ request: TransferRequest, isCancelled: () -> Bool = { false }
     ) throws(TransferError) -> FetchedFile {
@@ -14,7 +15,7 @@ extension TransferQueue {
             if let result = transfer.result { return try result.get() }
             if !wasCancelled, isCancelled() {
                 wasCancelled = true
-                transfer.cancel()
+                transfer.cancel(discarding: true)
             }
             usleep(Self.pauseMicroseconds)
         }

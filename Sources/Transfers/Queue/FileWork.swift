@@ -35,7 +35,9 @@ final class FileWork: Sendable {
                 part.onClose = { core.countFileWork(-1) }
                 do throws(TransferError) {
                     let beginning = try part.beginning(transfer.request)
-                    result = .success(OpenedPart(part: part, beginning: beginning, record: part.record))
+                    result = .success(
+                        OpenedPart(
+                            part: part, beginning: beginning, record: part.record, transfer: transfer))
                 } catch {
                     _ = Self.settled(part, written: 0, isDiscarding: false)
                     throw error

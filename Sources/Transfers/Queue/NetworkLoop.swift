@@ -218,7 +218,9 @@ final class NetworkLoop: @unchecked Sendable {
     private func opened(_ id: Int, _ result: Result<OpenedPart, TransferError>) {
         guard let work = works[id] else {
             // Its end was told at the deadline.
-            if case .success(let opened) = result { files.settle(nil, opened.part, written: 0, isDiscarding: false) }
+            if case .success(let opened) = result {
+                files.settle(nil, opened.part, written: 0, isDiscarding: opened.transfer.isDiscarding)
+            }
             return
         }
         guard case .success(let opened) = result else {

@@ -28,6 +28,7 @@ struct OpenedPart: Sendable {
     let part: PartFile
     let beginning: PartFile.Beginning
     let record: PartRecord
+    let transfer: Transfer
 }
 
 /// What the queue's owner, its transfers and the network's thread share.

@@ -75,6 +75,8 @@ final class FeedRefreshing: Sendable {
     func end() {
         cancel()
         while (try? next { true }) != nil {}
+        // The parts of cancelled transfers are removed by then.
+        queue.closeAndWait()
     }
 
     private func cancel() {
