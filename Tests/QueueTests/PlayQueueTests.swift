@@ -240,14 +240,11 @@ struct PlayQueueTests {
         let run = try SteppedQueue(["9000#1", "500#2", "300#3", "1#4", "9000#5"])
         run.queue.crossfadeFrames = 100_000
         try run.start()
-        let output = run.render(100_000, block: block)
-        #expect(
-            run.events() == [
-                "start 9000#1 @0", "start 500#2 @8750", "end 9000#1 @9000 completed", "start 300#3 @9100",
-                "end 500#2 @9250 completed", "end 300#3 @9400 completed", "start 1#4 @9400", "end 1#4 @9401 completed",
-                "start 9000#5 @9401", "end 9000#5 @18401 completed", "finished",
-            ])
-        #expect(output.count == 18_401)
+        #expect(run.render(100_000, block: block).count == 18_401)
+        let events = run.events()
+        // Events of several items in one block come in any order.
+        #expect(try (1...5).map { try Self.frame("start", $0, events) } == [0, 8750, 9100, 9400, 9401])
+        #expect(try (1...5).map { try Self.frame("end", $0, events) } == [9000, 9250, 9400, 9401, 18_401])
     }
 
     @Test("after a change of speed, too, no more than two items sound together", arguments: [0.5, 4])
@@ -260,10 +257,16 @@ struct PlayQueueTests {
         run.settle()
         _ = run.render(100_000)
         let events = run.events()
-        func place(_ word: String, _ number: Int) throws -> Int {
-            try #require(events.firstIndex { $0.hasPrefix("\(word) 3000#\(number) ") }, "\(word) \(number)")
+        for number in 3...6 {
+            #expect(try Self.frame("start", number, events) >= Self.frame("end", number - 2, events), "\(events)")
         }
-        for number in 3...6 { #expect(try place("start", number) > place("end", number - 2), "\(events)") }
+    }
+
+    /// The frame of an item's event.
+    private static func frame(_ word: String, _ number: Int, _ events: [String]) throws -> Int {
+        let event = try #require(
+            events.first { $0.hasPrefix("\(word) ") && $0.contains("#\(number) @") }, "\(word) \(number): \(events)")
+        return try #require(event.split(separator: "@").last.flatMap { Int($0.prefix { $0.isNumber }) })
     }
 
     @Test("waits for a device that is lost, also in a crossfade, and goes on where it was")
