@@ -42,7 +42,7 @@ test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 test-quick: export WOODSHED_FEW_CASES := 1
 # While this step runs, which waits more than it computes, what the next one needs is built.
 test: export BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
-test: test-begin ## run all tests, in 30 to 40 minutes on two cores
+test: test-begin ## run all tests, in 25 to 35 minutes on two cores
 	@scripts/setup.sh build test lint
 	@$(BESIDE) "$(MAKE) test-gates" "$(MAKE) test-release"
 	@$(MAKE) test-threads

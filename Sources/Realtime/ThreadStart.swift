@@ -14,7 +14,7 @@ final class ThreadStart: @unchecked Sendable {
     private let isPrepared: UnsafeMutablePointer<sem_t>
     /// Written by the new thread before `isPrepared` is posted, read by its creator afterwards.
     private var report = RealtimeReport()
-    /// What is to be unlocked when the thread ends.
+    /// The memory to unlock when the thread ends.
     private var lockedStack: UnsafeMutableRawBufferPointer?
     private var holdsBuffers = false
 

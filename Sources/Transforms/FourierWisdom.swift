@@ -14,7 +14,7 @@ enum FourierWisdom {
     /// Whether FFTW accepted it, once there was a plan. Another version, or one without the same instructions, ignores it and plans by its rules.
     static var isTaken: Bool { isAccepted.load(ordering: .relaxed) }
 
-    /// Makes plans while FFTW knows this wisdom and no other. What FFTW knew before, a host's wisdom, is given back afterwards.
+    /// Makes plans while FFTW knows this wisdom and no other. The wisdom of the host, which FFTW knew before, is restored afterwards.
     ///
     /// Only under the planner's lock.
     static func whileTaken<Result>(_ plan: () -> Result) -> Result {

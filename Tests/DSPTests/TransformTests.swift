@@ -4,7 +4,7 @@ import Testing
 
 @_spi(Benchmarks) @testable import Transforms
 
-/// What FFTW has learned, one line a plan, as a host reads it.
+/// The wisdom of FFTW, one line a plan, as a host reads it.
 private func wisdomLines() -> [Substring] {
     typealias Export = @convention(c) () -> UnsafeMutablePointer<CChar>?
     guard let function = unsafe dlsym(nil, "fftwf_export_wisdom_to_string"),

@@ -21,7 +21,7 @@ package struct CataloguePieces: Sendable {
         var ranges: [Range<Int>]
     }
 
-    /// What removes something comes first, so that it is removed in one step also if the merge is interrupted. The rest comes as it was added, so that it is
+    /// Recordings that lose something come first, so that it is removed in one step also if the merge is interrupted. The rest comes as it was added, so that it is
     /// listed so.
     private struct Order: Comparable, Sendable {
         let isRemoval: Bool

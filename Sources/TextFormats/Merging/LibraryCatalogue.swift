@@ -104,7 +104,7 @@ package enum CatalogueField {
 
     // Of a playlist, which also has a name: the keys of its recordings in order, as one value. It follows from the fields of its entries.
     package static let entries = "entries"
-    /// What the fields of entries begin with; the key of the recording and a number follow. The value is its position, or false if it was removed.
+    /// The beginning of the names of an entry's fields; the key of the recording and a number follow. The value is its position, or false if it was removed.
     package static let entry = "entry "
     /// The time up to which changes of the whole list are known in the fields of entries.
     package static let settledEntries = "entries settled"

@@ -75,7 +75,7 @@ struct PracticeCommand: Verb {
         guard let handover = try play(playing, due) else { return }
         // The device is opened anew, and records as well; if it cannot, or takes have no place, practising goes on as before.
         do { try goOn(playing, due, handover) } catch {
-            // What the first session has told, if no other one tells more.
+            // The report of the first session, if no other session tells more.
             _ = ProgramOutput.standard.finish(isAsked: true) { false }
             throw error
         }

@@ -10,7 +10,7 @@ import Testing
 @testable import Store
 @testable import TextFormats
 
-/// What a catalogue says, as its text.
+/// The text of a catalogue.
 private struct Told {
     var recordings: [String] = []
     var lists = ""
@@ -59,7 +59,7 @@ private struct Told {
         return told
     }
 
-    /// What became of them: every third one is removed, others have lost their document, are called otherwise, or are new.
+    /// The same recordings later: every third one is removed, others have lost their document, are called otherwise, or are new.
     static func second(_ count: Int) -> Told {
         var told = Told()
         for number in stride(from: 2 * count - 1, through: 0, by: -1) {
@@ -163,7 +163,7 @@ struct PiecewiseMergeTests {
         let summary = try whole.library.apply(pieces, recordingsAtOnce: .max)
         #expect(try parts.library.apply(pieces, recordingsAtOnce: size) == summary)
         #expect(Set(try parts.rows()).symmetricDifference(try whole.rows()).isEmpty)
-        // What was removed in several pieces comes back as one step.
+        // Recordings that were removed in several pieces come back as one step.
         let items = try parts.library.items().count
         #expect(try parts.library.undoRemoval().count == summary.removed + summary.documents)
         #expect(try parts.library.items().count == items + summary.removed)

@@ -33,7 +33,7 @@ struct PrivateKeyTests {
         #expect(try !hasKey(path) && !here.library.catalogueText().contains("K3Y"))
         _ = try there.library.importFile(at: path)
         #expect(try source(there) == Self.short)
-        // What has no key is no news.
+        // An address without a key changes nothing.
         #expect(try there.library.writeBundle(to: there.scratch.file("b.tar")).shortenedAddresses == 0)
         #expect(try here.library.writeBundle(to: path, withKeys: true).shortenedAddresses == 0)
         #expect(try hasKey(path) && here.library.catalogueText(withKeys: true).contains("K3Y"))

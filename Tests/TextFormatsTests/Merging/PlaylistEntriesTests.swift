@@ -85,7 +85,7 @@ struct PlaylistEntriesTests {
         changed.change(["b", "y", "x"], at: 7, settles: false)
         #expect(changed.list == ["b", "y", "x"] && new.united(changed).list == ["b", "y", "x"])
         #expect(new.united(changed) == changed.united(new))
-        // What is not shown somewhere is not removed there.
+        // A computer that does not show an entry does not remove it.
         var hidden = playlist(["a", "b", "c"])
         hidden.set(CatalogueField.entries, .array([.string("a"), .string("x")]), at: 9)
         hidden.settleEntries(removing: ["a", "c"])
@@ -153,7 +153,7 @@ struct PlaylistEntriesTests {
             zip(places, places.dropFirst()).allSatisfy { $0 < $1 }
                 && places.allSatisfy { EntryPosition.isValid($0.text) })
         #expect(last?.text.utf8.count ?? 99 < 30)
-        // Whatever a catalogue says, there is an answer.
+        // Every catalogue gets an answer.
         let odd: [(String, String?)] = [
             ("V", "V"), ("z", "V"), (String(repeating: "z", count: 100_000), nil), ("VV", "V"),
         ]

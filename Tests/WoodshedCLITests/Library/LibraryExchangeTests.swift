@@ -120,7 +120,7 @@ struct LibraryExchangeTests {
         #expect(mended.status == 0 && mended.error.contains("2 compared"), "\(mended.error)")
         #expect(mended.error.contains("was damaged in the backup, and was copied anew: "), "\(mended.error)")
         #expect(mended.error.contains(names[1]) && !mended.error.contains(names[0]))
-        // What is damaged here stays whole there.
+        // Damage on one side leaves the other side whole.
         spoil("data/woodshed/library/\(names[0])")
         let before = home.folder.read("copy/recordings/\(names[0])")
         let told = home.run("library", "backup", "copy", "--verify")
