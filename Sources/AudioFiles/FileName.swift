@@ -11,6 +11,8 @@ public enum FileName {
     /// The text for a name.
     public static func text(of name: some Sequence<UInt8>) -> String {
         let bytes = Array(name)
+        // Nearly all names are UTF-8, in which the characters that stand for bytes begin with this byte.
+        if !bytes.contains(0xF4), let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = String.UnicodeScalarView()
         var parser = Unicode.UTF8.ForwardParser()
         var source = bytes.makeIterator()

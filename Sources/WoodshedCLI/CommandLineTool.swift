@@ -98,7 +98,7 @@ public enum CommandLineTool {
             else { continue }
             throw CommandFailure(
                 .usage, "'\(argument)' is a file, and its name would be taken for options",
-                remedy: "Write: \(shellWord("./" + argument))")
+                remedy: "Write: \(shellPath(argument))")
         }
     }
 

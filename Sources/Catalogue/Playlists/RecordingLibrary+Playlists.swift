@@ -184,6 +184,6 @@ extension RecordingLibrary {
     private static func noEntry(_ index: Int, _ playlist: Playlist, _ count: Int) -> RecordingLibraryError {
         RecordingLibraryError(
             .unknown, "there is no entry \(index) in '\(playlist.name)', which has \(count)",
-            remedy: "List them with: woodshed playlist list '\(playlist.name)'")
+            remedy: "Give a number that the playlist's list shows.")
     }
 }

@@ -91,14 +91,41 @@ package func printable(_ text: String) -> String {
     return result
 }
 
-/// A word as it can be typed in a shell, quoted if it has to be.
+/// A word as bash and zsh read it, quoted where necessary. Control characters and bytes that are not UTF-8 are written as escapes (`$'…'`), so
+/// the word is also safe to print.
 package func shellWord(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { scalar in
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
             || "/._-+,:@%".unicodeScalars.contains(scalar)
     }
-    let visible = printable(text)
-    return isPlain && !text.isEmpty
-        ? visible
-        : "'" + visible.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    if isPlain, !text.isEmpty { return text }
+    guard printable(text) == text else {
+        return text.unicodeScalars.reduce("$'") { $0 + shellEscape($1) } + "'"
+    }
+    return "'" + text.replacing("'", with: #"'\''"#) + "'"
+}
+
+/// A scalar between `$'` and `'`.
+private func shellEscape(_ scalar: Unicode.Scalar) -> String {
+    switch scalar {
+    case "'", "\\": return "\\\(scalar)"
+    case "\n": return "\\n"
+    case "\t": return "\\t"
+    default: break
+    }
+    let text = String(scalar)
+    if printable(text) == text { return text }
+    // Bytes in octal, which has at most three digits, so that a digit may follow.
+    return FileName.bytes(of: text).map { byte in
+        let digits = String(byte, radix: 8)
+        return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+    }.joined()
+}
+
+/// The name of a file, or words of a title, as the operand of a command. A hyphen at the beginning would make it an option.
+package func shellPath(_ path: String) -> String { shellWord(path.hasPrefix("-") ? "./" + path : path) }
+
+/// Operands of a command; names that look like options follow `--`.
+package func shellOperands(_ names: String...) -> String {
+    ((names.contains { $0.hasPrefix("-") } ? ["--"] : []) + names.map(shellWord)).joined(separator: " ")
 }

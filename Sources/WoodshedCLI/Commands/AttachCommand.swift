@@ -64,7 +64,7 @@ struct AttachCommand: Verb {
         }
         if files.count == 1, let failure = failures.first { throw failure }
         for failure in failures { StandardStream.error.note(errorText(failure)) }
-        if failures.count < files.count { note("next: woodshed open \(shellWord(recording))") }
+        if failures.count < files.count { note("next: woodshed open \(shellPath(recording))") }
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }
 
@@ -107,9 +107,9 @@ struct AttachCommand: Verb {
         }
         if documents.isEmpty {
             note(printable("\(item.words.title) has no documents."))
-            note("next: woodshed attach \(shellWord(recording)) FILE")
+            note("next: woodshed attach \(shellPath(recording)) FILE")
         } else {
-            note("next: woodshed open \(shellWord(recording))\(documents.count > 1 ? " 1" : "")")
+            note("next: woodshed open \(shellPath(recording))\(documents.count > 1 ? " 1" : "")")
         }
     }
 
@@ -164,7 +164,7 @@ struct OpenCommand: Verb {
         if document.isMissing {
             throw CommandFailure(
                 .notFound, printable("the file of \(document.name) is not there any more: \(document.path)"),
-                remedy: "Attach a copy again with: woodshed attach \(shellWord(recording)) FILE")
+                remedy: "Attach a copy again with: woodshed attach \(shellPath(recording)) FILE")
         }
         let opener = try opener ?? DocumentOpener(parsing: DocumentOpener.standard)
         if !messages.json { try StandardStream.output.line(opener.command(for: document.path)) }
@@ -186,7 +186,7 @@ struct OpenCommand: Verb {
     private func chosen(in library: RecordingLibrary) throws -> LibraryDocument {
         let item = try RecordingWord.item(recording, in: library)
         let documents = try library.documents(of: item.number)
-        let word = shellWord(recording)
+        let word = shellPath(recording)
         guard let number else {
             if documents.count == 1 { return documents[0] }
             if documents.isEmpty {

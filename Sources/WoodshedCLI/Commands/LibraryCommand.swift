@@ -142,7 +142,7 @@ struct LibraryCommand: Verb {
             // A missing file cannot be repaired, only looked for.
             var rest = report
             (rest.missing, rest.missingDocuments) = ([], [])
-            let places = folders.map { shellWord($0) + " " }.joined()
+            let places = folders.map { shellPath($0) + " " }.joined()
             note("next: woodshed library check \(rest.isClean ? "FOLDER" : places + "--fix")")
             throw CommandFailure(.someFailed)
         }
@@ -162,7 +162,7 @@ struct LibraryCommand: Verb {
         for item in left.changed { noteChanged(item) }
         for file in left.orphans {
             note(printable("not repaired: this belongs to no recording: \(file.path)"))
-            note("look at it, and remove it if you do not need it: rm \(quoted(file.path))")
+            note("look at it, and remove it if you do not need it: rm \(shellPath(file.path))")
         }
         if !report.missing.isEmpty {
             note("\(report.missing.count) still missing: woodshed library check FOLDER looks for them elsewhere")
@@ -194,7 +194,7 @@ struct LibraryCommand: Verb {
             let isOther = try RecordingKey(ofFileAt: item.path) != item.key
             if isOther {
                 note(printable("not repaired: \(item.words.title) has another sound now: \(item.path)"))
-                note("put the file back that was there, or add the new one: woodshed add \(quoted(item.path))")
+                note("put the file back that was there, or add the new one: woodshed add \(shellPath(item.path))")
             } else {
                 note(printable("not repaired: \(item.words.title): \(item.path)"))
                 note("next: woodshed library check --fix")

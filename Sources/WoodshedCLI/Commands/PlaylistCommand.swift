@@ -89,7 +89,7 @@ struct PlaylistCommand: Verb {
         throw CommandFailure(
             .notFound, "there is no playlist '\(name)'",
             remedy: suggestion(for: name, among: names).map { "Did you mean '\($0)'?" }
-                ?? "Make it with: woodshed playlist create '\(name)'")
+                ?? "Make it with: woodshed playlist create \(shellOperands(name))")
     }
 
     private static func place(_ word: String) throws -> Int {
@@ -127,7 +127,7 @@ struct PlaylistCommand: Verb {
         }
         if messages.quiet { return }
         if playlists.isEmpty { StandardStream.error.note("There are no playlists yet.") }
-        let name = playlists.first.map { quoted($0.name) }
+        let name = playlists.first.map { shellOperands($0.name) }
         StandardStream.error.note("next: woodshed \(name.map { "play \($0)" } ?? "playlist create NAME")")
     }
 
@@ -151,8 +151,10 @@ struct PlaylistCommand: Verb {
         }
         if messages.quiet { return }
         if entries.isEmpty { StandardStream.error.note("There is nothing in it yet.") }
-        let name = quoted(playlist.name)
-        StandardStream.error.note("next: woodshed \(entries.isEmpty ? "playlist add \(name) @1" : "play \(name)")")
+        StandardStream.error.note(
+            "next: woodshed "
+                + (entries.isEmpty
+                    ? "playlist add \(shellOperands(playlist.name, "@1"))" : "play \(shellOperands(playlist.name))"))
     }
 
     private func tell(_ playlist: Playlist, _ verb: String, hasNext: Bool = true) throws {
@@ -162,8 +164,9 @@ struct PlaylistCommand: Verb {
         note("\(verb): \(playlist.name)")
         if hasNext {
             note(
-                "next: woodshed playlist \(playlist.entryCount == 0 ? "add \(quoted(playlist.name)) @1" : quoted(playlist.name))"
-            )
+                "next: woodshed playlist "
+                    + (playlist.entryCount == 0
+                        ? "add \(shellOperands(playlist.name, "@1"))" : shellOperands(playlist.name)))
         }
     }
 
@@ -236,18 +239,4 @@ extension Playlist {
             .init("made", .integer(madeAt)), .init("changed", .integer(changedAt)),
         ]
     }
-}
-
-/// A text as one word of a shell.
-func quoted(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"),
-            UInt8(ascii: "/"):
-            true
-        default: byte >= 0x80
-        }
-    }
-    return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
 }

@@ -303,7 +303,7 @@ struct Record: Verb {
         } catch let error as any ExplainedError {
             // The recording is on the disk; only the list does not know it.
             StandardStream.error.note(printable("not in the list of takes: \(error.message)"))
-            StandardStream.error.note(printable("add it with: woodshed takes add \(shellWord(path))"))
+            StandardStream.error.note(printable("add it with: woodshed takes add \(shellPath(path))"))
         } catch {
             StandardStream.error.note("not in the list of takes")
         }

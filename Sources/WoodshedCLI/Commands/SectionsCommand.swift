@@ -150,11 +150,11 @@ struct SectionsCommand: Verb {
         if list.sections.isEmpty {
             // Only people are told of a copy: to find one, the recording may have to be decoded.
             if !json, !quiet, let copy = try kept.copy() {
-                return hint(copy.offer, "sections \(shellWord(file)) adopt")
+                return hint(copy.offer, "sections \(shellPath(file)) adopt")
             }
-            hint("\(printable(file)) has no sections yet.", "sections \(shellWord(file)) add 2.0-3.0 --name Intro")
+            hint("\(printable(file)) has no sections yet.", "sections \(shellPath(file)) add 2.0-3.0 --name Intro")
         } else {
-            hint(nil, "practice \(shellWord(file))")
+            hint(nil, "practice \(shellPath(file))")
         }
     }
 
@@ -182,7 +182,7 @@ struct SectionsCommand: Verb {
             try write(list, of: kept)
             return hint(
                 "Found \(count) between pauses of \(pause) s or more \(level). Nothing is kept yet.",
-                "sections \(shellWord(file)) auto --yes")
+                "sections \(shellPath(file)) auto --yes")
         }
         let edit: SectionEdit = replace ? .replaceAll(found.drafts) : .add(found.drafts)
         try tell(
@@ -196,7 +196,7 @@ struct SectionsCommand: Verb {
             throw CommandFailure(
                 .notFound, "no other recording with sections sounds like \(file), and none was in this file before",
                 remedy: "Only a recording without sections adopts. To copy from any other: woodshed sections OTHER "
-                    + "export x.json, then woodshed sections \(shellWord(file)) import x.json")
+                    + "export x.json, then woodshed sections \(shellPath(file)) import x.json")
         }
         try tell(try kept.store.adopt(copy, for: kept.recording), of: kept)
     }
@@ -216,7 +216,7 @@ struct SectionsCommand: Verb {
             let given: SectionFormat? = if case .list(let format) = other { format } else { nil }
             let (format, notes) = try SectionFiles(kept: kept).write(to: path, given)
             notes.forEach { StandardStream.error.note(printable($0)) }
-            if path != "-" { hint("wrote \(printable(path)), \(format.name)", "sections \(shellWord(file))") }
+            if path != "-" { hint("wrote \(printable(path)), \(format.name)", "sections \(shellPath(file))") }
         }
     }
 
@@ -232,17 +232,17 @@ struct SectionsCommand: Verb {
     /// Tells what has changed, and what to do next.
     private func tell(_ change: SectionChange, of kept: KeptRecording, verb: String? = nil) throws {
         let list = try kept.list()
-        guard !change.isEmpty else { return hint("Nothing had to change.", "sections \(shellWord(file))") }
+        guard !change.isEmpty else { return hint("Nothing had to change.", "sections \(shellPath(file))") }
         if json { return try StandardStream.output.line(change.json(in: list).text) }
         if !quiet {
             let words = [verb, change.summary].compactMap { $0 }.joined(separator: ": ")
             StandardStream.error.note(printable("\(words); \(count(list)) now"))
         }
         guard let new = change.added.last.flatMap({ list.number(ofID: $0.id) }) else {
-            return hint(nil, "sections \(shellWord(file))")
+            return hint(nil, "sections \(shellPath(file))")
         }
         let areMany = change.added.count > change.removed.count + 1
-        hint(nil, "practice \(shellWord(file))" + (areMany ? "" : " --section \(new)"))
+        hint(nil, "practice \(shellPath(file))" + (areMany ? "" : " --section \(new)"))
     }
 
     private func count(_ list: SectionList) -> String {

@@ -28,7 +28,7 @@ struct LibraryExchange {
         }
         try tellWritten(path, form: "catalogue", nil, shortened)
         noteKeys(shortened)
-        note("next, on the other computer: woodshed library import \(quoted(path))")
+        note("next, on the other computer: woodshed library import \(shellPath(path))")
     }
 
     func bundle(to path: String, _ words: [String], withTakes: Bool, withKeys: Bool) throws {
@@ -52,7 +52,7 @@ struct LibraryExchange {
         for document in contents.missingDocuments {
             note("not in the bundle, because its file is missing or was changed: \(printable(document.name))")
         }
-        note("next, on the other computer: woodshed library import \(quoted(path))")
+        note("next, on the other computer: woodshed library import \(shellPath(path))")
         let isWhole = [contents.missing, contents.changed].allSatisfy(\.isEmpty) && contents.changedTakes.isEmpty
         if !isWhole || !contents.missingDocuments.isEmpty { throw CommandFailure(.someFailed) }
     }

@@ -15,13 +15,18 @@ enum RecordingWord {
     ///   that the error is about the file.
     static func file(_ words: [String], asks: Bool = true) throws -> String {
         let text = words.joined(separator: " ")
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            throw CommandFailure(
+                .usage, "the name of the recording is empty",
+                remedy: "Name a file or the words of a title. List the library with: woodshed list")
+        }
         if text.hasPrefix("http://") || text.hasPrefix("https://"), !isThere(text) {
             // The recording that was fetched from there is meant; nothing is played from the network.
             let item = try RecordingLibrary(PracticeStore(.user)).item(fromAddress: text)
             if let item, !item.isTrashed, !item.isMissing { return item.path }
             throw CommandFailure(
                 .badData, "'\(text)': this is an address, not a file",
-                remedy: "Download it with: woodshed get \(quoted(text))")
+                remedy: "Download it with: woodshed get \(shellWord(text))")
         }
         if words.count == 1 || isThere(text), !isLibraryWord(text), isThere(text) || looksLikeFile(text) { return text }
         if words.count > 1, let file = words.first(where: isThere) {

@@ -78,7 +78,7 @@ struct DueSections {
     /// Tells that due sections are of another sound than the one that is in their file now.
     static func adopting(_ path: String, _ count: Int) -> String {
         "\(fileName(path)) has changed: \(counted(count, "due section belongs", "due sections belong")) to what it was. "
-            + "Take them over with: woodshed sections \(shellWord(path)) adopt"
+            + "Take them over with: woodshed sections \(shellPath(path)) adopt"
     }
 }
 

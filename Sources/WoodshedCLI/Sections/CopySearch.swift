@@ -20,7 +20,7 @@ final class CopySearch: Sendable {
             // A verb that lists the sections tells errors; here they only mean that nothing is offered.
             guard let kept = try? keeper.kept(info) else { return }
             if let copy = try? kept.copy(goesOn: goesOn) {
-                found([copy.offer, "next: woodshed sections \(shellWord(file)) adopt"])
+                found([copy.offer, "next: woodshed sections \(shellPath(file)) adopt"])
             } else {
                 try? kept.store.listen(to: kept.recording, goesOn: goesOn)
             }

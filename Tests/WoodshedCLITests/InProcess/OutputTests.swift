@@ -69,6 +69,31 @@ struct OutputTests {
         #expect(printable("Dvořák – 日本.flac") == "Dvořák – 日本.flac")
     }
 
+    @Test(
+        "a word of a command is read by bash as it was meant, and can be printed",
+        arguments: [
+            "plain.wav", "", "it's", "a b", "$HOME `id`", "~", "*", "a\nb", "tab\t'quote\\", "\u{1B}]0;x\u{07}7",
+            "Dvořák 日本.flac",
+            FileName.text(of: [0x61, 0xFF, 0x31, 0xF4]), "#x", "!!",
+        ])
+    func shellWords(text: String) {
+        let word = shellWord(text)
+        #expect(printable(word) == word)
+        // In hexadecimal, because the bytes need not be UTF-8.
+        let run = Command.run(["-c", "printf %s \(word) | od -An -v -tx1"], program: "/bin/bash")
+        let bytes = run.text.split { $0.isWhitespace }.map(String.init)
+        let expected = FileName.bytes(of: text).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        #expect(run.status == 0 && bytes == expected, "\(word): \(run.text) \(run.error)")
+    }
+
+    @Test("a name that looks like an option is an operand")
+    func operands() {
+        #expect(shellPath("-a b.wav") == "'./-a b.wav'")
+        #expect(shellPath("a-b.wav") == "a-b.wav")
+        #expect(shellOperands("-x", "@1") == "-- -x @1")
+        #expect(shellOperands("Warm up", "@1") == "'Warm up' @1")
+    }
+
     @Test("an error message has one or two lines, whatever its text")
     func failureText() {
         #expect(CommandFailure(.badData, "a\nb", remedy: "c").text == "woodshed: a\\u{a}b\nc")
