@@ -60,6 +60,12 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`; `StoreError`.
     @discardableResult
     public func undoRemoval() throws -> [LibraryItem] {
+        let undone = try undoneRemoval()
+        return undone.items + undone.owners
+    }
+
+    /// Undoes the last removal.
+    package func undoneRemoval() throws -> UndoneRemoval {
         let (rows, documents) =
             try read { (rows) throws(DatabaseError) -> ([ItemRow], [DocumentRow]) in
                 guard let trashing = try rows.lastTrashing() else { return ([], []) }
@@ -71,24 +77,23 @@ extension RecordingLibrary {
         if rows.isEmpty, documents.isEmpty {
             throw RecordingLibraryError(.nothingToUndo, "nothing was removed that could come back", remedy: "")
         }
-        let restored = try restore(rows)
-        return try restored + restore(documents, besides: restored)
+        var undone = UndoneRemoval(items: try restore(rows))
+        try restore(documents, in: &undone)
+        return undone
     }
 
-    /// Brings back documents; returns their recordings that are not named already.
-    private func restore(_ rows: [DocumentRow], besides known: [LibraryItem]) throws -> [LibraryItem] {
-        guard !rows.isEmpty else { return [] }
-        let owners = try change { (items) throws(DatabaseError) -> [LibraryItem] in
+    private func restore(_ rows: [DocumentRow], in undone: inout UndoneRemoval) throws {
+        guard !rows.isEmpty else { return }
+        let owners = try change { (items) throws(DatabaseError) -> [Int: LibraryItem] in
             for row in rows { try DocumentRows(items: items).trash(row.id, at: nil, trashing: nil) }
-            var owners: [LibraryItem] = []
-            for number in Set(rows.map(\.itemNumber)).sorted() {
-                if let item = try items.item(number: number)?.item { owners.append(item) }
-            }
+            var owners: [Int: LibraryItem] = [:]
+            for number in Set(rows.map(\.itemNumber)) { owners[number] = try items.item(number: number)?.item }
             return owners
         }
         settleDocuments(rows)
-        let numbers = Set(known.map(\.number))
-        return owners.filter { !numbers.contains($0.number) }
+        let numbers = Set(undone.items.map(\.number))
+        undone.documents = rows.compactMap { row in owners[row.itemNumber].map { (row.name, $0) } }
+        undone.owners = owners.values.filter { !numbers.contains($0.number) }.sorted { $0.number < $1.number }
     }
 
     /// Brings recordings back from the trash.
@@ -226,4 +231,13 @@ extension RecordingLibrary {
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int64(status.st_blocks) * 512
     }
+}
+
+/// The recordings and documents of an undone removal, as they are now.
+package struct UndoneRemoval {
+    package var items: [LibraryItem]
+    /// The documents that were removed by themselves: each one's name, and its recording.
+    package var documents: [(name: String, owner: LibraryItem)] = []
+    /// The recordings of these documents, without `items`, in the order of their numbers.
+    package var owners: [LibraryItem] = []
 }

@@ -102,7 +102,7 @@ struct RemoveCommand: Verb {
     func perform() throws {
         let library = try RecordingLibrary(PracticeStore(.user))
         defer { library.store.tellRepair() }
-        if undo { return try tell(try library.undoRemoval(), "brought back", next: "list") }
+        if undo { return try tell(try library.undoneRemoval()) }
         if empty { return try emptyTrash(library) }
         let items = try RecordingWord.items(recordings, in: library)
         if keepEntry { return try removeFiles(items, library) }
@@ -152,6 +152,12 @@ struct RemoveCommand: Verb {
         note("removed \(count), \(sizeText(UInt64(bytes))) are free")
     }
 
+    private func tell(_ undone: UndoneRemoval) throws {
+        if messages.json { return try tell(undone.items + undone.owners, "", next: "") }
+        let documents = undone.documents.map { "\($0.name), a document of \($0.owner.words.title)" }
+        tell(undone.items.map(\.shortWords) + documents, "brought back", next: "list")
+    }
+
     private func tell(_ items: [LibraryItem], _ verb: String, next: String) throws {
         if messages.json {
             for item in items {
@@ -159,8 +165,12 @@ struct RemoveCommand: Verb {
             }
             return
         }
-        for item in items.prefix(20) { note(printable("\(verb): \(item.shortWords)")) }
-        if items.count > 20 { note("and \(items.count - 20) more") }
+        tell(items.map(\.shortWords), verb, next: next)
+    }
+
+    private func tell(_ names: [String], _ verb: String, next: String) {
+        for name in names.prefix(20) { note(printable("\(verb): \(name)")) }
+        if names.count > 20 { note("and \(names.count - 20) more") }
         note("next: woodshed \(next)")
     }
 
