@@ -1,12 +1,20 @@
 /// Rows of a table as lines: each cell but a row's last is aligned to the right of its column, and columns without text are left out.
+/// In a narrow terminal the columns between the first and the last are left out, too, beginning at the right.
 ///
 /// - Parameters:
 ///   - rows: Cells of printable text, equally many in each row.
 ///   - leftAligned: The column whose cells begin at one place instead; nil for none.
 ///   - columns: The columns of the terminal; nil where lines are not cut.
 package func tableLines(_ rows: [[String]], leftAligned: Int? = nil, columns: Int?) -> [String] {
-    let widths = (0..<max(0, (rows.first?.count ?? 0) - 1)).map { column in
+    var widths = (0..<max(0, (rows.first?.count ?? 0) - 1)).map { column in
         rows.map { displayWidth($0[column]) }.max() ?? 0
+    }
+    if let columns {
+        let named = min(shortestName, rows.map { displayWidth($0.last ?? "") }.max() ?? 0)
+        func room() -> Int { widths.reduce(columns - 1) { $1 > 0 ? $0 - $1 - 2 : $0 } }
+        while widths.count > 1, let last = widths.dropFirst().lastIndex(where: { $0 > 0 }), room() < named {
+            widths[last] = 0
+        }
     }
     return rows.map { row in
         var line = ""
@@ -19,3 +27,6 @@ package func tableLines(_ rows: [[String]], leftAligned: Int? = nil, columns: In
         return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
     }
 }
+
+/// The cells for the last column below which other columns are left out: names are cut, but can be told apart.
+private let shortestName = 16

@@ -94,6 +94,20 @@ struct OutputTests {
         #expect(shellOperands("Warm up", "@1") == "'Warm up' @1")
     }
 
+    @Test("a narrow terminal shows names in place of other columns")
+    func narrowTables() {
+        let rows = [["@1", "kept", "0:01.0", "", "A very long title of a piece"], ["@2", "", "10:01.0", "3", "T"]]
+        #expect(tableLines(rows, columns: nil)[0] == "@1  kept   0:01.0     A very long title of a piece")
+        #expect(
+            tableLines(rows, columns: 40) == ["@1  kept   0:01.0     A very long ti...", "@2        10:01.0  3  T"])
+        #expect(tableLines(rows, columns: 36) == ["@1  kept   0:01.0  A very long t...", "@2        10:01.0  T"])
+        #expect(tableLines(rows, columns: 30) == ["@1  kept  A very long titl...", "@2        T"])
+        #expect(tableLines(rows, columns: 20) == ["@1  A very long ...", "@2  T"])
+        #expect(tableLines(rows, columns: 1)[1].isEmpty)
+        let short = [["1", "0:01.0", "a"], ["2", "0:02.0", "b"]]
+        #expect(tableLines(short, columns: 14)[0] == "1  0:01.0  a")
+    }
+
     @Test("an error message has one or two lines, whatever its text")
     func failureText() {
         #expect(CommandFailure(.badData, "a\nb", remedy: "c").text == "woodshed: a\\u{a}b\nc")
