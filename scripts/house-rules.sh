@@ -10,6 +10,8 @@
 #  - no path of a particular machine
 #  - no signal to a process by its number: -1 is every process, and after a process was waited for, its number can be reused.
 #    Swift and C use a descriptor (pidfd), Python its own Popen or a descriptor, the shell one of its own jobs (%1)
+#  - each module that imports JSON has a link to Sources/JSON/TextNumbers.swift, with which the compiler reports numbers that are read from a text
+#    without limits; the command, whose numbers are its user's, has none
 #  - the first line in one file of each module's folder in Sources/ is a comment that states the module's purpose
 #  - no file's comment between two of its imports, where the formatter takes it if a module is added above it
 set -uo pipefail
@@ -77,5 +79,11 @@ for folder in Sources/*/; do
         fault "$folder has no file that begins with the purpose of the module"
     fi
 done
+
+while IFS= read -r folder; do
+    cmp -s "$folder/TextNumbers.swift" Sources/JSON/TextNumbers.swift ||
+        fault "$folder can read numbers without limits; run: ln -s ../JSON/TextNumbers.swift $folder"
+done < <(printf '%s\n' "${sources[@]}" | grep -Ev '^Sources/(JSON|WoodshedCLI)/' |
+    xargs -r grep -lE '^((public|package|internal) )?import JSON$' | cut -d/ -f1-2 | sort -u)
 
 [ $faults -eq 0 ] || exit 1

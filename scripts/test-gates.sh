@@ -50,8 +50,17 @@ expect nothing "a clean module passes the formatter" format_lint
 plant() { printf '%s\n' "$1" >>"$folder/Sources/Sample/Sample.swift"; }
 
 imports() { lay_module && printf '%s\n' "$@" >"$folder/Sources/Sample/Other.swift"; }
-imports 'import Files' '// Reads frames.' 'import JSON' && expect found "a file's comment between its imports" house_rules
-imports '// Reads frames.' 'import Files' 'import JSON' '' '// Counts.' && expect nothing "a file's comment above its imports" house_rules
+imports 'import Files' '// Reads frames.' 'import Realtime' && expect found "a file's comment between its imports" house_rules
+imports '// Reads frames.' 'import Files' 'import Realtime' '' '// Counts.' && expect nothing "a file's comment above its imports" house_rules
+typecheck() { swiftc -typecheck -warnings-as-errors "$folder"/Sources/Sample/*.swift; }
+with_json() { mkdir -p "$folder/Sources/JSON" && cp "$scripts/../Sources/JSON/TextNumbers.swift" "$folder/Sources/JSON"; }
+with_text_numbers() { lay_module && with_json && cp "$folder/Sources/JSON/TextNumbers.swift" "$folder/Sources/Sample"; }
+imports 'internal import JSON' && with_json && expect found "a module that can read numbers without limits" house_rules
+with_text_numbers && plant 'internal import JSON' && expect nothing "a module with a link to the checks of numbers" house_rules
+for line in 'let count = Int64("1")' 'let count = UInt8("1f", radix: 16)' 'let share = Double("1".dropFirst())'; do
+    with_text_numbers && plant "$line" && expect found "a number of a text without limits: $line" typecheck
+done
+with_text_numbers && plant 'let count = Int(2.5) + Int(UInt8(3))' && expect nothing "numbers of numbers" typecheck
 lay_module && yes '// long' | head -n 400 >>"$folder/Sources/Sample/Sample.swift"
 expect found "a file past 400 lines" house_rules
 echo 'Sources/Sample/Sample.swift  a table that has no second idea' >"$folder/scripts/long-files.txt"

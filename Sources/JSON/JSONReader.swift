@@ -137,10 +137,10 @@ private struct JSONReader {
             if !takeHere("+") { _ = takeHere("-") }
             guard self.digits() != nil else { return nil }
         }
+        if isInteger, let value = Int64(digits: bytes[start..<place], in: .identities) { return .integer(value) }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
-        if isInteger, let value = Int64(text) { return .integer(value) }
-        guard let value = Double(text), value.isFinite else { return nil }
-        return .number(value)
+        let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+        return Double(decimal: text, in: finite).map { .number($0) }
     }
 
     /// Skips digits and counts them; nil if there are none.

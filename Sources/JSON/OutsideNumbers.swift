@@ -23,3 +23,49 @@ extension JSONValue {
         if case .integer(let value) = self, limits.contains(value) { value } else { nil }
     }
 }
+
+extension FixedWidthInteger {
+    /// Reads a whole number of ASCII digits after at most one sign; nil if the text is anything else, or the number is beyond the limits.
+    package init?(digits text: some StringProtocol, radix: Int = 10, in limits: ClosedRange<Self>) {
+        self.init(digits: text.utf8, radix: radix, in: limits)
+    }
+
+    /// Reads the same from the bytes of a text.
+    package init?(digits text: some Collection<UInt8>, radix: Int = 10, in limits: ClosedRange<Self>) {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let digits = text.dropFirst(isNegative || text.first == UInt8(ascii: "+") ? 1 : 0)
+        guard !digits.isEmpty else { return nil }
+        var value: Self = 0
+        for byte in digits {
+            guard let digit = Self.value(ofDigit: byte), digit < radix else { return nil }
+            let (product, exceeds) = value.multipliedReportingOverflow(by: Self(radix))
+            let (sum, overflows) =
+                isNegative
+                ? product.subtractingReportingOverflow(Self(digit)) : product.addingReportingOverflow(Self(digit))
+            guard !exceeds, !overflows else { return nil }
+            value = sum
+        }
+        guard limits.contains(value) else { return nil }
+        self = value
+    }
+
+    private static func value(ofDigit byte: UInt8) -> Int? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(byte - UInt8(ascii: "a")) + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(byte - UInt8(ascii: "A")) + 10
+        default: nil
+        }
+    }
+}
+
+extension Double {
+    /// Reads a decimal number as Swift writes it; nil if the text is anything else, or the number is beyond the limits or not a number.
+    package init?(decimal text: some StringProtocol, in limits: ClosedRange<Double>) {
+        guard let value: Double = described(by: String(text)), limits.contains(value) else { return nil }
+        self = value
+    }
+}
+
+/// Goes through the protocol, which `TextNumbers.swift` does not hide.
+private func described<Number: LosslessStringConvertible>(by text: String) -> Number? { Number(text) }

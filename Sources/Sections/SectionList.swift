@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The sections of one recording, in the order of their starts.
 ///
 /// A value: an edit returns what it has changed, and a copy is a snapshot. The number of a section is its place in the list, from 1; it
@@ -60,7 +62,7 @@ public struct SectionList: Sendable, Equatable {
     }
 
     private func numbered(_ text: String) -> [SavedSection] {
-        Int(text).flatMap { section(number: $0) }.map { [$0] } ?? []
+        Int(digits: text, in: 1...SectionLimits.sectionCount).flatMap { section(number: $0) }.map { [$0] } ?? []
     }
 
     // MARK: Changes

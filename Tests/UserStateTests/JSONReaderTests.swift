@@ -33,6 +33,23 @@ struct JSONReaderTests {
         #expect(read("1.5")?.integer(in: .counts) == nil && read("\"x\"")?.stringValue == "x" && read("1")?["a"] == nil)
     }
 
+    @Test("a number is read from a text within limits, or not at all")
+    func textNumbers() {
+        #expect(Int64(digits: "9223372036854775807", in: .identities) == .max)
+        #expect(Int64(digits: "-9223372036854775808", in: .identities) == .min)
+        #expect(Int64(digits: "9223372036854775808", in: .identities) == nil)
+        #expect(Int64(digits: "9007199254740992", in: .counts) == 1 << 53)
+        #expect(Int64(digits: "9007199254740993", in: .counts) == nil && Int64(digits: "-1", in: .counts) == nil)
+        #expect(Int(digits: "+007", in: 0...9) == 7 && UInt8(digits: "fF", radix: 16, in: 0...255) == 255)
+        #expect(UInt8(digits: "256", in: 0...255) == nil && UInt8(digits: "-0", in: 0...255) == 0)
+        #expect(Int8(digits: "-80", radix: 16, in: -128...127) == -128)
+        for text in ["", "+", "-", "1a", "a", " 1", "1 ", "١", "1_0", "--1", "0x1", "1.0"] {
+            #expect(Int(digits: text, in: .min ... .max) == nil, "\(text)")
+        }
+        #expect(Double(decimal: "2.5", in: 0...3) == 2.5 && Double(decimal: "3.5", in: 0...3) == nil)
+        for text in ["", "nan", "inf", "1e999", " 1"] { #expect(Double(decimal: text, in: -1e300...1e300) == nil) }
+    }
+
     @Test(
         "what is not JSON is refused",
         arguments: [

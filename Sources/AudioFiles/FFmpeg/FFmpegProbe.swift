@@ -128,7 +128,7 @@ struct FFmpegProbe {
     private static func notedFrameCount(
         _ note: String, _ stream: JSONValue, rate: Int64, packets: [JSONValue]
     ) -> Int64? {
-        let words = note.split(separator: " ").prefix(4).compactMap { Int64($0, radix: 16) }
+        let words = note.split(separator: " ").prefix(4).compactMap { Int64(digits: $0, radix: 16, in: .counts) }
         guard words.count == 4, stream["time_base"]?.stringValue == "1/\(rate)", (1...mostInFront).contains(words[1]),
             stream["start_pts"]?.integer(in: .places) == words[1],
             (1...FileLimits.maximumFrameCount).contains(words[3]),
@@ -149,9 +149,12 @@ struct FFmpegProbe {
 
 extension FFmpegProbe.Chapter {
     fileprivate init?(_ json: JSONValue) {
-        let unit = json["time_base"]?.stringValue?.split(separator: "/").compactMap { Int64($0) } ?? []
-        guard unit.count == 2, (1...1_000_000_000).contains(unit[0]), (1...1_000_000_000).contains(unit[1]),
-            let start = json["start"]?.integer(in: .places), let end = json["end"]?.integer(in: .places)
+        let unit =
+            json["time_base"]?.stringValue?.split(separator: "/").compactMap {
+                Int64(digits: $0, in: 1...1_000_000_000)
+            } ?? []
+        guard unit.count == 2, let start = json["start"]?.integer(in: .places),
+            let end = json["end"]?.integer(in: .places)
         else { return nil }
         self.init(name: json["tags"]?["title"]?.stringValue ?? "", unit: (unit[0], unit[1]), start: start, end: end)
     }
@@ -165,7 +168,7 @@ extension FFmpegProbe.Chapter {
 
 extension JSONValue {
     /// A number, which ffprobe writes as a number or as text.
-    fileprivate var number: Int64? { integer(in: .places) ?? stringValue.flatMap { Int64($0) } }
+    fileprivate var number: Int64? { integer(in: .places) ?? stringValue.flatMap { Int64(digits: $0, in: .places) } }
 
     /// The keys and texts of an object.
     fileprivate var texts: [(key: String, value: String)] {

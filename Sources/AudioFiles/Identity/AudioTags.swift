@@ -1,4 +1,5 @@
 // Tags in front of and behind a stream of frames: ID3 (versions 1 and 2), APE and Lyrics3, several of them in any order.
+internal import JSON
 
 /// Finds what lies between the tags.
 enum AudioTags {
@@ -41,8 +42,7 @@ enum AudioTags {
         }
         if source.starts(with: "LYRICS200", at: source.count - 9) {
             // Six digits: the length without themselves and the word.
-            let digits = String(decoding: foot[17..<23], as: UTF8.self)
-            return Int64(digits).map { $0 + 15 }
+            return Int64(digits: foot[17..<23], in: 0...999_999).map { $0 + 15 }
         }
         if source.starts(with: "3DI", at: source.count - 10) {
             let size = foot[28..<32].reduce(0) { $0 << 7 | Int64($1 & 0x7F) }

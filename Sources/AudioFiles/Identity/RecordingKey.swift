@@ -1,4 +1,5 @@
 internal import Files
+internal import JSON
 
 /// Identifies a recording by its encoded audio: the same for a file that was renamed, moved, tagged anew or given another cover, and
 /// different for every other recording, unless somebody deliberately makes two collide.
@@ -17,8 +18,9 @@ public struct RecordingKey: Hashable, Sendable, CustomStringConvertible {
     public init?(_ text: String) {
         // A sign would be read as part of a number.
         let isHexadecimal = text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
-        guard text.utf8.count == 32, isHexadecimal, let high = UInt64(text.prefix(16), radix: 16),
-            let low = UInt64(text.suffix(16), radix: 16)
+        guard text.utf8.count == 32, isHexadecimal,
+            let high = UInt64(digits: text.prefix(16), radix: 16, in: .min ... .max),
+            let low = UInt64(digits: text.suffix(16), radix: 16, in: .min ... .max)
         else { return nil }
         self.init(high: high, low: low)
     }

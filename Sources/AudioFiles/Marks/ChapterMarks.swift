@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Chapters in the comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph
 /// wiki, "Chapter Extension", 2011; some programs write two digits). Converted takes contain them.
 enum ChapterMarks {
@@ -30,7 +32,7 @@ enum ChapterMarks {
             guard text.hasPrefix("CHAPTER") else { return nil }
             let digits = text.dropFirst(7).prefix { ("0"..."9").contains($0) }
             let rest = text.dropFirst(7 + digits.count)
-            guard (1...6).contains(digits.count), let number = Int(digits), rest.isEmpty || rest == "NAME" else {
+            guard let number = Int(digits: digits, in: 0...999_999), rest.isEmpty || rest == "NAME" else {
                 return nil
             }
             (self.number, isName) = (number, rest == "NAME")
@@ -55,6 +57,6 @@ enum ChapterMarks {
 
     /// A number of one to nine digits.
     private static func whole(_ text: Substring) -> Int64? {
-        (1...9).contains(text.utf8.count) && text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(text) : nil
+        text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(digits: text, in: 0...999_999_999) : nil
     }
 }

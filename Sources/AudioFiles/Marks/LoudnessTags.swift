@@ -1,4 +1,5 @@
 // Tags that say how loud a recording is: ReplayGain, and R128 of Opus files.
+internal import JSON
 
 /// The gains and peaks that a program measured and wrote into a recording's file.
 ///
@@ -61,22 +62,20 @@ public struct LoudnessTags: Sendable, Hashable {
     private static func gain(_ text: String?) -> Double? {
         guard var text = text.map({ $0.filter { !$0.isWhitespace }.lowercased() }) else { return nil }
         if text.hasSuffix("db") { text.removeLast(2) }
-        guard let gain = Double(text), abs(gain) <= largestGain else { return nil }
-        return gain
+        return Double(decimal: text, in: -largestGain...largestGain)
     }
 
     /// A whole number of 256ths of a dB.
     private static func r128Gain(_ text: String?) -> Double? {
-        guard let units = text.flatMap({ Int16($0.filter { !$0.isWhitespace }) }) else { return nil }
+        guard let units = text.flatMap({ Int16(digits: $0.filter { !$0.isWhitespace }, in: .min ... .max) }) else {
+            return nil
+        }
         let gain = Double(units) / 256 + r128Offset
         return abs(gain) <= largestGain ? gain : nil
     }
 
     private static func peak(_ text: String?) -> Double? {
-        guard let peak = text.flatMap({ Double($0.filter { !$0.isWhitespace }) }), peak > 0, peak < 100 else {
-            return nil
-        }
-        return peak
+        text.flatMap { Double(decimal: $0.filter { !$0.isWhitespace }, in: .leastNonzeroMagnitude...100) }
     }
 
     private static func tags(in source: ByteSource) -> [(String, String)] {

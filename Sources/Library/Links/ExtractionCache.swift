@@ -66,8 +66,8 @@ package struct ExtractionCache: Sendable {
     static func expiry(of address: String, now: Int64) -> Int64 {
         let parameters = address.split(separator: "?", maxSplits: 1).dropFirst().first?.prefix { $0 != "#" } ?? ""
         for parameter in parameters.split(separator: "&") where parameter.hasPrefix("expire=") {
-            if let time = Int64(parameter.dropFirst(7)), time > 0 {
-                return min(time.subtractingReportingOverflow(spareSeconds).partialValue, now + longestSeconds)
+            if let time = Int64(digits: parameter.dropFirst(7), in: .seconds), time > 0 {
+                return min(time - spareSeconds, now + longestSeconds)
             }
         }
         return now + usualSeconds

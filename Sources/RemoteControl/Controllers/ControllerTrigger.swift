@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A press or a release of something on a controller, as a name: `cc64`, `note60`, `program5`, `ch2.cc64`, `cc64.up`.
 package struct ControllerTrigger: Hashable, Sendable, CustomStringConvertible {
     package let part: ControllerMessage.Part
@@ -37,10 +39,8 @@ package struct ControllerTrigger: Hashable, Sendable, CustomStringConvertible {
 
     private static func number(_ word: Substring, after prefix: String) -> Int? {
         let digits = word.dropFirst(prefix.count)
-        guard word.hasPrefix(prefix), digits.allSatisfy(\.isASCII), digits.allSatisfy(\.isWholeNumber),
-            let number = Int(digits), number <= 127
-        else { return nil }
-        return number
+        guard word.hasPrefix(prefix), digits.first?.isWholeNumber == true else { return nil }
+        return Int(digits: digits, in: 0...127)
     }
 
     package var description: String {

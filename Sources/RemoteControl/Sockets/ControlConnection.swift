@@ -1,6 +1,7 @@
 internal import Explanations
 internal import Files
 internal import Glibc
+internal import JSON
 
 /// A run that can be controlled by its socket.
 package struct ControlledRun: Equatable, Sendable {
@@ -15,7 +16,8 @@ package struct ControlledRun: Equatable, Sendable {
     package static func all(runtime: String?) -> [ControlledRun] {
         guard let folder = SocketFolder(existing: runtime) else { return [] }
         return folder.sockets.compactMap { name -> (run: ControlledRun, age: Int)? in
-            guard let pid = Int(name.dropFirst("control-".count).prefix { $0.isNumber }), pid > 0,
+            guard
+                let pid = Int(digits: name.dropFirst("control-".count).prefix { $0.isNumber }, in: 1...Int(Int32.max)),
                 !SocketCalls.isDeserted(folder.reference(name)), let status = folder.status(name)
             else { return nil }
             return (ControlledRun(pid: pid, path: folder.path + "/" + name), Int(status.st_mtim.tv_sec))

@@ -1,4 +1,5 @@
 // Times in files of sections, in whole numbers: a frame must not depend on how a decimal fraction is rounded.
+internal import JSON
 
 /// Conversions between frames and fractions of a second.
 enum FormatTime {
@@ -33,8 +34,7 @@ enum FormatTime {
 
     /// A number of digits alone, small enough for a time.
     static func digits(_ text: some StringProtocol) -> Int64? {
-        guard !text.isEmpty, text.utf8.count <= 10, text.utf8.allSatisfy(isDigit) else { return nil }
-        return Int64(text)
+        text.utf8.count <= 10 && text.utf8.allSatisfy(isDigit) ? Int64(digits: text, in: .counts) : nil
     }
 
     /// The frame nearest to a time in nanoseconds; of two, the earlier.

@@ -1,5 +1,6 @@
 // SubRip (as its program and every player write it) and WebVTT (W3C Candidate Recommendation, 2019): both are blocks with a line of
 // two times, and text below it.
+internal import JSON
 
 enum SubtitleFormat {
     static func read(_ lines: [Substring], isWebVTT: Bool, into collector: inout SectionCollector) {
@@ -83,7 +84,8 @@ enum SubtitleFormat {
         guard name.hasPrefix("#") else { return entities[String(name)] }
         let isHexadecimal = name.dropFirst().lowercased().hasPrefix("x")
         let digits = name.dropFirst(isHexadecimal ? 2 : 1)
-        guard let value = UInt32(digits, radix: isHexadecimal ? 16 : 10), value != 0, let scalar = Unicode.Scalar(value)
+        guard let value = UInt32(digits: digits, radix: isHexadecimal ? 16 : 10, in: 1...0x10FFFF),
+            let scalar = Unicode.Scalar(value)
         else { return nil }
         return String(Character(scalar))
     }

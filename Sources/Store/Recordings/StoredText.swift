@@ -76,7 +76,7 @@ package enum StoredText {
         for value in values {
             guard let words = value["origin"]?.stringValue?.split(separator: " "), words.count == 2,
                 let id = value["id"]?.integer(in: .counts), let key = RecordingKey(String(words[0])),
-                let from = Int(words[1])
+                let from = Int(digits: words[1], in: .min ... .max)
             else { continue }
             origins[Int(id)] = SectionOrigin(key: key, sectionID: from)
         }

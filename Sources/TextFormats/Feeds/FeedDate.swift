@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Dates as feeds write them, in seconds since 1970.
 enum FeedDate {
     /// Reads RFC 822 in the forms that are found in real feeds, and RFC 3339; nil if it is neither.
@@ -145,7 +147,9 @@ enum FeedLength {
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
             let isNumber = part.allSatisfy { (0x30...0x39).contains($0) || isLast && $0 == UInt8(ascii: ".") }
-            guard isNumber, let value = Double(String(decoding: part, as: UTF8.self)) else { return nil }
+            guard isNumber, let value = Double(decimal: String(decoding: part, as: UTF8.self), in: 0...1e9) else {
+                return nil
+            }
             seconds = seconds * 60 + value
         }
         return seconds > 0 && seconds <= 1e7 ? seconds : nil

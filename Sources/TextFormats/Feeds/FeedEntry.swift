@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A text of a feed, and what it is made of.
 struct FeedText {
     private let text: String
@@ -80,7 +82,7 @@ struct FeedEntry {
         guard let (enclosure, place) = best(enclosures, address) ?? best(media, address) else { return nil }
         let date = first(["pubDate", "published", "dc:date", "issued", "updated", "modified"], \.exact)
         let id = first(["guid", "id"], \.exact).flatMap { $0.utf8.count <= Self.longestID ? $0 : nil }
-        let byteCount = enclosure.length.flatMap { Int64(FeedText($0, type: "").exact) } ?? 0
+        let byteCount = enclosure.length.flatMap { Int64(digits: FeedText($0, type: "").exact, in: .counts) } ?? 0
         return Feed.Episode(
             id: id ?? place, title: line("title", "itunes:title") ?? "", address: place,
             mediaType: enclosure.mediaType.isEmpty ? nil : enclosure.mediaType.lowercased(),

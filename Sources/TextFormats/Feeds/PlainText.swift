@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Plain text from the pieces of HTML that feeds contain.
 enum PlainText {
     /// The text of a piece of HTML: without tags, comments and scripts, entities decoded, a line feed between paragraphs.
@@ -168,7 +170,9 @@ enum PlainText {
         let end = body.endIndex + 1
         if first == UInt8(ascii: "#") {
             let digits = String(decoding: body.dropFirst(), as: UTF8.self)
-            let value = digits.lowercased().hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+            let isHexadecimal = digits.lowercased().hasPrefix("x")
+            let value = UInt32(
+                digits: digits.dropFirst(isHexadecimal ? 1 : 0), radix: isHexadecimal ? 16 : 10, in: 0...0x10FFFF)
             guard let value, let scalar = Unicode.Scalar(value), value >= 32 || value == 9 || value == 10 else {
                 return nil
             }

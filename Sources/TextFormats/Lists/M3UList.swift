@@ -1,3 +1,5 @@
+internal import JSON
+
 /// M3U: a location a line, and what is known about it in comments before it.
 ///
 /// `#EXTINF:SECONDS,ARTIST - TITLE` is what all players write. Where that cannot be divided again, a line `#EXTART:ARTIST` says who the
@@ -47,7 +49,7 @@ enum M3UList {
             let number = bytes.prefix {
                 (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
             }
-            seconds = Double(String(decoding: number, as: UTF8.self))
+            seconds = Double(decimal: String(decoding: number, as: UTF8.self), in: -1...1e9)
             // Between length and title there may be keys with values in quotes, which may hold commas.
             var isQuoted = false
             for place in number.endIndex..<bytes.count {

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// PLS: keys with numbers, `File1=…`, in one section. The numbers give the order, not the lines.
 ///
 /// `Artist1=…` is an addition of ours; other players do not read it.
@@ -18,7 +20,7 @@ enum PLSList {
             let (word, value) = (LineText.trimmed(key).lowercased, LineText.trimmed(rest))
             let letters = word.prefix { $0.isLetter }
             guard ["file", "title", "artist", "length"].contains(letters),
-                let number = Int(word.dropFirst(letters.count)), number >= 0
+                let number = Int(digits: word.dropFirst(letters.count), in: 0...1_000_000_000)
             else { continue }
             if fields[number] == nil, fields.count == PlaylistFile.mostEntries { throw .tooLarge(name) }
             // The first of several counts.
@@ -33,7 +35,7 @@ enum PLSList {
                 let text = String(decoding: value, as: UTF8.self)
                 fields[number, default: Fields()].artist = fields[number]?.artist ?? text
             default:
-                let seconds = Double(String(decoding: value, as: UTF8.self))
+                let seconds = Double(decimal: String(decoding: value, as: UTF8.self), in: -1...1e9)
                 fields[number, default: Fields()].seconds = fields[number]?.seconds ?? seconds
             }
         }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// XSPF, "spiff" (https://www.xspf.org/spec): XML with addresses that are escaped.
 enum XSPFList {
     static func read(_ bytes: [UInt8], name: String, folder: String) throws(PlaylistFileError) -> PlaylistFile {
@@ -66,7 +68,7 @@ enum XSPFList {
                 return
             }
             let length = LineText.trimmed(Array((fields["duration"] ?? "").utf8)[...])
-            let milliseconds = Double(String(decoding: length, as: UTF8.self))
+            let milliseconds = Double(decimal: String(decoding: length, as: UTF8.self), in: -1...1e12)
             entries.append(
                 PlaylistFile.Entry(
                     location, title: fields["title"], artist: fields["creator"], seconds: milliseconds.map { $0 / 1000 }

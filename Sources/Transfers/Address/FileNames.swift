@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Names for files, made from what servers say. They are harmless whatever that is.
 enum FileNames {
     /// File systems take no longer names, in bytes.
@@ -108,7 +110,7 @@ enum FileNames {
         while let byte = rest.first {
             rest = rest.dropFirst()
             if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+                let value = UInt8(digits: rest.prefix(2), radix: 16, in: .min ... .max)
             {
                 bytes.append(value)
                 rest = rest.dropFirst(2)

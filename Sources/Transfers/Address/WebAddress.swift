@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The address of a file on the web: an `http` or `https` URL that was checked. No socket is opened for anything else.
 ///
 /// The check is a pure function of the text. Letters beyond ASCII are permitted in the path, as browsers show them; they are sent in
@@ -152,8 +154,8 @@ extension WebAddress {
         if rest.isEmpty { return (name.lowercased(), standard) }
         guard rest.first == ":" else { throw .init(.badHost) }
         let digits = rest.dropFirst()
-        guard digits.count <= 5, digits.allSatisfy({ ("0"..."9").contains($0) }), let port = Int(digits),
-            (1...65535).contains(port)
+        guard digits.count <= 5, digits.allSatisfy({ ("0"..."9").contains($0) }),
+            let port = Int(digits: digits, in: 1...65535)
         else { throw .init(.badPort) }
         return (name.lowercased(), port)
     }
@@ -208,7 +210,8 @@ enum HostName {
         }
         return labels.count == 4 && !name.hasSuffix(".")
             && labels.allSatisfy { label in
-                label.count <= 3 && label.allSatisfy { $0.isASCII && $0.isNumber } && (UInt8(label) != nil)
+                label.count <= 3 && label.allSatisfy { $0.isASCII && $0.isNumber }
+                    && UInt8(digits: label, in: .min ... .max) != nil
                     && (label.count == 1 || !label.hasPrefix("0"))
             }
     }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A checksum that a file must have.
 struct Checksum: Equatable, Hashable, Sendable {
     enum Algorithm: String, CaseIterable, Sendable {
@@ -21,7 +23,7 @@ struct Checksum: Equatable, Hashable, Sendable {
         let digits = Array(text.utf8)
         guard digits.count == algorithm.byteCount * 2, digits.allSatisfy(HostName.isHexadecimal) else { return nil }
         let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+            UInt8(digits: digits[$0..<$0 + 2], radix: 16, in: .min ... .max)
         }
         self.init(algorithm, bytes)
     }

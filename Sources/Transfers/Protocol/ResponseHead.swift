@@ -30,7 +30,7 @@ struct ResponseHead {
             isComplete = status >= 200
         } else if text.hasPrefix("HTTP/") {
             let words = text.split(separator: " ", maxSplits: 2)
-            status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+            status = words.count > 1 ? Int(digits: words[1], in: 0...999) ?? 0 : 0
             fields = []
         } else if let colon = text.firstIndex(of: ":") {
             let name = text[..<colon].lowercased()
@@ -72,10 +72,7 @@ struct ResponseHead {
 
     /// A number of bytes: digits only. Nil if there can be no such number of bytes.
     static func count(_ text: some StringProtocol) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let count = Int64(text) else {
-            return nil
-        }
-        return ClosedRange.counts.contains(count) ? count : nil
+        text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(digits: text, in: .counts) : nil
     }
 
     /// The encodings of the body that this program does not undo.

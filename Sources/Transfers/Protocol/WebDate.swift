@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Dates in HTTP messages, in all three forms that RFC 9110 (5.6.7) demands of a recipient.
 enum WebDate {
     private static let months = [
@@ -17,7 +19,9 @@ enum WebDate {
         // "Sunday, 06-Nov-94 08:49:37 GMT"
         if words.count == 4, words[3] == "gmt" {
             let parts = words[1].split(separator: "-").map(String.init)
-            guard parts.count == 3, parts[2].count == 2, let short = Int64(parts[2]) else { return nil }
+            guard parts.count == 3, parts[2].count == 2, let short = Int64(digits: parts[2], in: 0...99) else {
+                return nil
+            }
             // A year that seems more than 50 years ahead is the last one with these digits.
             let thisYear = 1970 + now / 31_556_952
             var year = thisYear / 100 * 100 + short
@@ -30,10 +34,11 @@ enum WebDate {
     }
 
     private static func seconds(day: String, month: String, year: String, time: String) -> Int64? {
-        let clock = time.split(separator: ":", omittingEmptySubsequences: false).compactMap { Int64($0) }
-        guard let day = Int64(day), (1...31).contains(day), let month = months.firstIndex(of: month),
-            let year = Int64(year), (1601...9999).contains(year), clock.count == 3, (0...23).contains(clock[0]),
-            (0...59).contains(clock[1]), (0...60).contains(clock[2])
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+        guard let day = Int64(digits: day, in: 1...31), let month = months.firstIndex(of: month),
+            let year = Int64(digits: year, in: 1601...9999), clock.count == 3,
+            let hours = Int64(digits: clock[0], in: 0...23), let minutes = Int64(digits: clock[1], in: 0...59),
+            let seconds = Int64(digits: clock[2], in: 0...60)
         else { return nil }
         // Days since 1970 of a date in the Gregorian calendar, whose years begin in March here (Howard Hinnant, "chrono-Compatible
         // Low-Level Date Algorithms", 2013).
@@ -43,6 +48,6 @@ enum WebDate {
         let ofEra = shifted - era * 400
         let ofYear = (153 * (number + (number > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let days = era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
-        return days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+        return days * 86_400 + hours * 3600 + minutes * 60 + seconds
     }
 }

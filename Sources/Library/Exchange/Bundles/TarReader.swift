@@ -1,4 +1,5 @@
 internal import Files
+internal import JSON
 
 /// Reads an archive from its beginning to its end, once; it may come from a pipe. Memory does not grow with it.
 struct TarReader {
@@ -55,9 +56,7 @@ struct TarReader {
                 guard let records = Self.records(bytes) else { throw .notHeader }
                 if let path = records["path"] { name = path }
                 if let text = records["size"] {
-                    guard let value = Int64(String(decoding: text, as: UTF8.self)), value >= 0, value < 1 << 60 else {
-                        throw .notHeader
-                    }
+                    guard let value = Int64(digits: text, in: .counts) else { throw .notHeader }
                     size = value
                 }
                 hasHoles = hasHoles || records.keys.contains { $0.hasPrefix("GNU.sparse.") }
@@ -106,8 +105,8 @@ struct TarReader {
         var rest = bytes[...]
         while let first = rest.first, first != 0 {
             guard let space = rest.prefix(20).firstIndex(of: UInt8(ascii: " ")),
-                let count = Int(String(decoding: rest[rest.startIndex..<space], as: UTF8.self)), count > 0,
-                count <= rest.count, space + 1 < rest.startIndex + count,
+                let count = Int(digits: rest[rest.startIndex..<space], in: 1...rest.count),
+                space + 1 < rest.startIndex + count,
                 rest[rest.startIndex + count - 1] == UInt8(ascii: "\n")
             else { return nil }
             let record = rest[(space + 1)..<(rest.startIndex + count - 1)]
