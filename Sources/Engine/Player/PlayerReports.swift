@@ -8,6 +8,8 @@ struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>
     private var droppedEvents: Int64 = 0
+    /// Places of the ring for further events of this block; nil before its first one.
+    private var room: Int?
     /// Whether events wait to be shown.
     private(set) var holdsEvents = false
     /// By how much the sound was turned down since the end of a pass was last told, as a factor.
@@ -64,9 +66,15 @@ struct PlayerReports: ~Copyable {
             sectionEnd: range.upperBound, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             isReversed: part.view.isMirrored, detail: detail)
+        // Counted once in each block. Under the virtual clock the control side has read everything before the block, so the same events are
+        // dropped in each run, whenever it reads again.
+        let room = room ?? events.writableCount
         // The end is waited for by this event alone; all else is in the status, too.
-        let hasRoom = code == .finished || events.writableCount > Self.keptPlaces
-        if hasRoom, events.hold(event) { holdsEvents = true } else { droppedEvents += 1 }
+        if room > (code == .finished ? 0 : Self.keptPlaces), events.hold(event) {
+            (self.room, holdsEvents) = (room - 1, true)
+        } else {
+            (self.room, droppedEvents) = (room, droppedEvents + 1)
+        }
     }
 
     /// Publishes the player's status, and then the events before it: who has read an event never reads a status from before it.
@@ -77,6 +85,9 @@ struct PlayerReports: ~Copyable {
         if holdsEvents { events.showHeld() }
         holdsEvents = false
     }
+
+    /// The block is over.
+    mutating func endBlock() { room = nil }
 }
 
 extension PassSound {

@@ -40,7 +40,8 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var clipFrame: Int64 = 0
     /// Frames that were silent because their page was not there in time, since the start.
     public var starvedFrames: Int64 = 0
-    /// Events that found the event ring full, since the start.
+    /// Events that found the event ring full, since the start. Under the virtual clock it is the same number in each run with blocks of the
+    /// same lengths.
     public var droppedEvents: Int64 = 0
 
     /// Before the start.

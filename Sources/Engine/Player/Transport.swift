@@ -385,6 +385,7 @@ struct Transport: ~Copyable {
             post(.starved, at: run.start, clipFrame: place(at: run.start).clipFrame, detail: run.frames)
         }
         tell(at: now)
+        reports.endBlock()
     }
     /// Whether something has happened that `tell(at:)` has not told yet.
     func hasUntoldEvents() -> Bool { reports.holdsEvents }
