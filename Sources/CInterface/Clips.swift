@@ -69,11 +69,12 @@ public func woodshed_clip_open_memory(
                     "a clip has \(channelCount) channels and \(frames) frames",
                     remedy: "Pass 1 to 64 channels, and 1 to 2147483648 frames.")
             }
-            let copies = try (0..<Int(channelCount)).map { channel in
+            let samples = try unsafe (0..<Int(channelCount)).map { channel in
                 guard let samples = unsafe channels[channel] else { throw ArgumentError.missing("a channel") }
-                return unsafe Array(UnsafeBufferPointer(start: samples, count: Int(frames)))
+                return unsafe UnsafeBufferPointer(start: samples, count: Int(frames))
             }
-            let made = try Clip.inMemory(copies, sampleRate: box.engine.configuration.sampleRate)
+            let made = try unsafe Clip.inMemory(
+                copying: samples, sampleRate: box.engine.configuration.sampleRate)
             return try unsafe Handles.open(ClipBox(made))
         }
     }

@@ -11,29 +11,60 @@ extension Clip {
     ///
     /// Real-time safe: no.
     public static func inMemory(_ channels: [[Float]], sampleRate: Int) throws(AudioFileError) -> Clip {
-        let frameCount = channels.first?.count ?? 0
-        guard FileLimits.channelCounts.contains(channels.count), frameCount > 0,
-            channels.allSatisfy({ $0.count == frameCount }), FileLimits.sampleRates.contains(sampleRate)
+        try unsafe inMemory(channels[...], after: [], sampleRate: sampleRate)
+    }
+
+    /// Borrows one channel after another.
+    private static func inMemory(
+        _ channels: ArraySlice<[Float]>, after borrowed: [UnsafeBufferPointer<Float>], sampleRate: Int
+    ) throws(AudioFileError) -> Clip {
+        guard let next = channels.first, unsafe borrowed.count <= FileLimits.channelCounts.upperBound else {
+            return try unsafe inMemory(copying: borrowed, sampleRate: sampleRate)
+        }
+        return try unsafe next.withUnsafeBufferPointer { (samples) throws(AudioFileError) in
+            try unsafe inMemory(channels.dropFirst(), after: borrowed + [samples], sampleRate: sampleRate)
+        }
+    }
+
+    /// The same of samples that need to be valid until this returns. The pages of the clip are their only copy.
+    package static func inMemory(
+        copying channels: [UnsafeBufferPointer<Float>], sampleRate: Int
+    ) throws(AudioFileError) -> Clip {
+        let frameCount = unsafe channels.first?.count ?? 0
+        guard unsafe FileLimits.channelCounts.contains(channels.count), frameCount > 0,
+            unsafe channels.allSatisfy({ $0.count == frameCount }), FileLimits.sampleRates.contains(sampleRate)
         else {
             throw AudioFileError(
                 .invalidRequest, path: "", "these samples make no clip",
                 remedy: "Give 1 to 64 channels of equal length, not empty, and a rate of 1 to 768000 Hz.")
         }
-        let clip = try Clip(
-            MemoryDecoder(channels, sampleRate: sampleRate), sampleRate: nil,
-            memoryBudget: .max)
-        // Nothing needs to be decoded later: everything is loaded when the caller gets the clip.
+        let decoder = unsafe MemoryDecoder(channels.map(BorrowedSamples.init), sampleRate: sampleRate)
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: .max)
+        // The budget holds every page, so none is decoded again: when the caller gets the clip, nobody reads the samples any more.
         try clip.loadAll()
         return clip
     }
 }
 
-/// Decodes nothing: returns samples that are in memory.
-final class MemoryDecoder: AudioDecoder {
-    let info: AudioFileInfo
-    private let channels: [[Float]]
+/// Samples of a caller, valid until the clip is made.
+@safe
+private struct BorrowedSamples: RandomAccessCollection, @unchecked Sendable {
+    // Unchecked: nobody writes to them meanwhile.
+    private let samples: UnsafeBufferPointer<Float>
 
-    init(_ channels: [[Float]], sampleRate: Int) {
+    init(_ samples: UnsafeBufferPointer<Float>) { unsafe self.samples = samples }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { unsafe samples.count }
+    subscript(index: Int) -> Float { unsafe samples[index] }
+}
+
+/// Decodes nothing: returns samples that are in memory.
+final class MemoryDecoder<Channel: RandomAccessCollection<Float> & Sendable>: AudioDecoder where Channel.Index == Int {
+    let info: AudioFileInfo
+    private let channels: [Channel]
+
+    init(_ channels: [Channel], sampleRate: Int) {
         self.channels = channels
         info = AudioFileInfo(
             path: "", container: "memory", codec: "pcm_f32", sampleRate: sampleRate, channelCount: channels.count,

@@ -30,6 +30,25 @@ struct ConformanceTests {
         #expect(log.map(\.sectionID) == [1, 2])
     }
 
+    @Test("samples in memory are copied once, into the pages of the clip", .enabled(if: HeapTraffic.isCounted))
+    func samplesInMemory() throws {
+        var engine: OpaquePointer?
+        var clip: OpaquePointer?
+        #expect(unsafe woodshed_engine_open("null", nil, &engine) == WOODSHED_OK)
+        let samples = [Float](repeating: 0.5, count: 1 << 20)
+        let traffic = unsafe samples.withUnsafeBufferPointer { samples in
+            let channels = unsafe [samples.baseAddress, samples.baseAddress]
+            return HeapTraffic.measure {
+                let status = unsafe woodshed_clip_open_memory(engine, channels, 2, Int64(samples.count), &clip)
+                #expect(status == WOODSHED_OK)
+            }
+        }
+        // 8 MiB of samples. Pages do not come from the heap.
+        #expect(traffic.bytes < 1 << 20)
+        #expect(unsafe woodshed_clip_close(clip) == WOODSHED_OK)
+        #expect(unsafe woodshed_engine_close(engine) == WOODSHED_OK)
+    }
+
     @Test("what was rated long ago is due, with its place and its name")
     func due() throws {
         let scratch = try Scratch()

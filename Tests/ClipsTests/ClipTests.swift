@@ -36,6 +36,22 @@ import Testing
         #expect(try readAll(flac) == readAll(wave))
     }
 
+    @Test("of samples in memory a clip keeps nothing but its pages: the caller's can change in place, and it does not")
+    func inMemoryOnce() throws {
+        func addresses(_ channels: [[Float]]) -> [UInt] {
+            channels.map { channel in
+                unsafe channel.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+            }
+        }
+        var channels = music(frameCount: 100_003)
+        let clip = try Clip.inMemory(channels, sampleRate: 44_100)
+        let before = addresses(channels)
+        // Where somebody else held them, this would copy them.
+        for channel in channels.indices { channels[channel][0] = 9 }
+        #expect(addresses(channels) == before)
+        #expect(try readAll(clip) == music(frameCount: 100_003))
+    }
+
     @Test("NaN and infinity never get into a clip")
     func notFinite() throws {
         #expect(try readAll(Clip.inMemory([[.nan, 1, -.infinity]], sampleRate: 8000)) == [[0, 1, 0]])

@@ -8,7 +8,7 @@ import Realtime
 /// A read of others waits until they are let through, or until the clip ends.
 final class HeldDecoder: AudioDecoder, @unchecked Sendable {
     let info: AudioFileInfo
-    private let memory: MemoryDecoder
+    private let memory: MemoryDecoder<[Float]>
     private let lock = ConditionLock()
 
     // Guarded by `lock`.

@@ -6,7 +6,7 @@ import Glibc
 /// Samples of which only the first can be read.
 final class ShortDecoder: AudioDecoder {
     let info: AudioFileInfo
-    private let memory: MemoryDecoder
+    private let memory: MemoryDecoder<[Float]>
     private let readableFrames: Int64
 
     init(_ channels: [[Float]], sampleRate: Int, readableFrames: Int64) {
