@@ -43,6 +43,8 @@ public final class Engine: Sendable {
         /// From some moment on.
         case begins
         case lasts
+        /// It may, and was stopped before its start was over.
+        case ends
     }
 
     /// Opens a device. Nothing is heard before `start()`.
@@ -223,13 +225,26 @@ public final class Engine: Sendable {
                     },
                     render: { mixer.render($0) },
                     xrun: { mixer.noteXrun(at: $0, lostFrames: $1) }))
-            use.withLock { if isFirst { $0 = .lasts } }
         } catch {
-            use.withLock { if isFirst { $0 = .none } }
+            use.withLock { if isFirst { endUse(&$0) } }
             // Nobody stops an engine that has not started.
             if isBegun { pump.stop() }
             throw error
         }
+        let isStopped = use.withLock { use in
+            defer { if use == .begins { use = .lasts } }
+            return use == .ends
+        }
+        guard isStopped else { return }
+        // Waits for the device's thread, if that thread itself has stopped the stream.
+        stream.stop()
+        use.withLock { endUse(&$0) }
+    }
+
+    /// No other thread uses the mixer any more.
+    private func endUse(_ use: inout Use) {
+        use = .none
+        directory.releaseLeaving(from: mixer)
     }
 
     /// Whether requests and events are passed on by themselves.
@@ -245,10 +260,10 @@ public final class Engine: Sendable {
             directory.endWaits()
         }
         stream.stop()
-        // A start in another thread may still begin.
+        // A start in another thread may not be over yet; it then ends the use itself.
         use.withLock { use in
-            if use == .lasts { use = .none }
-            if use == .none { directory.releaseLeaving(from: mixer) }
+            if use == .begins { use = .ends }
+            if use != .ends { endUse(&use) }
         }
         finishServing()
     }

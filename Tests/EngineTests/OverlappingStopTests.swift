@@ -1,0 +1,56 @@
+import AudioDevices
+import Clips
+import Synchronization
+import Testing
+
+@testable import Engine
+
+/// An output that carries out what it is given before its start returns.
+private final class SlowOutput: OutputStream {
+    let configuration = StreamConfiguration(
+        sampleRate: 8000, channelCount: 1, periodFrames: 64, bufferFrames: 64, formatName: "FLOAT", accessName: "none",
+        deviceName: "test")
+    let beforeStarted = Mutex<(@Sendable () -> Void)?>(nil)
+    private let starts: Bool
+
+    init(starts: Bool) { self.starts = starts }
+
+    var position: StreamPosition { StreamPosition(framesWritten: 0, delayFrames: 0) }
+    var statistics: StreamStatistics {
+        StreamStatistics(
+            xruns: 0, lostFrames: 0, blocks: 0, framesRendered: 0,
+            renderTime: RenderTime(medianMicroseconds: 0, p999Microseconds: 0, maximumMicroseconds: 0),
+            scheduling: nil)
+    }
+    func start(_: StreamCallbacks) throws(DeviceError) {
+        beforeStarted.withLock { $0 }?()
+        if !starts { throw DeviceError(kind: .io, message: "it does not start", remedy: "None.") }
+    }
+    func stop() {}
+    func waitUntilFinished() throws(DeviceError) {}
+}
+
+@Suite("An engine that is stopped before its start is over")
+struct OverlappingStopTests {
+    @Test("removes players at once after that, and those that were removed meanwhile", arguments: [true, false])
+    func removes(starts: Bool) throws {
+        let output = SlowOutput(starts: starts)
+        let engine = Engine(isVirtual: false) { _, _ in output }
+        let clip = try Clip.inMemory([[0.5]], sampleRate: 8000)
+        let score = try Score(PracticePlan(sections: [try Section(0..<1)]), clipFrameCount: 1, sampleRate: 8000)
+        let (first, second) = (
+            try engine.makePlayer(clip, score: score), try engine.makePlayer(clip, score: score)
+        )
+        output.beforeStarted.withLock { before in
+            before = { [weak engine] in
+                engine?.stop()
+                engine?.remove(first)
+            }
+        }
+        if starts { try engine.start() } else { #expect(throws: DeviceError.self) { try engine.start() } }
+        #expect(engine.playerCount == 1)
+        engine.remove(second)
+        #expect(engine.playerCount == 0)
+        #expect(!engine.isServing)
+    }
+}
