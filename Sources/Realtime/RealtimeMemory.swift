@@ -23,6 +23,8 @@ package enum RealtimeMemory {
     /// further than the one before.
     private static let nextOffset = Atomic<Int>(0)
     private static let offsetStep = 5 * lineBytes
+    /// `MADV_DONTNEED_LOCKED`, since Linux 5.18; the other one refuses memory that is locked.
+    private static let dropLocked: Int32 = 24
 
     /// Memory of at least `byteCount` bytes; not initialised.
     ///
@@ -52,7 +54,9 @@ package enum RealtimeMemory {
         let start = unsafe block - Int(UInt(bitPattern: block) % UInt(pageBytes))
         let length = state.withLock { $0.lengths.removeValue(forKey: UInt(bitPattern: start)) }
         guard let length else { preconditionFailure("a block was freed twice, or with another length") }
-        unsafe munmap(start, length)
+        guard unsafe munmap(start, length) != 0 else { return }
+        // A process with as many mappings as it may have cannot split one. Then the addresses stay taken, and the memory goes back.
+        if unsafe madvise(start, length, dropLocked) != 0 { _ = unsafe madvise(start, length, MADV_DONTNEED) }
     }
 
     /// Locks all blocks, and those that are allocated from now on, until ``unlock()``. Calls count.
