@@ -3,9 +3,9 @@
 #
 #   scripts/beside.sh BUILD... -- COMMAND...
 #
-# The build only gets processor time that the tests do not need (SCHED_IDLE), so it does not slow them down. Its output is
-# discarded: the later step builds again, finds most of it done, and reports errors. Ends when both have ended, with COMMAND's
-# exit code; if COMMAND fails, the build is ended.
+# The build only gets processor time that the tests do not need (SCHED_IDLE), so it does not slow them down. Beside other programs that compute
+# it would never end. So it is ended with the tests, and the rest is built at the usual priority, with its output. The later step builds
+# once more, and reports errors. Ends with COMMAND's exit code; if COMMAND fails, nothing more is built.
 set -uo pipefail
 build=()
 while [ "$1" != -- ]; do
@@ -19,7 +19,8 @@ chrt --idle 0 true 2>/dev/null && idle=(chrt --idle 0)
 "${idle[@]}" "${build[@]}" >/dev/null 2>&1 </dev/null &
 "$@"
 status=$?
-# If the tests have failed, the build is not needed.
-[ $status -eq 0 ] || "$(dirname "$0")/end-descendants.py" $$ >/dev/null
+running=$(jobs -r)
+"$(dirname "$0")/end-descendants.py" $$ >/dev/null
 wait
+[ $status -ne 0 ] || [ -z "$running" ] || "${build[@]}" </dev/null
 exit $status

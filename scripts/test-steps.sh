@@ -25,6 +25,9 @@ expect found "the exit code of a step" step_passes_on 3
 expect nothing "the exit code of a step that passed" step_passes_on 0
 # The build beside a step must not change the step's result, and must not outlive it.
 expect nothing "a build beside a step" bash -c "$scripts/beside.sh touch $folder/built -- true && test -f $folder/built"
+starves="mkdir $folder/begun 2>/dev/null && exec sleep 600; touch $folder/ended"
+expect nothing "a build beside a step that gets no processor time, and is made afterwards" \
+    bash -c "timeout 60 $scripts/beside.sh bash -c '$starves' -- bash -c 'until test -d $folder/begun; do :; done' && test -f $folder/ended"
 expect nothing "a build beside a step that fails" "$scripts/beside.sh" false -- true
 expect nothing "a step that fails and ends the build beside it, with its own exit code" \
     bash -c "timeout 60 $scripts/beside.sh sleep 600 -- sh -c 'exit 3'; test \$? -eq 3"
