@@ -7,14 +7,17 @@ enum FileNames {
 
     /// A name that cannot leave its folder, hide, or confuse a terminal; nil if nothing is left of it.
     ///
-    /// Composed and decomposed characters (NFC, NFD) stay as they are.
+    /// Composed and decomposed characters (NFC, NFD) stay as they are. The name is divided at scalars, as the system does it: a slash and a mark
+    /// behind it are one character, and no slash.
     static func cleaned(_ name: String) -> String? {
+        func isEdge(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
         // Names of Windows separate folders by backslashes.
-        let last = name.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
-        var text = printable(last).drop { $0 == "." || $0.isWhitespace }
-        while let end = text.last, end.isWhitespace || end == "." { text = text.dropLast() }
+        let last = printable(name).unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? Substring().unicodeScalars
+        var text = last.drop(while: isEdge)
+        while let end = text.last, isEdge(end) { text.removeLast() }
         let short = shortened(String(text), to: longest)
-        return short.isEmpty ? nil : short
+        // Of a first letter with too many marks nothing is left but the extension, which would hide.
+        return short.isEmpty || short.utf8.first == UInt8(ascii: ".") ? nil : short
     }
 
     /// A text without characters that a terminal would obey, or that change the direction of text.
@@ -32,11 +35,12 @@ enum FileNames {
     /// A name of at most `limit` bytes: cut at a character, with its extension kept.
     static func shortened(_ name: String, to limit: Int) -> String {
         if name.utf8.count <= limit { return name }
-        var ending = Substring()
-        if let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= min(16, limit / 2) { ending = name[dot...] }
+        // Looked for in a short part, because some characters can only be told apart from the beginning of the text.
+        let dot = name.utf8.suffix(min(16, limit / 2)).lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
+        let ending = name[dot...]
         var (stem, count) = ("", ending.utf8.count)
         // A letter with a thousand marks is one character, so it is left out as a whole.
-        for character in name.dropLast(ending.count) {
+        for character in name[..<dot] {
             count += character.utf8.count
             if count > limit { break }
             stem.append(character)
