@@ -77,6 +77,30 @@ import Testing
         }
     }
 
+    @Test("a file of nothing but marks of pages is read a bounded number of times; behind a few of them all is found")
+    func marks() throws {
+        let scratch = try Scratch()
+        let format = try #require(Format.all.first { $0.codec == "opus" })
+        let good = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: 100_000))))
+        let head = Int(try #require(OggPage(ByteSource(good), at: 0)).bytes.upperBound)
+        // Each claims the greatest page, which ends far behind the next marks.
+        let mark = Array("OggS".utf8) + [0, 0] + [UInt8](repeating: 0xFF, count: 21)
+        func checkedBytes(markCount: Int) throws -> Int {
+            var count = 0
+            let marks = Array([[UInt8]](repeating: mark, count: markCount).joined())
+            let source = ByteSource(good[..<head] + marks + good[head...])
+            let positions = OpusPositions(source) { page in
+                count += page.count
+                return OggChecksum.checksum(ofPage: page)
+            }
+            // With so few, all pages of sound are found, and their positions are right.
+            if markCount < 100 { #expect(positions?.repairs.isEmpty == true) }
+            return count
+        }
+        #expect(try checkedBytes(markCount: 50) >= good.count - head)
+        #expect(try checkedBytes(markCount: 20_000) < OggPage.mostReread + 2 * (20_000 * mark.count + good.count))
+    }
+
     @Test("a packet lasts as long as libopus decodes of it")
     func durations() {
         // RFC 6716, table 2: SILK 10, 20, 40, 60 ms; hybrid 10, 20 ms; CELT 2.5, 5, 10, 20 ms.

@@ -43,9 +43,15 @@ package struct OggPage {
         sequence = head.little(at: 18)
     }
 
+    /// How many bytes of damaged pages are searched for the next page, which may begin inside the range that a damaged one claims. Else a file of
+    /// nothing but marks would be read thousands of times. Behind so many, a damaged page is passed over as a whole.
+    static let mostReread = 16 << 20
+
     /// The offset at which the next page may begin, from `start` on; nil if there is none.
     static func place(in source: ByteSource, from start: Int64) -> Int64? {
-        let (mark, blockBytes) = (Array("OggS".utf8), 64 << 10)
+        // Small at first: among many marks the next one is near.
+        var blockBytes = 512
+        let mark = Array("OggS".utf8)
         var place = start
         while true {
             let block = source.bytes(at: place, count: blockBytes)
@@ -55,6 +61,7 @@ package struct OggPage {
                 return place + Int64(offset)
             }
             place += Int64(block.count - mark.count + 1)
+            blockBytes = min(2 * blockBytes, 64 << 10)
         }
     }
 }

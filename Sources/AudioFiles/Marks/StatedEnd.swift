@@ -44,11 +44,14 @@ package enum StatedEnd {
         let length = min(source.count, Int64(3 * OggPage.longest))
         let bytes = source.bytes(at: source.count - length, count: Int(length))
         let (tail, mark) = (ByteSource(bytes), Array("OggS".utf8))
+        var patience = OggPage.mostReread
         for start in bytes.indices.reversed() where bytes[start] == mark[0] && bytes[start...].starts(with: mark) {
             guard let page = OggPage(tail, at: Int64(start)), page.bytes.upperBound <= tail.count else { continue }
             let whole = Array(bytes[start..<Int(page.bytes.upperBound)])
             // The mark can also occur inside of a page.
             guard whole.little(UInt32.self, at: OggPage.checksumOffset) == OggChecksum.checksum(ofPage: whole) else {
+                patience -= whole.count
+                if patience < 0 { return true }
                 continue
             }
             return !page.isLast

@@ -56,12 +56,19 @@ enum SubtitleFormat {
     static func plain(_ line: Substring, decodesEntities: Bool) -> String {
         var result = ""
         var rest = line
+        // An end that is missing is missing for everything behind it, too, and is looked for once.
+        var (mayEndTag, mayEndOverride) = (true, true)
+        func place(of mark: Character, _ mayBe: inout Bool) -> String.Index? {
+            let end = mayBe ? rest.firstIndex(of: mark) : nil
+            mayBe = end != nil
+            return end
+        }
         while let character = rest.first {
             let next = rest.dropFirst().first
             let isTag = character == "<" && next.map { $0.isLetter || $0.isNumber || $0 == "/" } ?? false
-            if isTag, let end = rest.firstIndex(of: ">") {
+            if isTag, let end = place(of: ">", &mayEndTag) {
                 rest = rest[rest.index(after: end)...]
-            } else if character == "{", next == "\\", let end = rest.firstIndex(of: "}") {
+            } else if character == "{", next == "\\", let end = place(of: "}", &mayEndOverride) {
                 rest = rest[rest.index(after: end)...]
             } else if decodesEntities, character == "&", let end = rest.prefix(12).firstIndex(of: ";"),
                 let decoded = entity(rest[rest.index(after: rest.startIndex)..<end])

@@ -64,7 +64,7 @@ struct Checksum: Equatable, Hashable, Sendable {
         let blank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let end = text.firstIndex(of: "=") ?? text.endIndex
         var value = text[end...].dropFirst().drop(while: blank)
-        while let last = value.last, blank(last) { value = value.dropLast() }
+        while let last = value.last, blank(last) { value.removeLast() }
         return (text[..<end].filter { !blank($0) }.lowercased(), value)
     }
 

@@ -45,7 +45,8 @@ struct ResponseHead {
 
     private static func trimmed(_ text: Substring) -> String {
         var text = text.drop { $0 == " " || $0 == "\t" }
-        while let end = text.last, end == " " || end == "\t" { text = text.dropLast() }
+        // Without an argument, `dropLast` counts the characters of a text.
+        while let end = text.last, end == " " || end == "\t" { text.removeLast() }
         return String(text)
     }
 
