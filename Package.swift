@@ -40,8 +40,8 @@ let unoptimised =
 
 // The thread sanitizer finds nothing in tests of one thread: these, and the folders OneThread. scripts/modules.py holds them to it.
 let oneThread: Set = [
-    "AnkiTests", "DatabaseTests", "DrawingTests", "FilesTests", "LibrariesTests", "SectionsTests", "SettingsTests",
-    "TextFormatsTests", "UserStateTests",
+    "AnkiTests", "DatabaseTests", "DrawingTests", "FilesTests", "FuzzTests", "LibrariesTests", "SectionsTests",
+    "SettingsTests", "TextFormatsTests", "UserStateTests",
 ]
 // The command shares memory only as the compiler checks, but for what scripts/modules.py lists; the soak runs it there all the same. Its tests
 // only start it, and run as built without the sanitizer.
@@ -50,6 +50,13 @@ let commandOnly: Set =
     ? ["WoodshedCLITests"]
     : ["Drawing", "Settings", "Terminal", "WoodshedCLI", "WoodshedCLITests", "WoodshedCommand", "woodshed"]
 let oneThreadFolder = sanitizesThreads ? ["OneThread"] : []
+
+// Set by scripts/fuzz.sh. The fuzzer consists of the readers of the tests that replay its corpus.
+let fuzzes = Context.environment["WOODSHED_FUZZES"] != nil
+let fuzzed: [Target.Dependency] = [
+    "AudioFiles", "Catalogue", "Explanations", "Files", "JSON", "Library", "RemoteControl", "Sections", "TextFormats",
+    "Transfers",
+]
 
 let sanitizerSupport: [Target.Dependency] = sanitizesThreads ? ["CSanitizerSupport"] : []
 
@@ -302,6 +309,8 @@ let package = Package(
                 "SoundFileSupport", "TestSupport", "Transfers", "Store", "Catalogue", "TextFormats",
             ],
             exclude: ["Podcasts/Servers"] + oneThreadFolder, swiftSettings: unoptimised),
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed, exclude: ["Corpus", "Fuzzer"], swiftSettings: unoptimised),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: unoptimised),
         .testTarget(
             name: "AnkiTests", dependencies: ["Anki", "Database", "Files", "JSON", "TestSupport"],
@@ -397,4 +406,13 @@ let package = Package(
 if sanitizesThreads {
     package.targets.removeAll { oneThread.union(commandOnly).contains($0.name) }
     package.products.removeAll { commandOnly.contains($0.name) }
+}
+
+if fuzzes {
+    package.targets.removeAll { $0.type == .test }
+    package.targets.append(
+        .executableTarget(
+            name: "woodshed-fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
+            exclude: ["Corpus", "CorpusTests.swift"],
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
 }

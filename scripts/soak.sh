@@ -21,6 +21,7 @@
 #   pages       WOODSHED_DAMAGED_PAGES    pages of each kind of each table of a store, damaged and repaired (1000)
 #   marks       WOODSHED_FUZZ_MARKS       files with marks and with a few wrong bytes, read (1000000)
 #   formats     WOODSHED_FUZZ_FORMATS     files of sections in all formats and with a few wrong bytes, read (2000000)
+#   fuzz        WOODSHED_FUZZ_SECONDS     seconds of processor time for each reader of what comes from outside, under the address sanitizer (1800)
 #   keys        WOODSHED_KEYS             random keys in each of six sessions, compared with a slow one frame by frame (100000)
 #   presses     WOODSHED_PRESSES      random keys over a loop that is recorded, on a card that fails (20000)
 #   real        WOODSHED_RECORDINGS       folder of real recordings, used as in an hour of a user's work; they are downloaded
@@ -48,11 +49,12 @@ real() {
 clean() { scripts/test-clean-machine.sh; }
 packages() { make --no-print-directory test-packages; }
 threads() { scripts/test-tsan.sh; }
+fuzz() { scripts/fuzz.sh --seconds "$WOODSHED_FUZZ_SECONDS"; }
 kernel() {
     WOODSHED_PLUG_CYCLES=1000 WOODSHED_UNPLUGS=100 WOODSHED_MOMENTS=100 WOODSHED_SLEEPS=100 WOODSHED_ENDURANCE=1800 \
         timeout --kill-after=30 "$WOODSHED_KERNEL_SECONDS" make --no-print-directory test-kernel
 }
-export -f real clean packages threads kernel
+export -f real clean packages threads fuzz kernel
 
 # Name, environment variable, length, and a test, or the function above with that name.
 table="
@@ -73,6 +75,7 @@ stores      WOODSHED_FUZZ_STORES      200     StoreDamageTests
 pages       WOODSHED_DAMAGED_PAGES    1000    SalvageTests
 marks       WOODSHED_FUZZ_MARKS       1000000 MarkFuzzTests
 formats     WOODSHED_FUZZ_FORMATS     2000000 SectionFormatTests/damaged
+fuzz        WOODSHED_FUZZ_SECONDS     1800
 keys        WOODSHED_KEYS             100000  RandomKeysTests
 presses     WOODSHED_PRESSES          20000   LoopTakesTests/random
 real        WOODSHED_RECORDINGS       ${TMPDIR:-/tmp}/woodshed-recordings

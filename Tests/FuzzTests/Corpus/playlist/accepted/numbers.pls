@@ -1,0 +1,8 @@
+[playlist]
+file99999999999999999999=a
+FILE-1=b
+file=c
+file9223372036854775807=d
+length9223372036854775807=1e400
+length1=nan
+file1=e
