@@ -30,25 +30,44 @@ package struct Alignment: Sendable {
     /// - Parameters:
     ///   - model: The features of the model.
     ///   - take: The features of the take.
+    ///   - pitches: The pitches of both, which are compared in place of their colours, and how many cents higher the take is.
     ///
     /// Real-time safe: no.
-    package init?(model: SoundFeatures, take: SoundFeatures) {
+    package init?(
+        model: SoundFeatures, take: SoundFeatures,
+        pitches: (model: PitchContour, take: PitchContour, cents: Double)? = nil
+    ) {
         let (modelSound, takeSound) = (model.sounding, take.sounding)
         guard !modelSound.isEmpty, !takeSound.isEmpty else { return nil }
         let modelPart = (modelSound.lowerBound - Self.margin..<modelSound.upperBound + Self.margin)
             .clamped(to: 0..<model.count)
         let takePart = (takeSound.lowerBound - Self.margin..<takeSound.upperBound + Self.margin)
             .clamped(to: 0..<take.count)
-        let first = FeatureSequence(model, in: modelPart)
-        let second = FeatureSequence(take, in: takePart)
-        let places = Self.warped(first, second)
+        var first = FeatureSequence(model, in: modelPart)
+        var second = FeatureSequence(take, in: takePart)
         let changes = first.changes
+        if let pitches {
+            first.replaceColours(by: pitches.model, in: modelPart, lowered: 0)
+            second.replaceColours(by: pitches.take, in: takePart, lowered: pitches.cents)
+        }
+        let places = Self.warped(first, second)
         let smooth = Self.smoothed(places, weights: changes)
         let inside = modelSound.lowerBound - modelPart.lowerBound..<modelSound.upperBound - modelPart.lowerBound
         self.places = inside.map { smooth[$0] + Double(takePart.lowerBound) }
         certainty = inside.map { changes[$0] }
         modelRange = modelSound
         takeRange = takeSound
+    }
+
+    /// The same in a longer take, in which this one begins later by so many values.
+    func moved(by values: Int) -> Alignment {
+        Alignment(
+            places: places.map { $0 + Double(values) }, modelRange: modelRange,
+            takeRange: takeRange.lowerBound + values..<takeRange.upperBound + values, certainty: certainty)
+    }
+
+    private init(places: [Double], modelRange: Range<Int>, takeRange: Range<Int>, certainty: [Float]) {
+        (self.places, self.modelRange, self.takeRange, self.certainty) = (places, modelRange, takeRange, certainty)
     }
 
     /// The place in the take, in units of 10 ms, for a place in the model; outside the aligned range, it goes on at the model's speed.

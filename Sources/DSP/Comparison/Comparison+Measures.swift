@@ -15,6 +15,15 @@ package struct ComparedSound: Sendable {
         self.contour = contour
     }
 
+    /// A part of it, in values of 10 ms.
+    func part(_ range: Range<Int>) -> ComparedSound {
+        ComparedSound(
+            features: features.part(range),
+            contour: PitchContour(
+                sampleRate: contour.sampleRate, hertz: Array(contour.hertz[range]),
+                voicing: Array(contour.voicing[range])))
+    }
+
     /// The analysis of a recording in memory, mixed to one channel.
     ///
     /// - Parameters:
@@ -40,7 +49,7 @@ extension Comparison {
     ///
     /// Real-time safe: no.
     package init(of take: ComparedSound, with model: ComparedSound) {
-        if let alignment = Alignment(model: model.features, take: take.features) {
+        if let alignment = Alignment(model: model, take: take) {
             self.init(of: take, with: model, along: alignment)
         } else {
             self.init()
@@ -61,7 +70,7 @@ extension Comparison {
             guard alignment.modelRange.contains(index) else { continue }
             let place = alignment.place(ofModel: Double(index))
             curves.takeSeconds[index] = Float(place * Self.hop)
-            if let cents = Self.cents(of: take.contour, at: place) { curves.takeCents[index] = Float(cents) }
+            if let cents = take.contour.cents(around: place) { curves.takeCents[index] = Float(cents) }
             if let level = Self.interpolated(takeLevels, at: place) { curves.takeDecibels[index] = level }
         }
         let timing = Self.timing(of: alignment, curves: &curves)
@@ -141,21 +150,5 @@ extension Comparison {
         let low = Int(place)
         let next = values[min(low + 1, values.count - 1)]
         return values[low] + Float(place - Double(low)) * (next - values[low])
-    }
-
-    /// The pitch between two values; of a single one with a pitch, that one.
-    private static func cents(of contour: PitchContour, at place: Double) -> Double? {
-        guard place > -1, place < Double(contour.count) else { return nil }
-        let low = Int(place.rounded(.down))
-        let share = place - Double(low)
-        switch (contour.cents(at: low), contour.cents(at: low + 1)) {
-        case (let first?, let second?):
-            // A leap is not a glide.
-            if abs(second - first) > 200 { return share < 0.5 ? first : second }
-            return first + share * (second - first)
-        case (let first?, nil): return share < 0.5 ? first : nil
-        case (nil, let second?): return share >= 0.5 ? second : nil
-        case (nil, nil): return nil
-        }
     }
 }

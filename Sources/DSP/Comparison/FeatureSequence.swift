@@ -13,7 +13,7 @@ struct FeatureSequence: Sendable {
     typealias Vector = SIMD16<UInt8>
 
     /// One vector for each step.
-    let vectors: [Vector]
+    private(set) var vectors: [Vector]
 
     private static let coefficientCount = 12
     /// Unit of the vectors: the spread of each number.
@@ -59,6 +59,23 @@ struct FeatureSequence: Sendable {
                 vector[lane] = UInt8(max(1, min(255, 128 + columns[column][index].rounded())))
             }
             return vector
+        }
+    }
+
+    /// Compares pitches, whatever their octave, in place of the coefficients: each of twelve semitones has a number, which is large within
+    /// 150 cents of it. So two pitches are the farther apart the more they differ, up to a minor third; without a pitch all are small.
+    ///
+    /// - Parameters:
+    ///   - contour: Of the recording that the features are of.
+    ///   - range: The values of the recording that the vectors are of.
+    ///   - cents: How much lower the pitches are taken.
+    mutating func replaceColours(by contour: PitchContour, in range: Range<Int>, lowered cents: Double) {
+        for (step, index) in range.enumerated() {
+            let semitone = contour.cents(at: index).map { ($0 - cents) / 100 }
+            for lane in 0..<Self.coefficientCount {
+                let distance = semitone.map { abs(($0 - Double(lane)).remainder(dividingBy: 12)) } ?? 12
+                vectors[step][lane] = 64 + UInt8(100 * max(0, 1 - distance / 1.5))
+            }
         }
     }
 

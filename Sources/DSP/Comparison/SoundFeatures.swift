@@ -21,6 +21,13 @@ package struct SoundFeatures: Sendable, Equatable {
     /// Number of values.
     package var count: Int { levels.count }
 
+    /// A part of them.
+    func part(_ range: Range<Int>) -> SoundFeatures {
+        SoundFeatures(
+            levels: Array(levels[range]),
+            bands: Array(bands[range.lowerBound * Self.bandCount..<range.upperBound * Self.bandCount]))
+    }
+
     /// The range from the first to the last 10 ms in which something sounds: louder than the background by 12 dB, or a quarter of the way
     /// from it to the loudest, in decibels. Empty for silence.
     ///
@@ -35,6 +42,12 @@ package struct SoundFeatures: Sendable, Equatable {
             let last = levels.indices.last(where: isSound)
         else { return 0..<0 }
         return first..<last + 3
+    }
+
+    /// How long they sound for others, from first to last sound; nil if one of the two is silent.
+    package func lengthRatio(to others: SoundFeatures) -> Double? {
+        let (mine, their) = (sounding.count, others.sounding.count)
+        return mine > 0 && their > 0 ? Double(mine) / Double(their) : nil
     }
 
     /// The level in dB above which something sounds.

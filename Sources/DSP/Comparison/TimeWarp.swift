@@ -14,7 +14,7 @@ struct TimeWarp {
     let places: [Double]
 
     /// What a step along one sequence costs beyond its distance; a distance is about 300 between unlike sounds, 100 between like ones.
-    private static let aside: Int32 = 40
+    static let aside: Int32 = 40
     private static let never = Int32.max / 2
 
     /// - Parameters:

@@ -9,8 +9,13 @@ internal import Stretching
 ///     let comparison = try TakeComparison(of: take, with: model)
 ///     print(comparison.offsetSeconds ?? "nothing to compare")
 public struct TakeComparison: Sendable, Equatable {
-    /// Timing, pitch and dynamics. Times of the take count from its first frame: see `offsetSeconds`.
+    /// Timing, pitch and dynamics; of the first pass, if the take has several. Times of the take count from its first frame: see `offsetSeconds`.
     public let measures: Comparison
+    /// The measures of each pass, if the take plays the model several times; otherwise empty. Times of the take count from its first frame, so the
+    /// offset of a pass says where in the take it begins.
+    public let passes: [Comparison]
+    /// How long the whole take is for the model, from first to last sound; nil if one of the two is silent.
+    public let takeLengthRatio: Double?
     /// How much later the take begins than what was heard; below 0 earlier. Nil if nothing can be compared.
     public var offsetSeconds: Double? { measures.offsetSeconds.map { $0 - start } }
     /// The seconds of the take at which the model's first frame was heard.
@@ -56,14 +61,20 @@ public struct TakeComparison: Sendable, Equatable {
             ComparedSound(modelSound.samples, sampleRate: modelSound.sampleRate),
             ComparedSound(takeSound.samples, sampleRate: takeSound.sampleRate)
         )
-        let alignment = Alignment(model: modelCompared.features, take: takeCompared.features)
-        measures = alignment.map { Comparison(of: takeCompared, with: modelCompared, along: $0) } ?? Comparison()
+        let alignments = Alignment.passes(of: takeCompared, with: modelCompared)
+        let all = alignments.map { Comparison(of: takeCompared, with: modelCompared, along: $0) }
+        measures = all.first ?? Comparison()
+        passes = all.count > 1 ? all : []
+        takeLengthRatio = takeCompared.features.lengthRatio(to: modelCompared.features)
         self.start = start
-        let (modelOnsets, takeOnsets) = (modelSound.attacks(), takeSound.attacks())
-        guard modelOnsets.count >= 2, let alignment else {
+        let modelOnsets = modelSound.attacks()
+        guard modelOnsets.count >= 2, let alignment = alignments.first else {
             attacks = nil
             return
         }
+        // The notes of later passes are not added ones.
+        let end = alignments.count > 1 ? Double(alignment.takeRange.upperBound) * 0.01 : .infinity
+        let takeOnsets = takeSound.attacks().filter { $0 < end }
         let match = OnsetMatch(model: modelOnsets, take: takeOnsets, along: alignment)
         attacks = Attacks(
             hits: match.hits.map { Hit(modelSeconds: modelOnsets[$0.model], lateSeconds: $0.lateSeconds) },

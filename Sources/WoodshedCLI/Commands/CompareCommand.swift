@@ -137,14 +137,15 @@ extension TakeComparison {
         if let worst = measures.worstPlace, abs(worst.lateSeconds) >= 0.001 {
             timing.append("most at \(clock(worst.modelSeconds)), \(Self.late(worst.lateSeconds))")
         }
-        var lines = ["timing    " + timing.joined(separator: "; ")]
-        if let ratio = measures.lengthRatio { lines.append("length    \(fixed(ratio, decimals: 3)) of the model's") }
+        var lines: [String] = []
+        if !passes.isEmpty, let ratio = takeLengthRatio {
+            lines.append("take      \(Self.length(ratio)): \(passes.count) passes; first the figures of pass 1")
+        }
+        lines.append("timing    " + timing.joined(separator: "; "))
+        if let ratio = measures.lengthRatio { lines.append("length    \(Self.length(ratio))") }
         if let cents = measures.pitchOffsetCents {
-            let height =
-                abs(cents) < 0.5
-                ? "the same" : "\(fixed(abs(cents), decimals: 0)) cents \(cents > 0 ? "higher" : "lower")"
             let melody = measures.pitchCents.map { "; the melody differs by \(fixed($0, decimals: 0)) cents" } ?? ""
-            lines.append("pitch     \(height)\(melody)")
+            lines.append("pitch     \(Self.height(cents))\(melody)")
         } else {
             lines.append("pitch     not known: too little with a pitch in both")
         }
@@ -158,7 +159,31 @@ extension TakeComparison {
                     + (missed.isEmpty ? "" : ", without those at \(missed)\(more)")
                     + (attacks.addedSeconds.isEmpty ? "" : ", and \(attacks.addedSeconds.count) more"))
         }
-        return lines
+        return lines + passes.enumerated().dropFirst().map { Self.line(ofPass: $0.offset + 1, $0.element) }
+    }
+
+    /// A later pass of the take, in a line; the seconds are those of the take.
+    private static func line(ofPass number: Int, _ pass: Comparison) -> String {
+        let parts: [String?] = [
+            pass.offsetSeconds.map { "at \(clockText(max(0, $0), decimals: 1))" },
+            pass.spreadSeconds.map { "strays by \(milliseconds($0)) ms" }, pass.lengthRatio.map(length),
+            pass.pitchOffsetCents.map { "pitch \(height($0))" },
+            pass.pitchCents.map { "the melody differs by \(fixed($0, decimals: 0)) cents" },
+            pass.energyDecibels.map { "dynamics by \(fixed($0, decimals: 1)) dB" },
+        ]
+        let name = "pass \(number)"
+        return name + String(repeating: " ", count: max(1, 10 - name.count))
+            + parts.compactMap(\.self).joined(separator: "; ")
+    }
+
+    private static func length(_ ratio: Double) -> String {
+        if abs(ratio - 1) < 0.0005 { return "as long as the model" }
+        guard (0.67..<1.5).contains(ratio) else { return "\(fixed(ratio, decimals: 1)) times as long as the model" }
+        return "\(percentText(abs(ratio - 1))) \(ratio > 1 ? "longer" : "shorter") than the model"
+    }
+
+    private static func height(_ cents: Double) -> String {
+        abs(cents) < 0.5 ? "the same" : "\(fixed(abs(cents), decimals: 0)) cents \(cents > 0 ? "higher" : "lower")"
     }
 
     private static func milliseconds(_ seconds: Double) -> String { fixed(abs(seconds) * 1000, decimals: 0) }
@@ -184,6 +209,20 @@ extension TakeComparison {
             .init("worst_ms", number(measures.worstPlace?.lateSeconds, 1000)),
             .init("pitch_offset_cents", number(measures.pitchOffsetCents)),
             .init("pitch_cents", number(measures.pitchCents)), .init("energy_db", number(measures.energyDecibels)),
+            .init("take_length_ratio", number(takeLengthRatio)),
+            .init(
+                "passes",
+                .array(
+                    passes.map { pass in
+                        .object([
+                            .init("at_seconds", number(pass.offsetSeconds)),
+                            .init("spread_ms", number(pass.spreadSeconds, 1000)),
+                            .init("length_ratio", number(pass.lengthRatio)),
+                            .init("pitch_offset_cents", number(pass.pitchOffsetCents)),
+                            .init("pitch_cents", number(pass.pitchCents)),
+                            .init("energy_db", number(pass.energyDecibels)),
+                        ])
+                    })),
         ]
         guard let attacks else { return fields + [.init("attacks", .null)] }
         fields.append(

@@ -1,0 +1,86 @@
+/// By how much a take is higher than its model as a whole, from how long each pitch sounds in both: no place of one need be known in the other.
+///
+/// Durations of pitches are summed in steps of 20 cents, and the shift is taken at which the sums agree best. A melody that is
+/// transposed as a whole agrees best at its transposition, whatever its timing. Nil if one of the two has hardly any pitch.
+struct Transposition {
+    /// How much higher the take is, in cents.
+    let cents: Double
+
+    /// From so many cents on a take counts as transposed.
+    private static let least = 70.0
+    private static let step = 20.0
+    /// The pitches of a tracker's default range, and a little more: 30 to 3500 Hz.
+    private static let lowest = -4800.0
+    private static let binCount = 420
+    /// Two octaves either way.
+    private static let farthest = 120
+
+    /// Whether the take is in another key, not only in another tuning.
+    var isWhole: Bool { abs(cents) >= Self.least }
+
+    init?(of take: ComparedSound, from model: ComparedSound) {
+        guard let here = Self.durations(model), let there = Self.durations(take) else { return nil }
+        var best: (shift: Int, sum: Float) = (0, -1)
+        // Nearer shifts first: of equal ones the smallest counts.
+        for shift in (-Self.farthest...Self.farthest).sorted(by: { (abs($0), $0) < (abs($1), $1) }) {
+            var sum: Float = 0
+            for bin in max(0, -shift)..<min(Self.binCount, Self.binCount - shift) {
+                sum += here[bin] * there[bin + shift]
+            }
+            if sum > best.sum { best = (shift, sum) }
+        }
+        cents = Double(best.shift) * Self.step
+    }
+
+    /// How long each pitch sounds, spread over half a semitone either way: vibrato and intonation are the same note.
+    private static func durations(_ sound: ComparedSound) -> [Float]? {
+        var counts = [Float](repeating: 0, count: binCount)
+        var found = 0
+        for index in sound.features.sounding {
+            guard let cents = sound.contour.cents(at: index) else { continue }
+            let bin = Int(((cents - lowest) / step).rounded())
+            guard counts.indices.contains(bin) else { continue }
+            counts[bin] += 1
+            found += 1
+        }
+        // Less than a tenth of a second is chance.
+        guard found >= 10 else { return nil }
+        return counts.indices.map { bin in
+            (-3...3).reduce(Float(0)) { sum, offset in
+                let share = Float(4 - abs(offset))
+                return counts.indices.contains(bin + offset) ? sum + share * counts[bin + offset] : sum
+            }
+        }
+    }
+}
+
+extension Alignment {
+    /// Aligns a take with a model, whatever key it is in; nil if there is no sound in one of them.
+    ///
+    /// The colour of an instrument's notes moves with their pitch, so that a transposed note resembles another one of the model more than its
+    /// own. A take that is transposed as a whole is therefore aligned a second time, by pitches with the transposition taken out. A
+    /// voice keeps its vowels in any key: the second path counts only if the melodies agree far better along it, and the time is not less even.
+    ///
+    /// Real-time safe: no.
+    package init?(model: ComparedSound, take: ComparedSound) {
+        guard let byColour = Alignment(model: model.features, take: take.features) else { return nil }
+        self = Self.byPitch(model, take, ratherThan: byColour) ?? byColour
+    }
+
+    private static func byPitch(
+        _ model: ComparedSound, _ take: ComparedSound, ratherThan byColour: Alignment
+    ) -> Alignment? {
+        guard let transposition = Transposition(of: take, from: model), transposition.isWhole,
+            let byPitch = Alignment(
+                model: model.features, take: take.features,
+                pitches: (model.contour, take.contour, transposition.cents))
+        else { return nil }
+        let before = Comparison(of: take, with: model, along: byColour)
+        let after = Comparison(of: take, with: model, along: byPitch)
+        guard let wrong = before.pitchCents, let right = after.pitchCents, right < 0.5 * wrong,
+            let uneven = before.spreadSeconds, let even = after.spreadSeconds
+        else { return nil }
+        // Time that is bent to make a wrong melody right is less even than the time of the colours.
+        return even < 1.25 * uneven + 0.005 ? byPitch : nil
+    }
+}
