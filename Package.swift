@@ -244,8 +244,8 @@ let package = Package(
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "AudioFiles", "DesktopBus", "Drawing", "Engine", "Explanations", "Files", "JSON", "Library", "Realtime",
-                "RemoteControl", "RunLog", "Settings", "Terminal", "UserState", "Woodshed",
+                "AudioFiles", "DesktopBus", "Drawing", "Engine", "Explanations", "Files", "JSON", "Library", "Practice",
+                "Realtime", "RemoteControl", "RunLog", "Settings", "Terminal", "UserState", "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: unoptimised),

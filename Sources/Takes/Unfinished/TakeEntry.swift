@@ -172,10 +172,20 @@ final class TakeEntry {
         close(descriptor)
     }
 
+    /// The description of the take of an entry that another program may hold; nil if it cannot be understood.
+    static func description(at path: String) -> TakeDescription? {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        return description(in: file)
+    }
+
     /// The description of its take; nil if it cannot be understood.
-    func description() -> TakeDescription? {
+    func description() -> TakeDescription? { Self.description(in: descriptor) }
+
+    private static func description(in descriptor: Int32) -> TakeDescription? {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, (1...Self.largest).contains(Int(status.st_size)) else {
+        guard unsafe fstat(descriptor, &status) == 0, (1...largest).contains(Int(status.st_size)) else {
             return nil
         }
         return (try? FileBytes.bytes(of: descriptor, at: 0, count: Int(status.st_size))).flatMap { TakeDescription($0) }

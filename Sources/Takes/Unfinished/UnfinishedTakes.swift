@@ -51,6 +51,16 @@ public struct UnfinishedTakes: Sendable {
         }
     }
 
+    /// The paths of all takes in the registry, also of those in progress.
+    ///
+    /// - Throws: As ``find()``.
+    package func paths() throws(AudioFileError) -> Set<String> {
+        guard let folder else { return [] }
+        return Set(
+            try names(in: folder).filter { $0.hasSuffix(TakeEntry.ending) }
+                .compactMap { TakeEntry.description(at: folder + "/" + $0)?.path })
+    }
+
     /// The unlocked entries and their descriptions, the latest first.
     private func entries() throws(AudioFileError) -> [(path: String, TakeDescription)] {
         guard let folder else { return [] }

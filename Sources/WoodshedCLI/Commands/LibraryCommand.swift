@@ -2,6 +2,8 @@
 import ArgumentParser
 import Explanations
 import JSON
+import Library
+import Practice
 import Terminal
 import Woodshed
 
@@ -127,14 +129,18 @@ struct LibraryCommand: Verb {
         let watch = SignalWatch(Signals.install())
         let report = try library.check(lookingIn: folders, isCancelled: { watch.isOver })
         guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
-        let view = CheckView(report: report)
-        let isRepairing = fix && !report.isClean
+        // Those of which more is known than their file tells.
+        if fix { TakeAdoption.run(quiet: messages.quiet || messages.json) }
+        let takes = try library.store.strayTakes(in: library.takesFolder)
+        let isClean = report.isClean && takes.isEmpty
+        let view = CheckView(report: report, takes: takes)
+        let isRepairing = fix && !isClean
         if !messages.json {
             for line in view.lines { try StandardStream.output.line(line) }
         } else if !isRepairing {
             try StandardStream.output.line(view.json(left: nil).text)
         }
-        if report.isClean {
+        if isClean {
             note("The library and the disk agree.")
             return
         }
@@ -147,10 +153,14 @@ struct LibraryCommand: Verb {
             throw CommandFailure(.someFailed)
         }
         let repaired: [LibraryItem]
-        do { repaired = try library.repair(report) } catch {
+        do {
+            for take in takes { try library.store.addTake(inFileAt: take.path, take.sound) }
+            repaired = try library.repair(report)
+        } catch {
             // Some of it may be repaired.
             let left = (try? library.check(isCancelled: { watch.isOver })) ?? report
-            if messages.json { try StandardStream.output.line(view.json(left: left).text) }
+            let takesLeft = (try? library.store.strayTakes(in: library.takesFolder)) ?? takes
+            if messages.json { try StandardStream.output.line(view.json(left: left, takesLeft).text) }
             throw error
         }
         let left = try library.check(isCancelled: { watch.isOver })
@@ -158,6 +168,7 @@ struct LibraryCommand: Verb {
         if left != report {
             note("repaired; \(counted(repaired.count, "recording is", "recordings are")) up to date")
         }
+        if !takes.isEmpty { note("\(counted(takes.count, "take is", "takes are")) in the list again: woodshed takes") }
         guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
         for item in left.changed { noteChanged(item) }
         for file in left.orphans {
@@ -213,6 +224,8 @@ struct LibraryCommand: Verb {
 /// The findings of a check, for people and for programs.
 struct CheckView {
     let report: LibraryReport
+    /// Takes that belong to no row.
+    let takes: [StrayTake]
 
     var lines: [String] {
         var lines: [String] = []
@@ -222,18 +235,24 @@ struct CheckView {
         }
         for moved in report.moved { lines.append("moved     \(moved.item.words.title): \(moved.path)") }
         for item in report.changed { lines.append("changed   \(item.words.title): \(item.path)") }
-        for file in report.orphans { lines.append("orphan    \(file.path)") }
+        for path in report.orphans.map(\.path) + takes.map(\.path) { lines.append("orphan    \(path)") }
         for file in report.misplaced { lines.append("misplaced \(file.path)") }
         for file in report.parts { lines.append("part      \(file.path)") }
         return lines.map { printable($0) }
     }
 
-    /// - Parameter left: The findings of a check after the repair; nil if nothing was repaired.
-    func json(left: LibraryReport?) -> JSONValue {
-        func files(_ files: [LibraryReport.File]) -> JSONValue {
-            .array(
-                files.map { .object([.init("path", .string($0.path)), .init("bytes", .integer($0.byteCount))]) })
+    /// - Parameters:
+    ///   - left: The findings of a check after the repair; nil if nothing was repaired.
+    ///   - takesLeft: The takes that are still in no list after it.
+    func json(left: LibraryReport?, _ takesLeft: [StrayTake] = []) -> JSONValue {
+        func file(_ path: String, _ byteCount: Int64) -> JSONValue {
+            .object([.init("path", .string(path)), .init("bytes", .integer(byteCount))])
         }
+        func files(_ files: [LibraryReport.File]) -> JSONValue { .array(files.map { file($0.path, $0.byteCount) }) }
+        let orphans =
+            report.orphans.map { file($0.path, $0.byteCount) } + takes.map { file($0.path, $0.byteCount) }
+        let notRepaired =
+            (left?.changed.map(\.path) ?? []) + (left?.orphans.map(\.path) ?? []) + takesLeft.map(\.path)
         return .object([
             .init("v", .integer(1)),
             .init("missing", .array(report.missing.map { .string("\($0.key)") })),
@@ -244,7 +263,7 @@ struct CheckView {
                         .object([.init("key", .string("\($0.item.key)")), .init("path", .string($0.path))])
                     })),
             .init("changed", .array(report.changed.map { .string("\($0.key)") })),
-            .init("orphans", files(report.orphans)), .init("misplaced", files(report.misplaced)),
+            .init("orphans", .array(orphans)), .init("misplaced", files(report.misplaced)),
             .init("parts", files(report.parts)),
             .init(
                 "missing_documents",
@@ -252,9 +271,7 @@ struct CheckView {
                     report.missingDocuments.map {
                         .object([.init("hash", .string($0.hash)), .init("path", .string($0.path))])
                     })),
-            .init(
-                "not_repaired",
-                .array(((left?.changed.map(\.path) ?? []) + (left?.orphans.map(\.path) ?? [])).map { .string($0) })),
+            .init("not_repaired", .array(notRepaired.map { .string($0) })),
         ])
     }
 }

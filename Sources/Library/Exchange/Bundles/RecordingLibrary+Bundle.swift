@@ -165,6 +165,6 @@ extension RecordingLibrary {
         } ?? []
     }
 
-    /// The folder for takes that come from elsewhere, beside the library's own.
-    var takesFolder: String { FilePlace.folder(of: folder.path) + "/takes" }
+    /// The folder for takes that come from elsewhere, beside the library's own. The user's is also where a session records.
+    package var takesFolder: String { FilePlace.folder(of: folder.path) + "/takes" }
 }

@@ -1,0 +1,77 @@
+import AudioFiles
+import Database
+import Files
+import Foundation
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Practice
+@testable import Store
+@testable import Takes
+
+@Suite("Takes that the list has lost")
+struct StrayTakeTests {
+    private let scratch: Scratch
+    private let store: PracticeStore
+    private let registry: UnfinishedTakes
+
+    init() throws {
+        scratch = try Scratch()
+        store = try PracticeStore(.file(scratch.file("practice.db")))
+        registry = UnfinishedTakes(folder: scratch.file("registry"))
+        try FileManager.default.createDirectory(
+            atPath: scratch.file("takes"), withIntermediateDirectories: true)
+    }
+
+    private func record(_ name: String, frames: Int = 300) throws -> String {
+        let path = scratch.file("takes/" + name)
+        try writeWave(path, music(frameCount: frames, channelCount: 1))
+        return path
+    }
+
+    private func found() throws -> [String] {
+        try store.strayTakes(in: scratch.file("takes"), registry: registry).map { fileName($0.path) }
+    }
+
+    @Test("are the recordings in their folder that are not listed, deleted or in progress")
+    func lostRows() throws {
+        let sound = StoredTake.Sound(time: 1, sampleRate: 44_100, channelCount: 1, frameCount: 300)
+        let listed = try store.addTake(inFileAt: record("listed.wav"), sound)
+        let deleted = try store.addTake(inFileAt: record("deleted.wav"), sound)
+        try store.trash(takes: [deleted.number])
+        let running = try record("running.wav")
+        let entry = try registry.register(
+            TakeDescription(
+                path: running, identity: try #require(FileIdentity(path: running)),
+                format: TakeFormat(container: .wav, samples: .int24, sampleRate: 44_100, channelCount: 1), startTime: 1)
+        )
+        _ = try scratch.write("takes/notes.txt", Array("no recording".utf8))
+        _ = try record("empty.wav", frames: 0)
+        #expect(try withExtendedLifetime(entry) { try found() }.isEmpty)
+        let stray = try record("stray.wav", frames: 500)
+        let takes = try store.strayTakes(in: scratch.file("takes"), registry: registry)
+        #expect(takes.map(\.path) == [stray] && takes[0].sound.frameCount == 500 && takes[0].sound.sampleRate == 44_100)
+        #expect(takes[0].byteCount == Int64(try scratch.size("takes/stray.wav")))
+
+        // The row of one that was listed is lost.
+        try store.change { (rows) throws(DatabaseError) in
+            try rows.database.run("DELETE FROM take WHERE id = ?", .integer(listed.number))
+        }
+        #expect(try found() == ["listed.wav", "stray.wav"])
+        for take in try store.strayTakes(in: scratch.file("takes"), registry: registry) {
+            try store.addTake(inFileAt: take.path, take.sound)
+        }
+        #expect(try found().isEmpty && store.takes().count == 2)
+        #expect(try store.strayTakes(in: scratch.file("nowhere"), registry: registry).isEmpty)
+    }
+
+    @Test("are not those whose folder has another name, by a link")
+    func linkedFolder() throws {
+        let path = try record("a.wav")
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch.file("link"), withDestinationPath: scratch.file("takes"))
+        try store.addTake(inFileAt: path, .init(time: 1, sampleRate: 44_100, channelCount: 1, frameCount: 300))
+        #expect(try store.strayTakes(in: scratch.file("link"), registry: registry).isEmpty)
+    }
+}
