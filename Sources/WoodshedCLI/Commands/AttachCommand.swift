@@ -59,12 +59,15 @@ struct AttachCommand: Verb {
         if let remove { return try take(remove, from: item, in: library) }
         if files.isEmpty { return try show(item, in: library) }
         var failures: [any Error] = []
-        for file in files {
+        // A signal ends it between two files: of one that is being copied, an unfinished copy would stay.
+        let watch = SignalWatch(Signals.install())
+        for file in files where !watch.isOver {
             do { try attach(file, to: item, in: library) } catch { failures.append(error) }
         }
         if files.count == 1, let failure = failures.first { throw failure }
         for failure in failures { StandardStream.error.note(errorText(failure)) }
         if failures.count < files.count { note("next: woodshed open \(shellPath(recording))") }
+        guard watch.status == .success else { throw CommandFailure(watch.status, "it was stopped") }
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }
 

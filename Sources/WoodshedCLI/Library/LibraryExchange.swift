@@ -133,7 +133,8 @@ struct LibraryExchange {
     }
 
     func salvage(_ path: String) throws {
-        let summary = try library.salvage(storeAt: path)
+        let watch = SignalWatch(Signals.install())
+        let summary = try stoppable(watch) { try library.salvage(storeAt: path, isCancelled: { watch.isOver }) }
         let counts: [(name: String, count: Int, one: String, many: String?)] = [
             ("recordings", summary.items, "recording", nil),
             ("outside", summary.outside, "recording outside the library", "recordings outside the library"),

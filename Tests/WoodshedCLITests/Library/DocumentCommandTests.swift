@@ -194,6 +194,19 @@ struct DocumentCommandTests {
         #expect(home.run("library", "check").status == 0)
     }
 
+    @Test("Ctrl-C while documents are attached keeps those that are whole, and leaves no unfinished copy")
+    func interrupted() {
+        home.add("one")
+        let files = (0..<cases(300, few: 60)).map { "\($0).pdf" }
+        for name in files { write(name, String(repeating: name, count: 20_000)) }
+        let run = home.run(["attach", "@1", "--json"] + files) { running in
+            #expect(running.wait(for: "\"new\""))
+            running.send(SIGINT)
+        }
+        #expect(run.status == 130 || run.status == 0, "\(run.status)")
+        #expect(names("@1").count == run.json.count && home.parts.isEmpty, "\(home.parts)")
+    }
+
     @Test("C12: a kill at any step leaves no half document, and the next attempt ends with a whole one")
     func killed() {
         home.add("one")

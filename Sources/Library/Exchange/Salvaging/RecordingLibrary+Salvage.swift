@@ -69,16 +69,27 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError`; `StoreError`, of kind `foreign` if nothing of a store can be read in the file.
     @discardableResult
     public func salvage(storeAt path: String) throws -> SalvageSummary {
+        try salvage(storeAt: path, isCancelled: { false })
+    }
+
+    /// Does the same as ``salvage(storeAt:)``, and can be stopped.
+    ///
+    /// - Parameter isCancelled: Called between the steps; if it returns true, the call throws an error of kind `cancelled`, and nothing has changed.
+    package func salvage(storeAt path: String, isCancelled: () -> Bool) throws -> SalvageSummary {
+        func stopIfCancelled() throws(RecordingLibraryError) { if isCancelled() { throw .cancelled } }
         try folder.make()
         let copy = folder.parts + "/" + FilePlace.temporaryName()
         defer { removeStore(at: copy) }
         try copyStore(path, to: copy)
+        try stopIfCancelled()
         let repair = try StoreRepair(ofCopy: copy, of: path)
+        try stopIfCancelled()
         let now = StoreRows.milliseconds
         let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
         let described = try other.change { (items) throws(DatabaseError) in
             try SalvagedRows(rows: items.rows, now: now).limitNumbers(items)
         }
+        try stopIfCancelled()
         let folder = folder
         let (summary, renumbered) = try store.change(beside: copy) { (rows) throws(DatabaseError) in
             var summary = SalvageSummary()
