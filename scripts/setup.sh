@@ -100,6 +100,8 @@ END
     soak)
         cat <<'END'
 debootstrap         makes the clean machine that the tests are run on
+dpkg-dev            unpacks the sources of SQLite, whose shell repairs damaged stores beside ours
+tcl                 writes those sources as one file
 fluidsynth          plays scores, for the user's hour with real recordings
 END
         ;;

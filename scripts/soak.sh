@@ -18,7 +18,10 @@
 #   power       WOODSHED_CRASHES          disks after a loss of power, for each kind of file: takes, exports, databases, ... (20000)
 #   waveforms   WOODSHED_FUZZ_WAVEFORMS   waveform and peak files with a few wrong bytes, read (1000000)
 #   stores      WOODSHED_FUZZ_STORES      stores damaged in each of twenty ways, opened and repaired (200)
-#   pages       WOODSHED_DAMAGED_PAGES    pages of each kind of each table of a store, damaged and repaired (1000)
+#   pages       WOODSHED_DAMAGED_PAGES    pages of each kind of each table of a store, damaged and repaired, also beside `.recover` of SQLite's
+#                                         shell, which is compiled for it if WOODSHED_SQLITE_SHELL names none (1000)
+#   early-ends  WOODSHED_EARLY_ENDS       kills, full disks and losses of power, each during a repair, an import, a backup and the
+#                                         cancelling of a fetch (300)
 #   marks       WOODSHED_FUZZ_MARKS       files with marks and with a few wrong bytes, read (1000000)
 #   formats     WOODSHED_FUZZ_FORMATS     files of sections in all formats and with a few wrong bytes, read (2000000)
 #   fuzz        WOODSHED_FUZZ_SECONDS     seconds of processor time for each reader of what comes from outside, under the address sanitizer (1800)
@@ -72,7 +75,8 @@ kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed|S
 power       WOODSHED_CRASHES          20000   PowerTests
 waveforms   WOODSHED_FUZZ_WAVEFORMS   1000000 WaveformFuzzTests
 stores      WOODSHED_FUZZ_STORES      200     StoreDamageTests
-pages       WOODSHED_DAMAGED_PAGES    1000    SalvageTests
+pages       WOODSHED_DAMAGED_PAGES    1000    SalvageTests|RecoverTests
+early-ends  WOODSHED_EARLY_ENDS       300     LossTests
 marks       WOODSHED_FUZZ_MARKS       1000000 MarkFuzzTests
 formats     WOODSHED_FUZZ_FORMATS     2000000 SectionFormatTests/damaged
 fuzz        WOODSHED_FUZZ_SECONDS     1800
@@ -104,6 +108,10 @@ while read -r name variable length test <&3; do
         run=(bash -c "$name")
     else
         run=("$swift" test "${release[@]}" --skip-build --filter "$test")
+        if [ "$name" = pages ]; then
+            WOODSHED_SQLITE_SHELL=$(scripts/recover-shell.sh)
+            export WOODSHED_SQLITE_SHELL
+        fi
         if [ $is_built = no ]; then scripts/build.sh --tests; fi
         is_built=yes
     fi

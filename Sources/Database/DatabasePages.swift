@@ -63,14 +63,21 @@ package final class DatabasePages {
 
     /// The pages with rows that no whole way leads to from a root, and that are not in the list of free pages.
     ///
+    /// A damaged list of free pages may name any page. The pages that it names come last then: they may hold older states of other rows.
+    ///
     /// - Parameter roots: the root pages of the tables that SQLite knows.
-    package func lost(roots: [UInt32]) -> [UInt32] {
+    /// - Returns: The pages, and whether the list of free pages is whole. If not, pages of deleted rows may be among them.
+    package func lost(roots: [UInt32]) -> (pages: [UInt32], isFreeListWhole: Bool) {
         var seen = PageSet(count: pageCount)
         for root in roots { _ = walk(from: root, &seen) }
-        markFree(&seen)
-        return stride(from: UInt32(1), through: pageCount, by: 1).filter { number in
-            !seen.contains(number) && page(number).map { $0[start(of: number)] == Self.leaf } == true
+        var free = PageSet(count: pageCount)
+        let isWhole = listFree(but: seen, &free)
+        var (pages, named): ([UInt32], [UInt32]) = ([], [])
+        for number in stride(from: UInt32(1), through: pageCount, by: 1) where !seen.contains(number) {
+            guard !isWhole || !free.contains(number), page(number)?[start(of: number)] == Self.leaf else { continue }
+            if free.contains(number) { named.append(number) } else { pages.append(number) }
         }
+        return (pages + named, isWhole)
     }
 
     /// Marks the pages of a tree, up to a page that is none of a table.
@@ -94,20 +101,30 @@ package final class DatabasePages {
         return leaves
     }
 
-    private func markFree(_ seen: inout PageSet) {
-        guard hasHeader, let header = page(1) else { return }
+    /// Collects the list of free pages, as far as it names each page once and none of `others`.
+    ///
+    /// - Returns: Whether the list is whole.
+    private func listFree(but others: PageSet, _ free: inout PageSet) -> Bool {
+        guard hasHeader, let header = page(1) else { return false }
+        func isNew(_ page: UInt32) -> Bool {
+            page >= 1 && page <= pageCount && !others.contains(page) && !free.contains(page)
+        }
+        var left = Int(Self.number(header, 36))
         var trunk = Self.number(header, 32)
-        while trunk >= 1, trunk <= pageCount, !seen.contains(trunk), let bytes = page(trunk) {
-            // A trunk of the list begins with the number of the next one, so that it can hardly be taken for a page of a table.
-            guard bytes[0] == 0 else { return }
-            seen.insert(trunk)
-            let count = min(Int(Self.number(bytes, 4)), usable / 4 - 2)
-            for index in 0..<max(0, count) {
+        while trunk != 0 {
+            guard isNew(trunk), let bytes = page(trunk) else { return false }
+            free.insert(trunk)
+            let count = Int(Self.number(bytes, 4))
+            guard count <= usable / 4 - 2 else { return false }
+            for index in 0..<count {
                 let leaf = Self.number(bytes, 8 + 4 * index)
-                if leaf >= 1, leaf <= pageCount { seen.insert(leaf) }
+                guard isNew(leaf) else { return false }
+                free.insert(leaf)
             }
+            left -= 1 + count
             trunk = Self.number(bytes, 0)
         }
+        return left == 0
     }
 
     /// Where the header of a page's tree begins.

@@ -61,11 +61,13 @@ struct VFS {
     const char *(*nextSystemCall)(VFS *, const char *);
 };
 
+enum { FULL = 13 };
 enum { OPEN_CREATE = 0x4, OPEN_ANY_JOURNAL = 0x800 | 0x4000 | 0x80000 };
 
 typedef struct {
     char *folder;
     CrashVFSWitness witness;
+    CrashVFSPermit permit;
     void *context;
 } Watch;
 
@@ -81,7 +83,7 @@ typedef struct Watched {
 } Watched;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static Watch watches[8];
+static Watch watches[16];
 static Watched *watchedFiles;
 static VFS *real;
 static VFS ours;
@@ -119,11 +121,16 @@ static void tell(Watched *watched, int events) {
         watched->synchronisesFolder = 0;
         events |= CRASH_VFS_FOLDER;
     }
-    watched->watch.witness(watched->watch.context, watched->path, events);
+    if (watched->watch.witness) watched->watch.witness(watched->watch.context, watched->path, events);
+}
+
+static int isPermitted(const Watch *watch, int needsRoom) {
+    return !watch->permit || watch->permit(watch->context, needsRoom) || !needsRoom;
 }
 
 static int writeFile(File *file, const void *bytes, int count, sqlite3_int64 offset) {
     Watched *watched = findFile(file);
+    if (!isPermitted(&watched->watch, 1)) return FULL;
     int code = watched->methods->write(file, bytes, count, offset);
     tell(watched, CRASH_VFS_CHANGED);
     return code;
@@ -131,6 +138,7 @@ static int writeFile(File *file, const void *bytes, int count, sqlite3_int64 off
 
 static int truncateFile(File *file, sqlite3_int64 length) {
     Watched *watched = findFile(file);
+    isPermitted(&watched->watch, 0);
     int code = watched->methods->truncate(file, length);
     tell(watched, CRASH_VFS_CHANGED);
     return code;
@@ -138,6 +146,7 @@ static int truncateFile(File *file, sqlite3_int64 length) {
 
 static int syncFile(File *file, int flags) {
     Watched *watched = findFile(file);
+    isPermitted(&watched->watch, 0);
     int code = watched->methods->sync(file, flags);
     if (!code) tell(watched, CRASH_VFS_SYNCHRONISED);
     return code;
@@ -189,9 +198,11 @@ static int openFile(VFS *vfs, const char *path, File *file, int flags, int *give
 
 static int deleteFile(VFS *vfs, const char *path, int synchronisesFolder) {
     (void)vfs;
-    int code = real->delete(real, path, synchronisesFolder);
     Watch watch;
-    if (!code && findWatch(path, &watch))
+    int isWatched = findWatch(path, &watch);
+    if (isWatched) isPermitted(&watch, 0);
+    int code = real->delete(real, path, synchronisesFolder);
+    if (!code && isWatched && watch.witness)
         watch.witness(watch.context, path, synchronisesFolder ? CRASH_VFS_FOLDER : CRASH_VFS_CHANGED);
     return code;
 }
@@ -213,14 +224,14 @@ static void start(void) {
     if (enter(&ours, 1)) real = 0;
 }
 
-int crash_vfs_watch(const char *folder, CrashVFSWitness witness, void *context) {
+int crash_vfs_watch(const char *folder, CrashVFSWitness witness, CrashVFSPermit permit, void *context) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, start);
     int code = -1;
     pthread_mutex_lock(&mutex);
     for (size_t i = 0; real && code && i < sizeof watches / sizeof *watches; i++) {
         if (watches[i].folder) continue;
-        watches[i] = (Watch){.folder = strdup(folder), .witness = witness, .context = context};
+        watches[i] = (Watch){.folder = strdup(folder), .witness = witness, .permit = permit, .context = context};
         code = 0;
     }
     pthread_mutex_unlock(&mutex);

@@ -12,7 +12,7 @@ extension CrashDisk {
             { context, path, events in
                 let disk = unsafe Unmanaged<CrashDisk>.fromOpaque(context).takeUnretainedValue()
                 disk.databaseChanged(unsafe String(cString: path), events)
-            }, context)
+            }, nil, context)
         guard code == 0 else { throw NoDatabases() }
         defer { unsafe crash_vfs_leave(context) }
         return try body()

@@ -67,9 +67,10 @@ final class Salvage {
         _ = try target.rows("PRAGMA foreign_keys=OFF") { _ in }
         try target.transaction { () throws(DatabaseError) in
             try schema.make(in: target)
-            var lost: [Table] = []
-            for table in try tables() where try !copy(table) { lost.append(table) }
-            try copyPages(of: lost)
+            let tables = try tables()
+            var unread: [Table] = []
+            for table in tables where try !copy(table) { unread.append(table) }
+            try copyPages(of: unread, besides: tables)
             try replaceLostRecordings()
             try replaceLostParents()
             if !isComplete {
@@ -177,12 +178,12 @@ final class Salvage {
 
     // MARK: Pages
 
-    /// Copies the rows of tables that SQLite cannot read to the end from the pages of the file.
-    private func copyPages(of tables: [Table]) throws(DatabaseError) {
+    /// Copies rows from the pages of the file: of tables that SQLite cannot read to the end, and of others those on pages that nothing leads to. A
+    /// damaged page may lead past some, and SQLite finds no mistake in it.
+    private func copyPages(of unread: [Table], besides tables: [Table]) throws(DatabaseError) {
         // The envelopes can be made again from the sound.
-        let tables = tables.filter { $0.name != "envelope" }
-        guard !tables.isEmpty else { return }
-        isComplete = false
+        let (unread, tables) = (unread.filter { $0.name != "envelope" }, tables.filter { $0.name != "envelope" })
+        if !unread.isEmpty { isComplete = false }
         let size = try? source.first("PRAGMA page_size") { (row) throws(DatabaseError) in Int(try row.integer(0)) }
         guard let pages = try? DatabasePages(path: path, pageSize: size ?? nil) else { return }
         self.pages = pages
@@ -192,14 +193,18 @@ final class Salvage {
             roots[try row.text(0)] = UInt32(clamping: try row.integer(1))
             return true
         }
-        for table in tables {
+        for table in unread {
             guard let root = roots[table.name] else { continue }
             for page in pages.leaves(of: root) { try add(pages.rows(of: page), to: table) }
         }
-        for page in pages.lost(roots: Array(roots.values) + [1]) {
+        let lost = pages.lost(roots: Array(roots.values) + [1])
+        // Where free pages are not known, such a row may be a deleted one. It is taken only if its table has lost rows.
+        let wanted = lost.isFreeListWhole ? tables : unread
+        for page in lost.pages {
             // No two tables have the same columns.
             for row in pages.rows(of: page) {
-                guard let table = tables.first(where: { $0.fits(row) }) else { continue }
+                guard let table = wanted.first(where: { $0.fits(row) }) else { continue }
+                isComplete = false
                 try add([row], to: table)
             }
         }

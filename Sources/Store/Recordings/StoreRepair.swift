@@ -48,12 +48,12 @@ public struct StoreRepair: Explained, Equatable {
     /// - Throws: `StoreError`, of kind `foreign` if nothing of a store is in the file, and `newer`.
     package init(ofCopy path: String, of original: String) throws(StoreError) {
         let schema = StoreSchema.current
-        try schema.refuseOther(path, named: original)
+        let isStore = try schema.refuseOther(path, named: original)
         let cause = StoreError(.damaged("it was found damaged"), path: original)
         guard let repair = try StoreRepair(of: path, schema: schema, cause: cause, busyTimeout: 5000) else {
             throw .cannotOpen(original, "another program has replaced its copy")
         }
-        guard repair.rowCount > 0 else {
+        guard isStore || repair.rowCount > 0 else {
             throw StoreError(
                 .foreign, "\(original): nothing of a store can be read in this file",
                 remedy: "Name another file, or bring back a backup: woodshed library restore FOLDER")
@@ -89,6 +89,11 @@ public struct StoreRepair: Explained, Equatable {
         _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32, _ calls: any FileCalls
     ) throws(StoreError) -> (copied: Salvage, aside: String)? {
         let damaged = FileIdentity(path: path)
+        let folder = try lockedFolder(of: path, busyTimeout)
+        defer {
+            flock(folder, LOCK_UN)
+            close(folder)
+        }
         let repaired = path + ".repairing"
         let copied: Salvage
         let source: Database
@@ -111,6 +116,23 @@ public struct StoreRepair: Explained, Equatable {
         } catch {
             throw .system(path, error.code)
         }
+    }
+
+    /// Keeps other programs from repairing a store in this folder meanwhile. Both would write the same file, and one would give the store's name to what
+    /// the other one has half written. SQLite's locks do not help where the header is damaged.
+    ///
+    /// - Returns: A descriptor of the folder, whose end ends the lock; -1 if the folder cannot be opened.
+    private static func lockedFolder(of path: String, _ busyTimeout: Int32) throws(StoreError) -> Int32 {
+        let folder = unsafe open(FilePlace.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return -1 }
+        for _ in 0...max(0, busyTimeout / 10) {
+            guard (try? FileLock.take(folder)) == .held else { return folder }
+            usleep(10_000)
+        }
+        close(folder)
+        throw StoreError(
+            .busy, "\(path): another program is repairing the store",
+            remedy: "Wait until the other program has finished, or end it.")
     }
 
     /// A connection that reads the damaged file and keeps other programs from changing it.

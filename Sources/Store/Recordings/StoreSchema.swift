@@ -119,14 +119,20 @@ struct StoreSchema: Sendable {
     /// Throws if a file is another program's database, or of a newer version. Of a file that cannot be read nothing is known.
     ///
     /// - Parameter name: What the error calls the file.
-    func refuseOther(_ path: String, named name: String) throws(StoreError) {
+    /// - Returns: Whether the file is known to be a store of this version or an earlier one, also without rows or tables.
+    func refuseOther(_ path: String, named name: String) throws(StoreError) -> Bool {
         guard let database = try? Database(path: path, creating: false), let state = try? state(of: database) else {
-            return
+            return false
         }
         switch state {
         case .newer(let version): throw .newer(name, version: version)
         case .foreign: throw .foreign(name)
-        case .empty, .older, .current: return
+        case .older, .current: return true
+        case .empty:
+            let application = try? database.first("PRAGMA application_id") { (row) throws(DatabaseError) in
+                try row.integer(0)
+            }
+            return application == Self.applicationID
         }
     }
 

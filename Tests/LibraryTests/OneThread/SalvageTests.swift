@@ -12,7 +12,7 @@ import Testing
 @Suite("A repair of damaged pages")
 struct SalvageTests {
     /// Tables, and the columns that are compared: a repair sets the others anew.
-    private static let tables: [(name: String, columns: [String])] = [
+    static let tables: [(name: String, columns: [String])] = [
         ("recording", ["id", "key", "sample_rate", "frame_count", "title", "path", "seen", "position", "settings"]),
         ("section", ["row", "recording", "id", "kind", "first", "past", "name", "text", "hard", "settings"]),
         ("take", ["id", "path", "time", "sample_rate", "device", "recording", "section", "note", "rating", "trashed"]),
@@ -38,7 +38,7 @@ struct SalvageTests {
     ]
 
     /// A store with so many rows in each table that their trees have two levels, with rows that are longer than a page, and with free pages.
-    private static func make(_ path: String) throws {
+    static func make(_ path: String) throws {
         let one = try PracticeStore(.file(path))
         try one.apply(.mark(frame: 5), to: PracticeRecording.made)
         let database = try Database(path: path, creating: false)
@@ -104,7 +104,7 @@ struct SalvageTests {
         try database.run("DELETE FROM envelope WHERE recording > 100")
     }
 
-    private struct Page {
+    struct Page {
         let kind: String
         let number: Int
         /// The table or index that it belongs to; "" for a free page.
@@ -114,7 +114,7 @@ struct SalvageTests {
     }
 
     /// The pages to damage, as SQLite's own `dbstat` tells them: one of each kind of each tree and a free one, or more in the soak.
-    private static func pages(of path: String) throws -> [Page] {
+    static func pages(of path: String) throws -> [Page] {
         let database = try Database(path: path, creating: false)
         let all = try database.rows("SELECT name, pagetype, pageno, ncell FROM dbstat ORDER BY pageno") {
             (row) throws(DatabaseError) in
@@ -188,6 +188,79 @@ struct SalvageTests {
             try Self.compare(path, with: whole, after: page)
             for name in [path, repair.damagedPath] { try FileManager.default.removeItem(atPath: name) }
         }
+    }
+
+    @Test("keeps the rows that a damaged page leads past, although SQLite finds no mistake in it")
+    func passedBy() throws {
+        let scratch = try Scratch()
+        let whole = scratch.file("whole.db")
+        try Self.make(whole)
+        let tables = Set(Self.tables.map(\.name))
+        let pages = try Self.pages(of: whole).filter { $0.kind == "internal" && tables.contains($0.owner) }
+        #expect(pages.count >= tables.count / 2)
+        let bytes = Array(try #require(FileManager.default.contents(atPath: whole)))
+        for page in pages {
+            let path = scratch.file("damaged.db")
+            var damaged = bytes
+            // Fewer children than before.
+            let count = 4096 * (page.number - 1) + 3
+            #expect(damaged[count] == 0 && damaged[count + 1] > 0)
+            damaged[count + 1] /= 2
+            try Data(damaged).write(to: URL(fileURLWithPath: path))
+            let cause = StoreError(.damaged("a test"), path: path)
+            let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
+            #expect(!repair.isComplete, "\(page.owner)")
+            try Self.compare(path, with: whole, after: page)
+            for name in [path, repair.damagedPath] { try FileManager.default.removeItem(atPath: name) }
+        }
+    }
+
+    @Test("knows free pages by a list that is whole, and takes those of a damaged list last")
+    func freePages() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        try Self.make(path)
+        let roots = try Database(path: path, creating: false).rows(
+            "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+        ) { (row) throws(DatabaseError) in UInt32(clamping: try row.integer(0)) }
+        let found = try DatabasePages(path: path).lost(roots: roots + [1])
+        #expect(found.pages.isEmpty && found.isFreeListWhole)
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: 39)
+        let count = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: 39)
+        // The header tells how many there are.
+        try file.write(contentsOf: [count &+ 1])
+        try file.close()
+        #expect(try !DatabasePages(path: path).lost(roots: roots + [1]).isFreeListWhole)
+        // Nothing else is damaged, so no deleted row comes back.
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let cause = StoreError(.damaged("a test"), path: path)
+        let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
+        #expect(repair.isComplete && repair.recordingCount == 301)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: repair.damagedPath)) == before)
+    }
+
+    @Test("is made by one program at a time, also where the header is damaged and SQLite has no lock")
+    func oneAtATime() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        try Self.make(path)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 16))
+        try file.close()
+        let cause = StoreError(.damaged("a test"), path: path)
+        // Another program begins when the repaired file is about to get the store's name.
+        let calls = CallsBeforeRenaming {
+            let error = #expect(throws: StoreError.self) {
+                try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 20)
+            }
+            #expect(error?.kind == .busy)
+        }
+        let repair = try #require(
+            try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000, calls: calls))
+        #expect(repair.recordingCount == 301)
+        #expect(try PracticeStore(.file(path)).recordings().count == 301)
     }
 
     @Test("makes up nothing for a row that names a number that was never given")

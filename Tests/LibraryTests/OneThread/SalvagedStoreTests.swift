@@ -310,6 +310,42 @@ struct SalvagedStoreTests {
         #expect(full.harness.isThere(scratch.file("today-2.wav")))
     }
 
+    @Test("is nothing where a store of this program is empty, with or without its tables")
+    func emptyStores() throws {
+        let full = try FullLibrary()
+        let (before, scratch) = (try contents(full.harness.library), full.harness.scratch)
+        let empty = try PracticeStore(.file(scratch.file("empty.db")))
+        try empty.change { (rows) throws(DatabaseError) in try rows.database.run("DELETE FROM recording") }
+        let bare = try Database(path: scratch.file("bare.db"), creating: true)
+        for setting in [
+            "application_id = \(StoreSchema.applicationID)", "user_version = \(StoreSchema.current.version)",
+        ] {
+            _ = try bare.rows("PRAGMA \(setting)") { _ in }
+        }
+        for (name, isComplete) in [("empty.db", true), ("bare.db", false)] {
+            let summary = try full.harness.library.salvage(storeAt: scratch.file(name))
+            #expect(summary.isEmpty && summary.isComplete == isComplete, "\(name)")
+        }
+        #expect(try contents(full.harness.library) == before)
+    }
+
+    @Test("is nothing if it is stopped between any two steps, and no copy is left", arguments: 0..<3)
+    func stopped(after steps: Int) throws {
+        let full = try FullLibrary()
+        let old = try full.copy("practice.db.damaged")
+        let library = try full.library("new/practice.db")
+        var asked = 0
+        let kind = libraryError {
+            _ = try library.salvage(storeAt: old) {
+                asked += 1
+                return asked > steps
+            }
+        }
+        #expect(kind == .cancelled && asked == steps + 1)
+        #expect(try contents(library).isEmpty && full.harness.names(library.folder.parts).isEmpty)
+        #expect(try library.salvage(storeAt: old).items == 3)
+    }
+
     @Test("is refused with a reason if the file is missing, empty, of another program, or of a newer version")
     func refused() throws {
         let full = try FullLibrary()

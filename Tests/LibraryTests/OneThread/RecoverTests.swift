@@ -1,0 +1,135 @@
+import Database
+import Foundation
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A repair, compared with a reader of damaged files that is not ours: `.recover` of SQLite's own shell.
+@Suite("A repair beside SQLite's .recover")
+struct RecoverTests {
+    /// Debian's shell lacks the table of pages that `.recover` reads. `scripts/recover-shell.sh` makes one that has it.
+    private static let shell = unsafe getenv("WOODSHED_SQLITE_SHELL").map { unsafe String(cString: $0) } ?? "sqlite3"
+
+    static let canRecover: Bool = {
+        guard let scratch = try? Scratch(), (try? run(Self.shell, scratch.file("a.db"), "CREATE TABLE a (b)")) != nil
+        else {
+            return false
+        }
+        return (try? run(Self.shell, scratch.file("a.db"), ".recover"))?.contains("CREATE TABLE a") == true
+    }()
+
+    /// The ways in which a page is damaged. After some of them SQLite finds no mistake.
+    private enum Damage: CaseIterable {
+        /// Its first bytes are random, so that its kind is not known.
+        case beginning
+        /// Bytes in its middle are random.
+        case middle
+        /// It is empty.
+        case zeros
+        /// It has fewer cells than before. In the way to other pages, some of them are passed by.
+        case fewerCells
+        /// Its last child, or the next page, is another one of the file.
+        case otherLink
+    }
+
+    private static func damage(
+        _ page: SalvageTests.Page, _ damage: Damage, _ bytes: inout [UInt8], using random: inout SeededGenerator
+    ) {
+        let start = 4096 * (page.number - 1)
+        let first = start + (page.number == 1 ? 100 : 0)
+        switch damage {
+        case .beginning: for place in first..<first + 64 { bytes[place] = random.byte }
+        case .middle:
+            let place = first + Int.random(in: 64..<3900, using: &random)
+            for place in place..<place + 64 { bytes[place] = random.byte }
+        case .zeros: for place in first..<start + 4096 { bytes[place] = 0 }
+        case .fewerCells:
+            let count = (Int(bytes[first + 3]) << 8 | Int(bytes[first + 4])) / 2
+            (bytes[first + 3], bytes[first + 4]) = (UInt8(count >> 8), UInt8(count & 0xFF))
+        case .otherLink:
+            let other = UInt32.random(in: 2...UInt32(bytes.count / 4096), using: &random)
+            let place = page.kind == "internal" ? first + 8 : first
+            for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: other >> UInt32(24 - 8 * index)) }
+        }
+    }
+
+    /// The rows of a table that are in the whole file and that `.recover` has found, and that the repaired file lacks.
+    private static func missing(_ table: String, _ compared: [String], in database: Database) throws -> Int64 {
+        func columns(_ schema: String, _ table: String) throws -> [(name: String, isNumber: Bool)] {
+            try database.rows("PRAGMA \(schema).table_info(\(table))") { (row) throws(DatabaseError) in
+                let (type, key) = (try row.text(2), try row.integer(5))
+                return (name: try row.text(1), isNumber: type == "INTEGER" && key == 1)
+            }
+        }
+        let all = try columns("whole", table)
+        // A table with a key of one number stores it as the number of the row.
+        let number = all.filter { $0.isNumber }.count == 1 ? all.firstIndex { $0.isNumber } : nil
+        let list = compared.joined(separator: ", ")
+        var found: [String] = []
+        if try !columns("recovered", table).isEmpty { found.append("SELECT \(list) FROM recovered.\(table)") }
+        // Rows of which it does not know the table, after their places: the root, the page, the count of fields and the number.
+        if try columns("recovered", "lost_and_found").count >= 4 + all.count {
+            let places = compared.map { name in
+                all.firstIndex { $0.name == name }.map { $0 == number ? "id" : "c\($0)" } ?? "NULL"
+            }
+            found.append(
+                "SELECT \(places.joined(separator: ", ")) FROM recovered.lost_and_found WHERE nfield = \(all.count)")
+        }
+        if found.isEmpty { return 0 }
+        return try database.first(
+            """
+            SELECT count(*) FROM (\(found.joined(separator: " UNION "))
+            INTERSECT SELECT \(list) FROM whole.\(table) EXCEPT SELECT \(list) FROM main.\(table))
+            """
+        ) { (row) throws(DatabaseError) in try row.integer(0) } ?? 0
+    }
+
+    @Test(
+        "has each row of the user's that .recover finds, whatever page is damaged and how",
+        .enabled("the shell of SQLite has no .recover here") { canRecover })
+    func compared() throws {
+        var random = SeededGenerator(printedFor: ".recover")
+        let scratch = try Scratch()
+        let whole = scratch.file("whole.db")
+        try SalvageTests.make(whole)
+        let bytes = Array(try #require(FileManager.default.contents(atPath: whole)))
+        var runs = try SalvageTests.pages(of: whole).flatMap { page in Damage.allCases.map { (page, $0) } }
+        runs.shuffle(using: &random)
+        // As many as there are, in the soak.
+        runs = Array(runs.prefix(environmentCount("WOODSHED_DAMAGED_PAGES", short: 12)))
+        var lost: Int64 = 0
+        for (page, way) in runs {
+            let (path, recovered) = (scratch.file("damaged.db"), scratch.file("recovered.db"))
+            var damaged = bytes
+            Self.damage(page, way, &damaged, using: &random)
+            try Data(damaged).write(to: URL(fileURLWithPath: path))
+            let cause = StoreError(.damaged("a test"), path: path)
+            let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
+            // Statements for the indexes of words fail, as the functions that they need are not there.
+            try run(
+                "sh", "-c", "\"$0\" \"$1\" .recover 2>/dev/null | \"$0\" \"$2\" >/dev/null 2>&1; true", Self.shell,
+                repair.damagedPath, recovered)
+            do {
+                let database = try Database(path: path, creating: false)
+                _ = try database.rows("ATTACH '\(whole)' AS whole") { _ in }
+                _ = try database.rows("ATTACH '\(recovered)' AS recovered") { _ in }
+                for (table, columns) in SalvageTests.tables {
+                    let count = try Self.missing(table, columns, in: database)
+                    lost += count
+                    #expect(
+                        count == 0, "\(random): \(table), \(way) of \(page.kind) page \(page.number) of \(page.owner)")
+                }
+            }
+            for name in [path, repair.damagedPath, recovered] { try? FileManager.default.removeItem(atPath: name) }
+        }
+        print(".recover: \(runs.count) damaged pages, \(lost) rows that it finds and a repair lacks")
+    }
+}
+
+extension SeededGenerator {
+    fileprivate var byte: UInt8 {
+        mutating get { UInt8.random(in: 0...255, using: &self) }
+    }
+}
