@@ -35,6 +35,29 @@ struct AddressKeysTests {
                 "page 3 of https://h.org/a?auth=K (and <https://b:K@h.org/b>)",
                 "page 3 of https://h.org/a (and <https://h.org/b>)"
             ),
+            // Signs that end an address in a text, within one.
+            ("https://h.org/?t=\"x\"&auth=K&id=1", "https://h.org/?t=\"x\"&id=1"),
+            ("https://h.org/?t=<x>&auth=K", "https://h.org/?t=<x>"),
+            ("https://h.org/my song.mp3?auth=K&id=1", "https://h.org/my song.mp3?id=1"),
+            ("https://h.org/?t=a b&id=1&token=K c#key=K", "https://h.org/?t=a b&id=1 c"),
+            ("https://h.org/a\"?auth=https://i.org/K&x=1 https://j.org/?sig=K", "https://h.org/a\"?x=1 https://j.org/"),
+            // Passwords with signs that end a host.
+            ("https://ana:K/K@h.org/a", "https://h.org/a"), ("https://ana:K?K#K@h.org/a", "https://h.org/a"),
+            ("https://ana:K\"K@h.org/a", "https://h.org/a"), ("https://ana:K K@h.org/a", "https://h.org/a"),
+            ("https://ana:K/K@K@h.org/x@y", "https://h.org/x@y"),
+            ("https://ana:K/ana:K/K@h.org/a", "https://h.org/a"),
+            ("https://a.org/web/https://ana:K@h.org/x@y?auth=K", "https://a.org/web/https://h.org/x@y"),
+            // Escapes that are escaped.
+            ("https://h.org/?a%2575th=K&x=1", "https://h.org/?x=1"),
+            ("https://p.org/?url=https%253A%252F%252Fh.org%252F%253Fauth%253DK&x=1", "https://p.org/?x=1"),
+            (
+                "https://p.org/?u=https%3A%2F%2Fq.org%2F%3Fu%3Dhttps%253A%252F%252Fh.org%252F%253Fsig%253DK",
+                "https://p.org/"
+            ),
+            (
+                "https://p.org/?u=https%3A%2F%2Fq.org%2F%3Fu%3Dhttps%253A%252F%252Fana%253AK%2540h.org%252F",
+                "https://p.org/"
+            ),
         ])
     func removed(_ text: String, _ expected: String) {
         let short = AddressKeys.removed(from: text)
@@ -48,7 +71,10 @@ struct AddressKeysTests {
             "https://h.org/a?author=Ana&keyword=jazz&assign=1&keyboard=2", "https://h.org/?auth=&key", "://",
             "a://?&;#",
             "https://h.org/?monkey=1&fieldhockey=2&whiskey=3&turkey2=4&a=b?c=d", "https://h.org/user@home/auth=1",
-            "https://h.org/?q=100%", "mailto:ana@h.org", "https://h.org/é?q=e\u{301}",
+            "https://h.org/?q=100%", "mailto:ana@h.org", "https://h.org/é?q=e\u{301}", "https://h.org/?q=100%2525",
+            "https://h.org/a?b=1 Rock & Roll; key=C # 4, token = 5", "see https://h.org:80/a, or mail to ana@h.org",
+            "https://[::1]:80/a@b", "see https://h.org:a b, or mail to ana@h.org", "https://h.org/x://y/z@w",
+            "Rock&key=C?auth=K", "key=C <https://h.org/a>",
         ])
     func kept(_ text: String) {
         #expect(ExactText(AddressKeys.removed(from: text)) == ExactText(text))

@@ -3,6 +3,9 @@
 /// A key is a text that a server asks from one reader alone: the user's name and password before the host, and parameters of the query or the fragment whose
 /// names say so, such as `auth`, `token`, `api_key` and `X-Amz-Signature`. A key within the path, or under any other name, is not recognised.
 ///
+/// A blank, a quotation mark or an angle bracket ends an address in a text, and can also be a part of one that was not escaped. So parameters
+/// behind an address are looked at, too, up to the next one.
+///
 /// The text is divided at bytes, not at characters: a combining mark behind a sign hides no key.
 ///
 /// Real-time safe: no. Threads: any.
@@ -10,31 +13,78 @@ package enum AddressKeys {
     /// A text without the keys of the addresses in it. The rest of each address stays; doing it again changes nothing.
     package static func removed(from text: String) -> String { removed(from: text, isInner: false) }
 
-    /// - Parameter isInner: Whether the text is the value of a parameter. Addresses further inside are not looked for, so the time grows with the
-    ///   length alone.
+    /// - Parameter isInner: Whether the text is the value of a parameter. Values in it are not divided again, so the time grows with the length alone.
     private static func removed(from text: String, isInner: Bool) -> String {
         // Most texts have no address.
         guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
         var (result, rest) = ("", text[...])
         while let sign = rest.utf8.firstRange(of: "://".utf8) {
-            let end =
-                rest[sign.upperBound...].unicodeScalars.firstIndex {
-                    $0.properties.isWhitespace || $0 == "<" || $0 == ">" || $0 == "\""
-                } ?? rest.endIndex
+            let isAlone = result.isEmpty && !rest[..<sign.lowerBound].unicodeScalars.contains(where: isEnd)
             result += rest[..<sign.upperBound]
-            result += shortened(rest[sign.upperBound..<end], isInner)
+            rest = withoutUser(rest[sign.upperBound...], isAlone: isAlone)
+            let end = Self.end(of: rest)
+            result += shortened(rest[..<end], isInner)
             rest = rest[end...]
+            while let start = firstParameter(in: rest) {
+                let end = Self.end(of: rest[start...])
+                result += rest[..<start] + parameters(rest[start..<end], isInner)
+                rest = rest[end...]
+            }
         }
         return result + rest
     }
 
-    /// The rest of an address after its scheme, without keys.
+    /// Whether a character ends an address in a text.
+    private static func isEnd(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace || scalar == "<" || scalar == ">" || scalar == "\""
+    }
+
+    private static func end(of text: Substring) -> Substring.Index {
+        text.unicodeScalars.firstIndex(where: isEnd) ?? text.endIndex
+    }
+
+    /// Where the first parameter begins that comes before the next address, at its sign.
+    private static func firstParameter(in text: Substring) -> Substring.Index? {
+        let bytes = text.utf8
+        let place = bytes.indices.first { "&;?#".utf8.contains(bytes[$0]) || bytes[$0...].starts(with: "://".utf8) }
+        return place.flatMap { bytes[$0] == UInt8(ascii: ":") ? nil : $0 }
+    }
+
+    /// The rest of a text after an address's scheme, without the user's name and password.
+    ///
+    /// A password may contain signs that end the host, unescaped. Then no port follows the colon before them, and an `@` comes after them.
+    ///
+    /// - Parameter isAlone: Whether nothing but the address is meant, so that a blank may be in the password.
+    private static func withoutUser(_ rest: Substring, isAlone: Bool) -> Substring {
+        var rest = rest
+        while true {
+            let scalars = rest.unicodeScalars
+            let end = scalars.firstIndex { isEnd($0) || "/?#\\".unicodeScalars.contains($0) } ?? rest.endIndex
+            if let at = rest[..<end].utf8.lastIndex(of: UInt8(ascii: "@")) {
+                return rest[rest.utf8.index(after: at)...]
+            }
+            guard hasNoPort(rest[..<end]) else { return rest }
+            let place = scalars[end...].indices.first {
+                scalars[$0] == "@" || !isAlone && scalars[$0].properties.isWhitespace
+                    || rest.utf8[$0...].starts(with: "://".utf8)
+            }
+            guard let place, scalars[place] == "@" else { return rest }
+            rest = rest[scalars.index(after: place)...]
+        }
+    }
+
+    /// Whether a colon is followed by what is not the number of a port.
+    private static func hasNoPort(_ authority: Substring) -> Bool {
+        // The number of a server of version 6 has colons, too.
+        let isNumber = authority.utf8.first == UInt8(ascii: "[")
+        let start = isNumber ? authority.utf8.firstIndex(of: UInt8(ascii: "]")) : authority.startIndex
+        guard let start, let colon = authority[start...].utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        return !authority[colon...].utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// The rest of an address after the user's name and password, without keys.
     private static func shortened(_ rest: Substring, _ isInner: Bool) -> String {
-        let end = rest.utf8.firstIndex { "/?#\\".utf8.contains($0) } ?? rest.endIndex
-        let authority = rest[..<end]
-        let at = authority.utf8.lastIndex(of: UInt8(ascii: "@"))
-        let host = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority
-        var (address, fragment) = (rest[end...], rest[rest.endIndex...])
+        var (address, fragment) = (rest, rest[rest.endIndex...])
         if let sign = address.utf8.firstIndex(of: UInt8(ascii: "#")) {
             (address, fragment) = (address[..<sign], address[sign...])
         }
@@ -42,7 +92,17 @@ package enum AddressKeys {
         if let sign = address.utf8.firstIndex(of: UInt8(ascii: "?")) {
             (address, query) = (address[..<sign], address[sign...])
         }
-        return String(host) + String(address) + parameters(query, isInner) + parameters(fragment, isInner)
+        return path(address) + parameters(query, isInner) + parameters(fragment, isInner)
+    }
+
+    /// A host with its path, without the names and passwords of addresses in the path.
+    private static func path(_ text: Substring) -> String {
+        var (result, rest) = ("", text)
+        while let sign = rest.utf8.firstRange(of: "://".utf8) {
+            result += rest[..<sign.upperBound]
+            rest = withoutUser(rest[sign.upperBound...], isAlone: false)
+        }
+        return result + rest
     }
 
     /// A query or a fragment, with its sign, without the parameters that are keys.
@@ -75,8 +135,8 @@ package enum AddressKeys {
         let value = decoded(parameter[parameter.utf8.index(after: sign)...])
         if value.isEmpty { return false }
         if isSecret(decoded(parameter[..<sign])) { return true }
-        // An address within an address.
-        return !isInner && removed(from: value, isInner: true) != value
+        // An address within an address. One further inside is without escapes by now, so its parameters are seen with those around it.
+        return isInner ? path(value[...]) != value : removed(from: value, isInner: true) != value
     }
 
     /// Whether the name of a parameter tells a secret.
@@ -129,8 +189,16 @@ package enum AddressKeys {
         "sessionid", "signature", "streamkey", "token", "userkey",
     ]
 
-    /// A text without escapes; one with wrong escapes stays as it is.
+    /// A text without escapes, also where they are escaped themselves; one with wrong escapes stays as it is.
     private static func decoded(_ text: Substring) -> String {
-        PercentText.decoded(text.utf8).map { String(decoding: $0, as: UTF8.self) } ?? String(text)
+        var text = String(text)
+        for _ in 0..<mostEscapes {
+            guard text.utf8.contains(UInt8(ascii: "%")), let bytes = PercentText.decoded(text.utf8) else { break }
+            text = String(decoding: bytes, as: UTF8.self)
+        }
+        return text
     }
+
+    /// How often a text may be escaped: an address in an address in an address has three.
+    private static let mostEscapes = 4
 }
