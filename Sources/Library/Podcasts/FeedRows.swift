@@ -111,18 +111,34 @@ struct FeedRows {
         return try markingImported(episodes)
     }
 
-    /// Marks the episodes whose recordings have their addresses without private keys, as an import brings them.
+    /// Marks the episodes whose recordings have their addresses without private keys, as an import brings them. An address that is the same for
+    /// several episodes of a feed without the keys does not say which of them the recording is.
     private func markingImported(_ episodes: [SubscribedEpisode]) throws(DatabaseError) -> [SubscribedEpisode] {
         let short = episodes.map { AddressKeys.removed(from: $0.address) }
-        let wanted = episodes.indices.filter { !episodes[$0].isFetched && short[$0] != episodes[$0].address }
+        var wanted = episodes.indices.filter { !episodes[$0].isFetched && short[$0] != episodes[$0].address }
         if wanted.isEmpty { return episodes }
         let sources = try database.rows("SELECT source FROM item WHERE gone = 0 AND trashed IS NULL AND source != ''") {
             (row) throws(DatabaseError) in try row.text(0)
         }
         let known = Set(sources)
+        wanted = wanted.filter { known.contains(short[$0]) }
+        if wanted.isEmpty { return episodes }
+        let addresses = try addresses(ofFeeds: Set(wanted.map { episodes[$0].feed }))
         var marked = episodes
-        for index in wanted { marked[index].isFetched = known.contains(short[index]) }
+        for index in wanted { marked[index].isFetched = addresses[episodes[index].feed]?[short[index]]?.count == 1 }
         return marked
+    }
+
+    /// The addresses of all episodes of some feeds, by feed and by their form without private keys.
+    private func addresses(ofFeeds feeds: Set<Int>) throws(DatabaseError) -> [Int: [String: Set<String>]] {
+        var found: [Int: [String: Set<String>]] = [:]
+        for feed in feeds {
+            let all = try database.rows("SELECT address FROM episode WHERE feed = ?", [.integer(feed)]) {
+                (row) throws(DatabaseError) in try row.text(0)
+            }
+            found[feed] = Dictionary(grouping: all) { AddressKeys.removed(from: $0) }.mapValues { Set($0) }
+        }
+        return found
     }
 
     func episode(_ number: Int) throws(DatabaseError) -> SubscribedEpisode? {

@@ -56,6 +56,32 @@ struct SubscriptionTests {
         #expect(try harness.library.subscriptions().count == 1)
     }
 
+    @Test("tell an episode as fetched by its address without the key only where no other episode has that")
+    func keys() throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let library = harness.library
+        let feed = try library.subscribe(to: server.address("keyed"), fetch: server.fetch).subscription
+        func fetched(onlyNew: Bool = false) throws -> [String] {
+            try library.episodes(onlyNew: onlyNew).filter(\.isFetched).map(\.title).sorted()
+        }
+        // As an import brings them.
+        for (seed, name) in [(UInt64(1), "one.mp3"), (2, "get.mp3")] {
+            let item = try library.add(fileAt: harness.wave("\(seed).wav", seed: seed)).item
+            let address = server.address(name)
+            try library.edit(item.number) { $0.source = address }
+        }
+        #expect(try fetched() == ["Part 1", "Part 2"])
+        try server.ask("more", harness)
+        #expect(try library.refresh(feed.number, fetch: server.fetch).newCount == 1)
+        #expect(try library.episodes(onlyNew: true).map(\.title) == ["Part 3"])
+        #expect(try fetched() == ["Part 1"] && fetched(onlyNew: true) == [])
+        // With its key, an address says which one it is.
+        let item = try #require(try library.items().first { $0.words.source == server.address("get.mp3") })
+        let address = server.address("get.mp3?auth=K3")
+        try library.edit(item.number) { $0.source = address }
+        #expect(try fetched() == ["Part 1", "Part 3"] && fetched(onlyNew: true) == ["Part 3"])
+    }
+
     @Test("keep the cause why a feed cannot be read")
     func errors() throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())

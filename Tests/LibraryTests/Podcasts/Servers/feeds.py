@@ -24,6 +24,15 @@ def feed(count):
     return f"<?xml version='1.0'?><rss version='2.0'><channel><title>The Show</title>{items}</channel></rss>".encode()
 
 
+def keyed(count):
+    """A feed with a private key in each address; without it, all but the first are the same."""
+    places = [f"/{'one' if n == 1 else 'get'}.mp3?auth=K{n}" for n in range(1, count + 1)]
+    items = "".join(
+        f"<item><title>Part {n}</title><guid>k{n}</guid><enclosure url='{place}' type='audio/mpeg' length='9'/></item>"
+        for n, place in enumerate(places, 1))
+    return f"<?xml version='1.0'?><rss version='2.0'><channel><title>Keyed</title>{items}</channel></rss>".encode()
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *words):
         pass
@@ -47,6 +56,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(200, b"<!DOCTYPE html><html><head><link rel='alternate' type='application/rss+xml' href='/feed'></head></html>")
         if self.path == "/loop":
             return self.send(200, b"<!DOCTYPE html><html><head><link rel='alternate' type='application/rss+xml' href='/loop'></head></html>")
+        if self.path == "/keyed":
+            return self.send(200, keyed(episodes["count"]))
         if self.path == "/more":
             episodes["count"] += 1
             return self.send(200, b"more")
