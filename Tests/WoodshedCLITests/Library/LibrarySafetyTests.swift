@@ -179,6 +179,25 @@ struct LibrarySafetyTests {
     }
 
     @Test(
+        "without locks, too, a second get of an address is told who fetches it, and the first one completes it",
+        .enabled("no call of the system can be made to fail here") { hasFilters })
+    func twoFetchesWithoutLocks() throws {
+        home.folder.write("refuse.py", Array(Self.refusal.utf8))
+        let (server, name) = (try SongServer.shared(), SongServer.newName())
+        let address = server.address("/songs/a.wav?frames=40000&hold=40000&gate=\(name)&id=\(name)")
+        let get = "python3 refuse.py \(ENOLCK) \"$1\" get -q '\(address)'"
+        let first = home.shell("exec " + get) { _ in
+            #expect(eventually { home.json("get", "--list").first?.number("bytes").map { $0 >= 40_000 } ?? false })
+            let second = home.shell(get)
+            #expect(second.status == 75 && second.error.contains("is fetching it already"), "\(second.error)")
+            #expect(home.json("get", "--list").first?.text("state") == "waiting")
+            server.release(name)
+        }
+        #expect(first.status == 0 && home.titles() == ["a"] && home.parts.isEmpty, "\(first.error) \(home.parts)")
+        #expect(server.requests(name).count == 1)
+    }
+
+    @Test(
         "on a full disk recordings and takes are removed, and then for good, and the room for it is reserved again",
         .enabled("no small disk can be made here") { hasDisks })
     func removingOnFullDisk() {
