@@ -206,12 +206,13 @@ struct GetCommand: Verb {
 }
 
 extension FetchStatus {
-    /// State, share and rate for people.
+    /// State, share, rate and priority for people.
     fileprivate var words: String {
         let state = isRunning && fetch.state == .waiting ? "running" : fetch.state.rawValue
         let share = fraction.map { "\(Int($0 * 100)) %" } ?? (doneBytes > 0 ? sizeText(UInt64(doneBytes)) : nil)
         let rate = bytesPerSecond.map { "\(sizeText(UInt64($0)))/s" }
-        return [state, share, rate].compactMap(\.self).joined(separator: "  ")
+        let priority = fetch.priority != 0 ? "priority \(fetch.priority)" : nil
+        return [state, share, rate, priority].compactMap(\.self).joined(separator: "  ")
     }
 
     /// The fetch for programs.

@@ -94,6 +94,17 @@ struct GetTests {
         #expect(home.json("get", "--list").count == 1201)
     }
 
+    @Test("the list shows a priority")
+    func priority() {
+        #expect(home.run("get", "--later", "--priority", "5", song("a.wav")).status == 0)
+        #expect(home.run("get", "--later", song("b.wav")).status == 0)
+        let lines = home.run("get", "--list").lines
+        #expect(
+            lines.count == 2 && lines[0].contains("waiting  priority 5  ") && !lines[1].contains("priority"), "\(lines)"
+        )
+        #expect(home.json("get", "--list").map { $0.number("priority") } == [5, 0])
+    }
+
     // MARK: How far it is
 
     @Test(
