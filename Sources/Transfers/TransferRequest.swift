@@ -18,6 +18,8 @@ public struct TransferRequest: Sendable {
     public var sizeLimit: Int64
     /// Header fields that are sent besides those of the transfer's own, to the server of `address` only, not to one that it leads to.
     package var headers: [TransferHeader] = []
+    /// The name under which a complete file is kept that was refused, by `check` or by its checksum; an older file of this name goes. Nil: it is removed.
+    package var rejectedPath: String?
     /// Called with the head of the server's answer, before any byte is taken; refuses the file by throwing. It must return at once.
     package var acceptsAnswer: (@Sendable (TransferAnswer) throws -> Void)?
     /// Called with the complete file before it has its name; refuses it by throwing, and may take its time. An error that is an
@@ -79,6 +81,8 @@ package struct FetchedPart: Sendable {
     /// Whether the server said where the file ends. If not, and the file is not whole, the check throws an error of kind `truncated`: the part is kept,
     /// and the next attempt goes on or begins anew.
     package let isEndStated: Bool
+    /// Whether an earlier attempt brought the same bytes, and ended with them, too. Then they are the whole file, whatever it says of itself.
+    package let endsAsBefore: Bool
     /// Whether the transfer is still wanted: long checks ask now and then, and give up by throwing.
     package let isWanted: @Sendable () -> Bool
 }

@@ -3,7 +3,8 @@
 /// ``` queued → validating → connecting → downloading ⇄ paused
 ///                                        ↓
 ///                                    analysing → done
-/// ``` A broken connection leads from downloading back to connecting, and every state before the last three to failed or cancelled.
+/// ``` A broken connection leads from downloading back to connecting, and so does, from analysing, a file that is not whole. Every state before the
+/// last three leads to failed or cancelled.
 public enum TransferState: String, CaseIterable, Sendable {
     /// It waits for its turn.
     case queued
@@ -131,6 +132,8 @@ struct Paused: Unfinished {
 
 struct Analysing: Unfinished {
     fileprivate init() {}
+    /// The file is not whole, although the connection ended as if it were.
+    func connect() -> Connecting { Connecting() }
     func finish() -> Done { Done() }
 }
 

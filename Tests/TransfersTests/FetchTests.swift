@@ -187,6 +187,28 @@ struct FetchTests {
         #expect(folder.names == [])
     }
 
+    @Test
+    func `a file that was refused as a whole is kept under the name that was given for that`() async throws {
+        struct NoSound: Error {}
+        let kept = folder.path("a.rejected")
+        for (count, path) in [(100, "/file?n=100"), (200, "/file?n=200&digest=bad"), (300, "/file?n=300")] {
+            let (result, _) = try await fetch(
+                request(path) {
+                    $0.rejectedPath = kept
+                    if count != 200 { $0.check = { _ in throw NoSound() } }
+                })
+            #expect(result.error?.kind == (count == 200 ? .checksum : .rejected))
+            #expect(result.error?.remedy.hasSuffix("What the server sent is kept: \(kept)") == true)
+            #expect(folder.names == ["a.rejected"] && folder.bytes("a.rejected") == content(1, count))
+        }
+        // Of a file without bytes there is nothing to keep.
+        let empty = try request("/file?n=0") {
+            $0.rejectedPath = folder.path("b")
+            $0.check = { _ in throw NoSound() }
+        }
+        #expect(try await fetch(empty).result.error?.remedy.contains("kept") == false && folder.names == ["a.rejected"])
+    }
+
     @Test(arguments: [Explanations.ExitStatus.unavailable, .noPermission, .inputOutput, .interrupted])
     func `what the caller cannot look at now is kept, and not fetched again`(status: Explanations.ExitStatus)
         async throws

@@ -89,6 +89,22 @@ struct ResumeTests {
     }
 
     @Test
+    func `an answer that is refused by its head takes nothing away from the part`() async throws {
+        let id = uniqueID()
+        var wanted = try request("/file?n=500000&cut=200000&portal=2&id=\(id)")
+        wanted.acceptsAnswer = { answer in
+            if answer.contentType == "text/html" { throw TransferError(.rejected, "a web page", remedy: "Log in.") }
+        }
+        for kind in [TransferError.Kind.truncated, .rejected] {
+            #expect(try await fetch(wanted, .forTests.with { $0.retries = 0 }).result.error?.kind == kind)
+            #expect(folder.names == ["a.wav.part", "a.wav.part.json"])
+        }
+        let (result, events) = try await fetch(wanted)
+        #expect(result.error == nil && events.restarts == [] && events.beginnings == [200_000])
+        #expect(folder.bytes("a.wav") == content(1, 500_000) && folder.names == ["a.wav"])
+    }
+
+    @Test
     func `the time left counts only the bytes that are missing`() async throws {
         let gate = uniqueID()
         let queue = TransferQueue(.forTests)

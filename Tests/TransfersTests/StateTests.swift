@@ -14,7 +14,7 @@ struct StateTests {
         case .downloading(let phase): next = [.connecting(phase.connect()), .analysing(phase.analyse())]
         case .paused(let phase):
             next = [.queued(phase.queue()), .downloading(phase.download()), .connecting(phase.connect())]
-        case .analysing(let phase): next = [.done(phase.finish())]
+        case .analysing(let phase): next = [.connecting(phase.connect()), .done(phase.finish())]
         case .done, .failed, .cancelled: break
         }
         if let phase = phase.unfinished { next += [.failed(phase.fail()), .cancelled(phase.cancel())] }
@@ -45,7 +45,7 @@ struct StateTests {
             .connecting: [.downloading, .analysing, .paused, .failed, .cancelled],
             .downloading: [.connecting, .analysing, .paused, .failed, .cancelled],
             .paused: [.queued, .connecting, .downloading, .failed, .cancelled],
-            .analysing: [.done, .failed, .cancelled], .done: [], .failed: [], .cancelled: [],
+            .analysing: [.connecting, .done, .failed, .cancelled], .done: [], .failed: [], .cancelled: [],
         ]
         let phases = phases()
         for state in TransferState.allCases {

@@ -10,6 +10,8 @@ public struct FetchEvent: Sendable {
     public let address: String
     /// What happened.
     public let kind: Kind
+    /// An oddity of a file that was taken, as a sentence; nil if it has none.
+    package var note: String?
 
     /// The kinds of events, in the usual order.
     public enum Kind: Sendable {

@@ -5,7 +5,6 @@ internal import Clips
 internal import DSP
 internal import Explanations
 internal import Files
-internal import Glibc
 internal import Transfers
 
 enum FetchedContent {
@@ -24,55 +23,62 @@ enum FetchedContent {
         "m4a", "m4b", "mp4", "aac", "mka", "mkv", "webm", "mov", "avi", "wma",
     ]
 
+    /// The findings about a complete file.
+    struct Finding {
+        /// Nil for silence.
+        var loudness: LibraryItem.Loudness?
+        /// An oddity of the file, as a sentence; nil if it has none.
+        var note: String?
+    }
+
     /// Recognises a complete file, and measures how loud it is.
     ///
     /// - Throws: A `FetchRefusal` of what is no recording, `TransferError` of what the connection has ended too early, or `AudioFileError` if the
     ///   file cannot be read now, which says nothing about it.
-    static func check(_ part: FetchedPart) throws -> LibraryItem.Loudness? {
+    static func check(_ part: FetchedPart) throws -> Finding {
+        var finding = Finding()
         let place = part.answer.address.shown
         let read = Result { () throws(AudioFileError) in try AudioFileInfo(path: part.path) }
         if !part.isEndStated,
             let fault = StatedEnd.fault(inFileAt: part.path, frameCount: (try? read.get().frameCount) ?? 0)
         {
-            throw TransferError(
-                .truncated, "\(place): the server closed the connection too early: \(fault)",
-                remedy: "Fetch the file again.")
+            guard part.endsAsBefore else {
+                throw TransferError(
+                    .truncated, "\(place): the server closed the connection too early: \(fault)",
+                    remedy: "Fetch the file again.")
+            }
+            finding.note = "\(fault), but the server sent the same bytes twice: they are taken as the whole file"
         }
         do throws(AudioFileError) {
             let info = try read.get()
-            if info.frameCount > 0 { return try loudness(info, part) }
+            if info.frameCount > 0 {
+                finding.loudness = try loudness(info, part)
+                return finding
+            }
         } catch {
             let message = "\(place): \(error.message.dropPrefix(part.path + ": "))"
             switch error.kind {
             case .notAudio, .unsupported, .empty:
                 if isPage(part.path) { throw FetchRefusal.webPage(place) }
-                throw refusal(.notAudio, message, part)
-            case .tooManyChannels: throw refusal(.notAudio, message, part, remedy: error.remedy)
-            case .broken: throw refusal(.broken, message, part)
+                throw refusal(.notAudio, message)
+            case .tooManyChannels: throw refusal(.notAudio, message, remedy: error.remedy)
+            case .broken: throw refusal(.broken, message)
             // Memory or time were not enough here.
             case .limitExceeded: throw TransferError(.disk, message, remedy: error.remedy)
             default: throw AudioFileError(error.kind, path: part.path, message, remedy: error.remedy)
             }
         }
-        throw refusal(.broken, "\(place): there is no sound in this recording", part)
+        throw refusal(.broken, "\(place): there is no sound in this recording")
     }
 
-    /// A refusal of what has arrived, which is kept beside the part: the part is discarded.
-    private static func refusal(
-        _ kind: FetchRefusal.Kind, _ message: String, _ part: FetchedPart, remedy: String? = nil
-    ) -> FetchRefusal {
+    /// A refusal of what has arrived.
+    private static func refusal(_ kind: FetchRefusal.Kind, _ message: String, remedy: String? = nil) -> FetchRefusal {
         let remedy =
             remedy
             ?? (kind == .notAudio
                 ? "Give the address of a recording: WAV, FLAC, Ogg, Opus, MP3, M4A or a video with sound."
                 : "Look for the recording elsewhere.")
-        let kept = RecordingLibrary.rejectedName(ofPart: part.path)
-        _ = unsafe unlink(kept)
-        let isKept =
-            part.byteCount > 0
-            && FileFault.thrown { () throws(FileFault) in try FileCopy.link(part.path, to: kept) } == nil
-        return FetchRefusal(
-            kind: kind, message: message, remedy: remedy + (isKept ? " What the server sent is kept: \(kept)" : ""))
+        return FetchRefusal(kind: kind, message: message, remedy: remedy)
     }
 
     /// Whether a file begins as a page does.

@@ -31,7 +31,7 @@ public final class Fetcher: Sendable {
         var isPaused = false
         /// Where a program of the user's has found the sound.
         var source: ExtractedSource?
-        var loudness: LibraryItem.Loudness?
+        var finding = FetchedContent.Finding()
     }
 
     private struct State {
@@ -200,13 +200,14 @@ public final class Fetcher: Sendable {
                 to: library.folder.parts + "/" + RecordingLibrary.partName(fetch.address), priority: fetch.priority,
                 sha256: fetch.wishes.sha256, sizeLimit: sizeLimit)
             request.headers = source?.headers ?? []
+            request.rejectedPath = RecordingLibrary.rejectedName(ofPart: request.path + ".part")
             request.acceptsAnswer = { [library] answer in
                 try FetchedContent.accept(answer)
                 if let bytes = answer.byteCount { try library.checkQuota(adding: bytes) }
             }
             request.check = { [weak self] part in
-                let loudness = try FetchedContent.check(part)
-                self?.state.withLock { $0.running[fetch.number]?.loudness = loudness }
+                let finding = try FetchedContent.check(part)
+                self?.state.withLock { $0.running[fetch.number]?.finding = finding }
                 return nil
             }
             let transfer = try state.withLock { (state) throws(TransferError) -> Transfer? in
@@ -227,8 +228,8 @@ public final class Fetcher: Sendable {
 
     /// A part is complete: it becomes a recording of the library.
     private func takeIn(_ fetch: PendingFetch, _ path: String, name: String?) {
-        let (loudness, source) = state.withLock {
-            ($0.running[fetch.number]?.loudness, $0.running[fetch.number]?.source)
+        let (finding, source) = state.withLock {
+            ($0.running[fetch.number]?.finding, $0.running[fetch.number]?.source)
         }
         do {
             let added = try library.takeIn(
@@ -242,7 +243,7 @@ public final class Fetcher: Sendable {
                 if words.source.isEmpty { words.source = fetch.address }
             }
             var item = added.item
-            if let loudness {
+            if let loudness = finding?.loudness {
                 // Without it the recording is as good.
                 try? library.setLoudness(loudness, of: item.number)
                 item = (try? library.item(item.number)) ?? item
@@ -251,7 +252,7 @@ public final class Fetcher: Sendable {
             // Where it was known already, nothing was moved.
             _ = library.calls.remove(path)
             _ = library.calls.remove(RecordingLibrary.rejectedName(ofPart: path + ".part"))
-            finish(fetch, item, isNew: added.isNew)
+            finish(fetch, item, isNew: added.isNew, note: finding?.note)
         } catch let error as any ExplainedError {
             fail(fetch, error, keptBytes: 0)
         } catch {
@@ -259,9 +260,9 @@ public final class Fetcher: Sendable {
         }
     }
 
-    private func finish(_ fetch: PendingFetch, _ item: LibraryItem, isNew: Bool) {
+    private func finish(_ fetch: PendingFetch, _ item: LibraryItem, isNew: Bool, note: String? = nil) {
         _ = try? library.changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch) }
-        end(fetch, .finished(item, isNew: isNew))
+        end(fetch, .finished(item, isNew: isNew), note: note)
     }
 
     private func fail(_ fetch: PendingFetch, _ error: any ExplainedError, keptBytes: Int64) {
@@ -276,13 +277,13 @@ public final class Fetcher: Sendable {
         end(fetch, .failed(error, keptBytes: keptBytes))
     }
 
-    private func end(_ fetch: PendingFetch, _ kind: FetchEvent.Kind) {
+    private func end(_ fetch: PendingFetch, _ kind: FetchEvent.Kind, note: String? = nil) {
         state.withLock { $0.running[fetch.number] = nil }
-        tell(fetch, kind)
+        tell(fetch, kind, note: note)
     }
 
-    private func tell(_ fetch: PendingFetch, _ kind: FetchEvent.Kind) {
-        broadcast.tell(FetchEvent(number: fetch.number, address: fetch.address, kind: kind))
+    private func tell(_ fetch: PendingFetch, _ kind: FetchEvent.Kind, note: String? = nil) {
+        broadcast.tell(FetchEvent(number: fetch.number, address: fetch.address, kind: kind, note: note))
     }
 
     // MARK: Events of transfers

@@ -166,6 +166,7 @@ final class PartFile: @unchecked Sendable {
         try check(calls.setLength(descriptor, 0))
         var new = new
         (new.holder, new.startedAt, new.startedBytes) = (getpid(), Clock.date, 0)
+        new.earlierEnd = record.earlierEnd
         try save(new)
     }
 
@@ -174,6 +175,7 @@ final class PartFile: @unchecked Sendable {
         var new = new
         (new.durableBytes, new.holder) = (record.durableBytes, getpid())
         (new.startedAt, new.startedBytes) = (Clock.date, byteCount)
+        new.earlierEnd = record.earlierEnd
         try check(calls.setLength(descriptor, byteCount))
         try save(new)
     }
@@ -206,11 +208,25 @@ final class PartFile: @unchecked Sendable {
         try save(new)
     }
 
-    /// Notes that the part is not the whole file after all: its content says so.
-    func noteIncomplete() throws(TransferError) {
+    /// Notes that the part is not the whole file after all: its content says so. If the server did not say it, notes also where the bytes ended.
+    func noteIncomplete(isWanted: () -> Bool) throws(TransferError) {
         var new = record
         (new.isComplete, new.byteCount) = (false, nil)
+        if !record.isEndStated {
+            // Without a checksum the next attempt cannot be compared with this one, and no more than that.
+            let sum = (try? sum(.sha256, isWanted: isWanted)).flatMap { Checksum(.sha256, $0) }
+            new.earlierEnd = sum.map { EarlierEnd(byteCount: record.durableBytes, checksum: $0) }
+        }
         try save(new)
+    }
+
+    /// Whether an earlier attempt brought the same bytes as are there now, and ended with them.
+    func endsAsBefore(isWanted: () -> Bool) throws(TransferError) -> Bool {
+        guard !record.isEndStated, let end = record.earlierEnd, end.byteCount == record.durableBytes else {
+            return false
+        }
+        guard let found = try sum(.sha256, isWanted: isWanted) else { throw .cancelled }
+        return found == end.checksum.bytes
     }
 
     /// Puts a record on the disk; only then it counts.
@@ -243,6 +259,12 @@ final class PartFile: @unchecked Sendable {
             try final.put(names.part, replaces: replaces, calls: calls)
             return final.path
         } catch { throw .disk(path ?? place.path, error) }
+    }
+
+    /// Gives the part another name, under which it stays when the part goes; false if it cannot.
+    func keep(as path: String) -> Bool {
+        _ = calls.remove(path)
+        return FileFault.thrown { () throws(FileFault) in try FileCopy.link(names.part, to: path) } == nil
     }
 
     /// Removes what is left beside a file that has its name.

@@ -20,6 +20,8 @@ struct PartRecord: Equatable, Sendable {
     /// The name that the server suggests.
     var suggestedName: String?
     var contentType: String?
+    /// Where an earlier attempt ended, if the server does not state the end, and the file said that it was not whole.
+    var earlierEnd: EarlierEnd?
     /// The process that writes the part, or wrote it last.
     var holder: Int32 = 0
     /// When the latest bytes began to come, in seconds since 1970, and how many there were then.
@@ -48,6 +50,10 @@ struct PartRecord: Equatable, Sendable {
         add("suggestedName", suggestedName)
         add("contentType", contentType)
         for checksum in checksums { add(checksum.algorithm.rawValue, checksum.hexadecimal) }
+        if let earlierEnd {
+            fields.append(.init("earlierBytes", .integer(earlierEnd.byteCount)))
+            add("earlierSHA256", earlierEnd.checksum.hexadecimal)
+        }
         return .object(fields)
     }
 
@@ -70,10 +76,22 @@ struct PartRecord: Equatable, Sendable {
         checksums = Checksum.Algorithm.allCases.compactMap { algorithm in
             value[algorithm.rawValue]?.stringValue.flatMap { Checksum(algorithm, hexadecimal: $0) }
         }
+        if let count = value["earlierBytes"]?.integer(in: .counts),
+            let sum = value["earlierSHA256"]?.stringValue.flatMap({ Checksum(.sha256, hexadecimal: $0) })
+        {
+            earlierEnd = EarlierEnd(byteCount: count, checksum: sum)
+        }
         startedAt = value["startedAt"]?.integer(in: .seconds) ?? 0
         startedBytes = value["startedBytes"]?.integer(in: .counts) ?? 0
         holder = value["process"]?.integer(in: .identities).map { Int32(truncatingIfNeeded: $0) } ?? 0
     }
+}
+
+/// The bytes that an attempt brought up to its end.
+struct EarlierEnd: Equatable, Sendable {
+    let byteCount: Int64
+    /// SHA-256, of all bytes.
+    let checksum: Checksum
 }
 
 /// The names of a part and its record, beside the file that the part becomes.

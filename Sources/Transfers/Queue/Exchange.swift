@@ -198,6 +198,11 @@ final class Exchange {
         return seconds > 0
     }
 
+    /// Where the body has to end by what the head says of it; nil if the head does not say.
+    var promisedEnd: Int64? {
+        rangeStart != nil && head.status == 206 ? head.contentRange.map { $0.last + 1 } : nil
+    }
+
     /// Where the address leads; nil if the answer does not say.
     var redirection: String? {
         var text: UnsafePointer<CChar>?

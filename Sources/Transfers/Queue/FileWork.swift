@@ -98,8 +98,13 @@ final class FileWork: Sendable {
         let core = core
         core.countFileWork(1)
         let work: @Sendable () -> Void = {
-            let (result, kept) = Self.named(transfer, part, record, byteCount, isNamed: isNamed)
-            core.post(.checked(transfer.id, result, keptBytes: kept))
+            switch Self.named(transfer, part, record, byteCount, isNamed: isNamed) {
+            case .ended(let result, let kept): core.post(.checked(transfer.id, result, keptBytes: kept))
+            case .cutOff(let error):
+                if !core.post(.cutOff(transfer, part, error)) {
+                    _ = Self.settled(part, written: 0, isDiscarding: transfer.isDiscarding)
+                }
+            }
             core.countFileWork(-1)
         }
         // After the jobs that are there, which use the part, too.
@@ -108,12 +113,20 @@ final class FileWork: Sendable {
         }
     }
 
+    /// The result of looking at a complete part.
+    private enum Outcome {
+        /// The part is closed.
+        case ended(Result<FetchedFile, TransferError>, keptBytes: Int64)
+        /// The file is not whole. The part is still open.
+        case cutOff(TransferError)
+    }
+
     private static func named(
         _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, _ byteCount: Int64, isNamed: Bool
-    ) -> (Result<FetchedFile, TransferError>, keptBytes: Int64) {
+    ) -> Outcome {
         guard let address = try? WebAddress(record.effectiveAddress) else {
             part.discard()
-            return (.failure(.cancelled), 0)
+            return .ended(.failure(.cancelled), keptBytes: 0)
         }
         let answer = Work.answer(record, address)
         do throws(TransferError) {
@@ -128,13 +141,27 @@ final class FileWork: Sendable {
                 path = try part.name(name, replaces: transfer.request.replaces)
             }
             part.tidy()
-            return (.success(FetchedFile(path: path, byteCount: byteCount, answer: answer)), 0)
+            return .ended(.success(FetchedFile(path: path, byteCount: byteCount, answer: answer)), keptBytes: 0)
         } catch {
-            let isUseless = error.kind == .rejected || error.kind == .checksum
-            if error.kind == .truncated { try? part.noteIncomplete() }
-            let kept = settled(part, written: 0, isDiscarding: isUseless || transfer.isDiscarding)
-            return (.failure(error), kept)
+            if error.kind == .truncated {
+                let fault = TransferError.thrown { () throws(TransferError) in
+                    try part.noteIncomplete(isWanted: { !transfer.isGivenUp })
+                }
+                if fault == nil { return .cutOff(error) }
+            }
+            // The part cannot stay: a complete one is not asked for again.
+            let isRefused = error.kind == .rejected || error.kind == .checksum
+            let failure = isRefused && byteCount > 0 && !transfer.isDiscarding ? keeping(part, transfer, error) : error
+            let kept = settled(part, written: 0, isDiscarding: isRefused || transfer.isDiscarding)
+            return .ended(.failure(failure), keptBytes: kept)
         }
+    }
+
+    /// Keeps a part that was refused, if that is wanted, and says where it is.
+    private static func keeping(_ part: PartFile, _ transfer: Transfer, _ error: TransferError) -> TransferError {
+        guard let path = transfer.request.rejectedPath, part.keep(as: path) else { return error }
+        return TransferError(
+            error.kind, error.message, remedy: "\(error.remedy) What the server sent is kept: \(path)")
     }
 
     /// Compares the part with every checksum that is known. It is read for that as a whole, so what is compared is what a reader of the
@@ -163,9 +190,10 @@ final class FileWork: Sendable {
     ) throws(TransferError) -> String? {
         if transfer.isGivenUp { throw .cancelled }
         guard let check = transfer.request.check else { return nil }
+        let isWanted: @Sendable () -> Bool = { !transfer.isGivenUp }
         let fetched = FetchedPart(
             path: part.names.part, answer: answer, byteCount: byteCount, isEndStated: part.record.isEndStated,
-            isWanted: { !transfer.isGivenUp })
+            endsAsBefore: try part.endsAsBefore(isWanted: isWanted), isWanted: isWanted)
         do { return try check(fetched) } catch { throw .rejected(by: error, answer.address) }
     }
 }

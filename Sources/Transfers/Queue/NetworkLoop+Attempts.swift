@@ -102,7 +102,7 @@ extension NetworkLoop {
         case .take:
             if let error {
                 failOrRetry(work, error)
-            } else if let total = work.total, work.written < total {
+            } else if let total = work.total ?? exchange.promisedEnd, work.written < total {
                 failOrRetry(work, .truncated(exchange.address, done: work.written, total: total))
             } else {
                 complete(work)

@@ -5,7 +5,10 @@ extension NetworkLoop {
     func pause(_ work: Work) {
         guard work.ending == nil else { return }
         work.wantsToGoOn = false
-        if case .validating = work.phase { work.isPauseWanted = true }
+        switch work.phase {
+        case .validating, .analysing: work.isPauseWanted = true
+        default: break
+        }
         guard let pausable = work.phase.pausable else { return }
         if case .downloading = work.phase {
             // The connection stays, and libcurl reads nothing more from it.
@@ -31,7 +34,9 @@ extension NetworkLoop {
         case .connecting(let phase): analyse(work, phase.analyse())
         case .downloading(let phase): analyse(work, phase.analyse())
         // The last byte came together with the wish to pause.
-        case .paused(let phase): analyse(work, phase.download().analyse())
+        case .paused(let phase):
+            (work.isPauseWanted, work.wantsToGoOn, work.isHeld) = (!work.wantsToGoOn, false, false)
+            analyse(work, phase.download().analyse())
         case .queued, .validating, .analysing, .done, .failed, .cancelled: break
         }
     }
@@ -61,6 +66,19 @@ extension NetworkLoop {
         }
     }
 
+    /// The connection ended, and the file does not: the next attempt brings the rest, or the same once more.
+    func cutOff(_ transfer: Transfer, _ part: PartFile, _ error: TransferError) {
+        guard let work = works[transfer.id], work.ending == nil, case .analysing(let analysing) = work.phase else {
+            // Its end was told meanwhile.
+            files.settle(nil, part, written: 0, isDiscarding: transfer.isDiscarding)
+            return
+        }
+        (work.record, work.notedBytes) = (part.record, part.record.durableBytes)
+        enter(work, .connecting(analysing.connect()))
+        failOrRetry(work, error)
+        if work.isPauseWanted { pause(work) }
+    }
+
     // MARK: Failing and cancelling
 
     /// The time within which the end of a cancelled transfer is told, in seconds, whatever the disk does; and of a failed one.
@@ -69,7 +87,8 @@ extension NetworkLoop {
     func fail(_ work: Work, _ error: TransferError) {
         guard work.ending == nil, work.phase.unfinished != nil else { return }
         drop(work)
-        let isUseless = error.kind == .rejected || error.kind == .tooLarge
+        // An answer that is refused by its head says nothing about the bytes of an earlier one.
+        let isUseless = error.kind == .tooLarge
         work.ending = (error.kind == .cancelled ? nil : error, isUseless, Clock.seconds + Self.failSeconds)
         settle(work, isDiscarding: isUseless)
     }

@@ -131,6 +131,7 @@ final class NetworkLoop: @unchecked Sendable {
             if let error, work.ending == nil { fail(work, error) }
         case .settled(let id, let keptBytes): if let work = works[id] { tellEnd(work, keptBytes: keptBytes) }
         case .checked(let id, let result, let keptBytes): checked(id, result, keptBytes: keptBytes)
+        case .cutOff(let transfer, let part, let error): cutOff(transfer, part, error)
         }
     }
 

@@ -21,6 +21,8 @@ enum Command: Sendable {
     case settled(Int, keptBytes: Int64)
     /// The complete part has its name, or was refused.
     case checked(Int, Result<FetchedFile, TransferError>, keptBytes: Int64)
+    /// The complete part, which is still open, is not the whole file.
+    case cutOff(Transfer, PartFile, TransferError)
 }
 
 /// A part, and what is there.

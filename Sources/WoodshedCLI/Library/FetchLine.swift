@@ -63,6 +63,7 @@ struct FetchLine {
             return isDrawn ? [] : ["analysing: \(name)"]
         case .finished(let item, let isNew):
             return [(isNew ? "added: " : "already there: ") + item.shortWords]
+                + (event.note.map { ["\(name): \($0)"] } ?? [])
         case .failed: return []
         case .cancelled(let kept):
             if isOffList { return ["off the list, by another program: \(name)"] }
@@ -134,7 +135,10 @@ extension FetchEvent {
         case .resumed: return head("download.resumed")
         case .analysing: return head("download.analysing")
         case .finished(let item, let isNew):
-            return head("download.finished", [.init("new", .bool(isNew))] + item.fields)
+            let added: [JSONValue.Field] = [
+                .init("new", .bool(isNew)), .init("note", note.map { .string($0) } ?? .null),
+            ]
+            return head("download.finished", added + item.fields)
         case .failed(let error, let kept):
             return head(
                 "download.failed",

@@ -113,6 +113,14 @@ def honest(request):
     """A file that does not change: strong tag, ranges, If-Range."""
     q = request.query
     count, version = request.number("n", 1000), request.number("v", 1)
+    if "portal" in q and request.count == request.number("portal"):
+        # As where a network wants its users to log in.
+        request.answer(200, [("Content-Type", "text/html")], b"<!doctype html><title>Log in</title>")
+        return
+    if "versions" in q:
+        version += request.count - 1
+    if "shrinks" in q:
+        count -= request.count - 1
     body = recording(q, version, count)
     count = len(body)
     tag = q.get("tag", f'"v{version}-{count}"')
@@ -134,7 +142,7 @@ def honest(request):
         if start >= count:
             request.answer(416, [("Content-Range", f"bytes */{count}")])
             return
-        fields.append(("Content-Range", f"bytes {start}-{count - 1}/{count}"))
+        fields.append(("Content-Range", f"bytes {start}-{count - 1}/{'*' if 'star' in q else count}"))
     rest = body[start:]
     if "chunked" in q:
         rest = rest[:request.number("cut", len(rest))]

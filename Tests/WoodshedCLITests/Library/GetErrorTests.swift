@@ -67,10 +67,10 @@ struct GetErrorTests {
         #expect(run.errorLines.first?.contains(row.cause) == true, "\(run.error)")
         #expect(run.errorLines.last?.contains(row.remedy) == true, "\(run.error)")
         #expect(home.titles().isEmpty && home.files.isEmpty && run.output.isEmpty)
-        // What can be gone on with is kept, and what has arrived but is no recording; nothing else.
-        let isKept = row.cause.contains("ended after") || row.cause == "not audio that is known"
-        #expect(home.parts.isEmpty != isKept, "\(home.parts)")
-        if row.cause == "not audio that is known" {
+        // What can be gone on with is kept, and what has arrived but is refused; nothing else.
+        let isRefused = row.cause == "not audio that is known" || row.cause.contains("checksum")
+        #expect(home.parts.isEmpty != (isRefused || row.cause.contains("ended after")), "\(home.parts)")
+        if isRefused {
             #expect(home.parts.count == 1 && run.error.contains("is kept: "), "\(home.parts) \(run.error)")
             #expect(home.parts.allSatisfy { $0.hasSuffix(".rejected") && run.error.contains($0) })
             #expect(home.run("get", "--cancel", "1", "--discard").status == 0 && home.parts.isEmpty)
@@ -94,6 +94,17 @@ struct GetErrorTests {
         #expect(run.status == 69 && run.errorLines.count == 2 && home.parts.isEmpty, "\(run.status): \(run.error)")
         // And never without encryption in its place.
         #expect(home.titles().isEmpty && home.json("get", "--list").first?.text("state") == "failed")
+    }
+
+    @Test("what was refused stays when its fetch is taken off the list, until clean")
+    func refused() {
+        #expect(home.run("get", "-q", server.address("/songs/a.mp3?n=3000")).status == 65)
+        #expect(home.run("get", "--cancel", "1").status == 0 && home.parts.count == 1, "\(home.parts)")
+        for name in home.parts {
+            let path = home.folder["data/woodshed/library/parts/" + name]
+            #expect(name.hasSuffix(".rejected") && Command.tool("touch", ["-d", "2 hours ago", path]))
+        }
+        #expect(home.run("clean", "--yes").status == 0 && home.parts.isEmpty, "\(home.parts)")
     }
 
     @Test("C4: why something failed is kept with it, and told with what to do")
@@ -142,6 +153,32 @@ struct GetErrorTests {
         let again = home.run("get", "-q", "--resume", "1")
         #expect(again.status == 0 && home.files.count == 1 && home.parts.isEmpty, "\(again.error)")
         #expect(home.files.first.map { home.folder.read("data/woodshed/library/\($0)") } == whole)
+    }
+
+    @Test(
+        "a recording that says that it goes on is taken when it ends twice in the same way, and that is told",
+        arguments: ["a.ogg", "a.wav", "a.flac"])
+    func endless(_ name: String) {
+        #expect(
+            Command.tool("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=330:duration=30", home.folder[name]]))
+        let whole = home.folder.read(name)
+        for (number, part) in [whole.count / 2, whole.count / 3].enumerated() {
+            let (file, id) = (home.folder.write("\(number)\(name)", Array(whole.prefix(part))), SongServer.newName())
+            let address = server.address("/songs/\(name)?disk=\(file)&nolength&norange&id=\(id)")
+            let words = "the server sent the same bytes twice"
+            if number == 0 {
+                let run = home.run("get", "--retry", "1", "--json", address)
+                #expect(run.status == 0 && run.events.count { $0 == "download.retrying" } == 1, "\(run.error)")
+                #expect(run.json.last?.text("note")?.contains(words) == true, "\(run.text)")
+            } else {
+                #expect(home.run("get", "--retry", "0", address).status == 75)
+                let again = home.run("get", "--retry", "0", address)
+                #expect(again.status == 0 && again.error.contains(words), "\(again.error)")
+            }
+            #expect(server.requests(id).count == 2 && home.parts.isEmpty, "\(home.parts)")
+            #expect(
+                home.files.contains { home.folder.read("data/woodshed/library/\($0)") == Array(whole.prefix(part)) })
+        }
     }
 
     @Test("a stream whose header states no length, and a file whose end the server states, are taken as they are")

@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Transfers
+
+@Suite("Files whose end the server does not state")
+struct UnstatedEndTests {
+    let server: FaultServer
+    let folder: TestFolder
+    let id = uniqueID()
+
+    init() throws { (server, folder) = (try .shared(), try TestFolder()) }
+
+    /// A request for what says of itself that it has so many bytes.
+    private func request(_ query: String, of count: Int) throws -> TransferRequest {
+        var request = TransferRequest(try server.address("/file?\(query)&id=\(id)"), to: folder.path("a.wav"))
+        request.check = { part in
+            if part.byteCount < count, !part.isEndStated, !part.endsAsBefore {
+                throw TransferError(.truncated, "it ends too early", remedy: "Fetch it again.")
+            }
+            return nil
+        }
+        return request
+    }
+
+    private func settings(retries: Int) -> TransferSettings { .forTests.with { $0.retries = retries } }
+
+    @Test(arguments: ["", "&norange", "&tag", "&star"])
+    func `one that ended too early is asked for again in the same run`(query: String) async throws {
+        let wanted = try request("n=50000&nolength&cut=20000\(query)", of: 50_000)
+        let (result, events) = try await fetch(wanted, settings(retries: 1))
+        _ = try result.get()
+        #expect(
+            events.retries.map(\.error.kind) == [.truncated]
+                && events.retries.first?.error.message == "it ends too early")
+        #expect(folder.bytes("a.wav") == content(1, 50_000) && folder.names == ["a.wav"])
+        #expect(try await server.requests(id).count == 2)
+    }
+
+    @Test(arguments: ["&norange", "&tag"])
+    func `one that ends twice in the same way is whole, in one run or in two`(query: String) async throws {
+        let wanted = try request("n=30000&nolength\(query)", of: 50_000)
+        #expect(try await fetch(wanted, settings(retries: 1)).result.error == nil)
+        #expect(folder.bytes("a.wav") == content(1, 30_000) && folder.names == ["a.wav"])
+        try FileManager.default.removeItem(atPath: folder.path("a.wav"))
+        let (result, events) = try await fetch(wanted, settings(retries: 0))
+        #expect(result.error?.kind == .truncated && folder.names == ["a.wav.part", "a.wav.part.json"])
+        guard case .failed(_, let kept) = events.last else { throw TestFailure() }
+        #expect(kept == 30_000)
+        #expect(try await fetch(wanted, settings(retries: 0)).result.error == nil)
+        #expect(folder.bytes("a.wav") == content(1, 30_000) && folder.names == ["a.wav"])
+        #expect(try await server.requests(id).count == 4)
+    }
+
+    @Test(arguments: ["&norange&versions", "&norange&shrinks", "&tag&versions"])
+    func `other bytes, and another length, are not the same end`(query: String) async throws {
+        let wanted = try request("n=30000&nolength\(query)", of: 50_000)
+        let (result, events) = try await fetch(wanted, settings(retries: 3))
+        #expect(result.error?.kind == .truncated && events.retries.count == 3)
+        #expect(folder.names == ["a.wav.part", "a.wav.part.json"])
+        #expect(try await server.requests(id).count == 4)
+    }
+
+    @Test
+    func `a rest that is shorter than its range is no end`() async throws {
+        // The second answer brings the only byte that is there already.
+        let wanted = try request("n=1000&nolength&star&cut=1&cuts=2", of: 1000)
+        let (result, events) = try await fetch(wanted, settings(retries: 2))
+        #expect(result.error == nil && events.retries.count == 2)
+        #expect(folder.bytes("a.wav") == content(1, 1000))
+        #expect(try await server.requests(id).count == 3)
+    }
+
+    /// Holds the first check of a file until it is opened, and lets it find that the file is not whole.
+    private final class Gate: Sendable {
+        private let isOpen = Atomic<Bool>(false)
+        func open() { isOpen.store(true, ordering: .releasing) }
+        func wait() { while !isOpen.load(ordering: .acquiring) { usleep(1000) } }
+    }
+
+    private func held(by gate: Gate) throws -> TransferRequest {
+        var wanted = try request("n=50000&nolength&cut=20000", of: 50_000)
+        let check = try #require(wanted.check)
+        wanted.check = { part in
+            gate.wait()
+            return try check(part)
+        }
+        return wanted
+    }
+
+    @Test
+    func `one that is paused while it is checked waits before it is asked for again`() async throws {
+        let (queue, gate) = (TransferQueue(.forTests), Gate())
+        let log = EventLog(queue)
+        let transfer = try queue.add(held(by: gate))
+        #expect(log.waitFor("analysing", transfer))
+        transfer.pause()
+        gate.open()
+        #expect(log.waitFor("paused", transfer))
+        #expect(try await server.requests(id).count == 1 && transfer.state == .paused)
+        transfer.resume()
+        _ = try await transfer.outcome
+        #expect(folder.bytes("a.wav") == content(1, 50_000) && folder.names == ["a.wav"])
+        await queue.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `one that is cancelled while it is checked keeps its part, unless it is to be discarded`(
+        isDiscarding: Bool
+    ) async throws {
+        let (queue, gate) = (TransferQueue(.forTests), Gate())
+        let log = EventLog(queue)
+        let transfer = try queue.add(held(by: gate))
+        #expect(log.waitFor("analysing", transfer))
+        transfer.cancel(discarding: isDiscarding)
+        #expect(log.waitFor("cancelled", transfer))
+        gate.open()
+        // Waits until the part is closed.
+        await queue.close()
+        #expect(folder.names == (isDiscarding ? [] : ["a.wav.part", "a.wav.part.json"]))
+        let (result, events) = try await fetch(held(by: gate))
+        #expect(result.error == nil && events.beginnings == [isDiscarding ? 0 : 20_000])
+        #expect(folder.bytes("a.wav") == content(1, 50_000))
+    }
+}
