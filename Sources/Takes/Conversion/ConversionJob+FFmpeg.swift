@@ -1,6 +1,7 @@
 internal import AudioFiles
 internal import Files
 internal import Glibc
+internal import JSON
 
 extension ConversionJob {
     /// Converts with an `ffmpeg` process, whose crash does not affect this one. It is ended when it takes longer than
@@ -77,7 +78,9 @@ extension ConversionJob {
     private static func seconds(in bytes: UnsafeRawBufferPointer) -> Double? {
         let lines = unsafe String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
         let key = "out_time_us="
-        return lines.last { $0.hasPrefix(key) }.flatMap { Double($0.dropFirst(key.count)) }.map { $0 / 1e6 }
+        return lines.last { $0.hasPrefix(key) }.flatMap { Double(decimal: $0.dropFirst(key.count), in: 0...1e15) }.map {
+            $0 / 1e6
+        }
     }
 
     private static let escaped = Array("=;#\\\n\r".utf8)
