@@ -29,15 +29,17 @@ struct ScheduleTests {
         var (sequence, state, sameDay): (String, MemoryState?, Int) = ("", nil, 0)
         for line in lines {
             let cells = line.split(separator: ",").map(String.init)
-            let days = try #require(Int(cells[1]))
-            let rating = try #require(Int(cells[2]).flatMap(ReviewRating.init))
+            let days = try #require(parsed(cells[1], as: Int.self))
+            let rating = try #require(parsed(cells[2]).flatMap(ReviewRating.init(rawValue:)))
             if cells[0] != sequence { (sequence, state) = (cells[0], nil) }
             if state != nil, days == 0 { sameDay += 1 }
             let next = state?.rated(rating, afterDays: days) ?? MemoryState(first: rating)
-            let (stability, difficulty) = (try #require(Double(cells[3])), try #require(Double(cells[4])))
+            let (stability, difficulty) = (
+                try #require(parsed(cells[3], as: Double.self)), try #require(parsed(cells[4], as: Double.self))
+            )
             #expect(abs(next.stability - stability) <= 1e-9 * stability, "\(line)")
             #expect(abs(next.difficulty - difficulty) <= 1e-9 * difficulty, "\(line)")
-            #expect(next.intervalDays == Int(cells[5]), "\(line)")
+            #expect(next.intervalDays == parsed(cells[5]), "\(line)")
             state = next
         }
         #expect(lines.count > 2000 && sameDay > 300)

@@ -90,7 +90,7 @@ struct TakeConversionTests {
         #expect(lines.count == 400 || format == .opus && lines.count > 100 || !format.keepsMarks)
         for (line, mark) in zip(lines, marks) {
             let fields = line.split(separator: "|", maxSplits: 1)
-            let seconds = try #require(Double(fields[0]))
+            let seconds = try #require(parsed(fields[0], as: Double.self))
             #expect(abs(seconds - Double(mark.frame) / 44_100) < 0.0011)
             #expect(fields[1] == mark.name || format == .m4a && fields[1] == mark.name + " ")
         }

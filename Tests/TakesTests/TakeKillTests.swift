@@ -8,7 +8,7 @@ import Testing
 
 /// How often the writer is killed; `make soak` says more.
 private var killCount: Int {
-    let given = unsafe getenv("WOODSHED_KILLS").flatMap { unsafe Int(String(cString: $0)) }
+    let given = unsafe getenv("WOODSHED_KILLS").flatMap { unsafe parsed(String(cString: $0), as: Int.self) }
     return given ?? cases(20, few: 3)
 }
 

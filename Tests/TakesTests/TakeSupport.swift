@@ -32,7 +32,7 @@ extension TakeFile {
 
 /// The lengths in frames that others find in WAV files of whole numbers: sox and Python's `wave`, one process for all files.
 func lengthsByOthers(_ paths: [String]) throws -> [[Int64]] {
-    func numbers(_ text: String) -> [Int64] { text.split(whereSeparator: \.isNewline).compactMap { Int64($0) } }
+    func numbers(_ text: String) -> [Int64] { text.split(whereSeparator: \.isNewline).compactMap { parsed($0) } }
     let script = "import sys, wave\nfor path in sys.argv[1:]: print(wave.open(path).getnframes())"
     let sox = numbers(try run(arguments: ["soxi", "-s"] + paths))
     let python = numbers(try run(arguments: ["python3", "-c", script] + paths))
@@ -44,7 +44,7 @@ func lengthsByOthers(_ paths: [String]) throws -> [[Int64]] {
 func framesByFFmpeg(_ path: String) throws -> Int {
     let text = try run(
         "ffprobe", "-v", "error", "-count_packets", "-show_entries", "packet=duration", "-of", "csv=p=0", path)
-    return text.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }.reduce(0, +)
+    return text.split(whereSeparator: { !$0.isNumber }).compactMap { parsed($0, as: Int.self) }.reduce(0, +)
 }
 
 /// The system's calls, of which some fail.

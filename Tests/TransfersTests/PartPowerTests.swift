@@ -100,7 +100,7 @@ private final class PartBench {
         if case .failure(let error) = opened, error.kind == .alreadyExists { return version == nil ? "\(error)" : nil }
         let (part, beginning) = try opened.get()
         defer { part.close() }
-        let tag = part.record.validators.tag.flatMap { Int($0.dropFirst().dropLast()) } ?? 0
+        let tag = part.record.validators.tag.flatMap { parsed($0.dropFirst().dropLast(), as: Int.self) } ?? 0
         switch beginning {
         case .named: return version == nil ? "no file that has a name" : nil
         case .anew:

@@ -92,7 +92,7 @@ struct ExtractorTests {
         let release = unsafe withUnsafeBytes(of: &name.release) {
             unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
         }
-        let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+        let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { parsed($0, as: Int.self) }
         return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 9)
     }
 
