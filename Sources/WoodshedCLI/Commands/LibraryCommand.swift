@@ -149,7 +149,7 @@ struct LibraryCommand: Verb {
             var rest = report
             (rest.missing, rest.missingDocuments) = ([], [])
             let places = folders.map { shellPath($0) + " " }.joined()
-            note("next: woodshed library check \(rest.isClean ? "FOLDER" : places + "--fix")")
+            note("next: woodshed library check \(rest.isClean && takes.isEmpty ? "FOLDER" : places + "--fix")")
             throw CommandFailure(.someFailed)
         }
         let repaired: [LibraryItem]
