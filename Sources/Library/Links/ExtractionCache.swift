@@ -66,7 +66,7 @@ package struct ExtractionCache: Sendable {
     static func expiry(of address: String, now: Int64) -> Int64 {
         let parameters = address.split(separator: "?", maxSplits: 1).dropFirst().first?.prefix { $0 != "#" } ?? ""
         for parameter in parameters.split(separator: "&") where parameter.hasPrefix("expire=") {
-            if let time = Int64(digits: parameter.dropFirst(7), in: .seconds), time > 0 {
+            if let time = Int64(digits: parameter.dropFirst(7), in: 1 ... .max) {
                 return min(time - spareSeconds, now + longestSeconds)
             }
         }

@@ -17,7 +17,7 @@ enum RecordingWord {
         let text = words.joined(separator: " ")
         guard text.contains(where: { !$0.isWhitespace }) else {
             throw CommandFailure(
-                .usage, "the name of the recording is empty",
+                .notFound, "the name of the recording is empty",
                 remedy: "Name a file or the words of a title. List the library with: woodshed list")
         }
         if text.hasPrefix("http://") || text.hasPrefix("https://"), !isThere(text) {
