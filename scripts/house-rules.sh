@@ -8,6 +8,8 @@
 #  - no system call outside Files and Explanations for tasks that these do: listing a folder, resolving a name, starting a
 #    program, text for an error number
 #  - no path of a particular machine
+#  - no test with a limit of its own time: it also counts the time for which other tests hold the threads, and fails on a busy machine.
+#    scripts/step.sh ends tests that stand still
 #  - no signal to a process by its number: -1 is every process, and after a process was waited for, its number can be reused.
 #    Swift and C use a descriptor (pidfd), Python its own Popen or a descriptor, the shell one of its own jobs (%1)
 #  - each module that imports JSON has a link to Sources/JSON/TextNumbers.swift, with which the compiler reports numbers that are read from a text
@@ -58,6 +60,8 @@ mapfile -t above_files < <(printf '%s\n' "${sources[@]}" | grep -Ev '^Sources/(F
 report '^(?!\s*//).*(?<!\w)(opendir|readdir|scandir|realpath|strerror(_r)?|posix_spawnp?|linkat)\s*\(' \
     'a second version of what Files or Explanations has' "${above_files[@]}"
 report '(?<![\w.])/(home|Users|root|work|opt/swift)/' "path of somebody's own machine" "${all[@]}"
+mapfile -t tests < <(printf '%s\n' "${all[@]}" | grep -E '^Tests/.*\.swift$')
+report '^(?!\s*//).*\.timeLimit\(' 'a limit for the time of a test, which ends on a busy machine' "${tests[@]}"
 by_number='a signal to a process by its number, which may be another one'
 report '^(?!\s*//).*(\b(kill|killpg|sigqueue|tgkill)\s*\(|\bSYS_(kill|tkill|tgkill|rt_sigqueueinfo)\b)' "$by_number" "${compiled[@]}"
 report '^(?!\s*#).*\bos\.(kill|killpg)\b' "$by_number" "${python[@]}"

@@ -88,6 +88,8 @@ lay_module && plant 'let words = unsafe strerror(errno)' && mv "$folder/Sources/
 expect nothing "the one place with the words of the system" house_rules
 lay_module && plant 'let path = "/ho''me/somebody/song.wav"'
 expect found "a path of somebody's own machine" house_rules
+lay_module && mkdir "$folder/Tests" && echo '@Test("ends", .timeLimit(.minutes(5)))' >"$folder/Tests/EndTests.swift"
+expect found "a limit for the time of a test" house_rules
 lay_module && plant 'let sent = Glibc.kill(process, SIGTERM)'
 expect found "a signal by a process's number, in Swift" house_rules
 lay_module && plant '/// How to end it: "ki''ll 4711". It cannot ki''ll (by itself).' && plant 'let advice = "or: ki''ll \(process)"'

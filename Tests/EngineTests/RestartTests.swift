@@ -84,10 +84,7 @@ struct RestartTests {
         #expect(kinds.filter { $0 == .playbackStarted }.count == 2)
     }
 
-    @Test(
-        "is not waited for by a reader of events after the engine has ended or the player was removed",
-        // Long, because it also counts the time for which the test waits for a thread while others run.
-        .timeLimit(.minutes(10)))
+    @Test("is not waited for by a reader of events after the engine has ended or the player was removed")
     func eventsAfterTheEnd() async throws {
         let engine = try Self.engine()
         let player = try Self.player(of: engine)

@@ -154,7 +154,7 @@ struct StoreTakesTests {
         #expect(FileManager.default.contents(atPath: inTheWay) == Data("another".utf8))
     }
 
-    @Test("are announced to those who listen, also when another program changes them", .timeLimit(.minutes(10)))
+    @Test("are announced to those who listen, also when another program changes them")
     func announced() async throws {
         let first = try add("a.wav").number
         var changes = store.takeChanges.makeAsyncIterator()

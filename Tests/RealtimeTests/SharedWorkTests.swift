@@ -59,9 +59,7 @@ struct SharedWorkTests {
         #expect(after == counter.count.load(ordering: .relaxed))
     }
 
-    @Test(
-        "gives a result when it is its turn, even while every later item still runs", .timeLimit(.minutes(5)),
-        arguments: [1, 2, 5])
+    @Test("gives a result when it is its turn, even while every later item still runs", arguments: [1, 2, 5])
     func turns(threads: Int) {
         let counter = Counter()
         let begun = SharedWork.inOrder(50, threads: threads) { number in

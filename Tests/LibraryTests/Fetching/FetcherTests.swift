@@ -8,7 +8,7 @@ import Transfers
 @testable import Library
 @testable import Store
 
-@Suite("Fetching by a program", .timeLimit(.minutes(10)))
+@Suite("Fetching by a program")
 struct FetcherTests {
     /// The events of one fetch, up to one that is looked for.
     private static func event(

@@ -7,7 +7,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-@Suite("Those who watch a library", .timeLimit(.minutes(10)))
+@Suite("Those who watch a library")
 struct LibraryStateTests {
     private func isLoaded(_ state: LibraryState?, titles: [String], playlists: [String] = []) -> Bool {
         guard case .loaded(let items, let lists) = state else { return false }
