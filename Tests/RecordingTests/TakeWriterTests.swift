@@ -66,11 +66,11 @@ final class CourseRig {
 
     static let preRoll = 480
 
-    init(period: Int = 1024, seconds: Int = 4) {
+    init(period: Int = 1024, seconds: Int = 4, backlogBytes: Int = FrameBacklog.mostBytes) {
         let configuration = StreamConfiguration(
             sampleRate: 960, channelCount: 2, periodFrames: period, bufferFrames: 4 * period, formatName: "FLOAT",
             accessName: "direct", deviceName: "test")
-        capture = CaptureStage(configuration, tapeFrames: seconds * 960)
+        capture = CaptureStage(configuration, tapeFrames: seconds * 960, backlogBytes: backlogBytes)
         writer = TakeWriter(
             capture, commands: commands, events: broadcast, progress: progress,
             timedEvents: timed, configuration: configuration, preRollFrames: Self.preRoll)

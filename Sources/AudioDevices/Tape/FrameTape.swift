@@ -49,7 +49,7 @@ package struct FrameTape: ~Copyable, Sendable {
     }
 
     /// Frames that can be read. Real-time safe: yes.
-    var waitingFrames: Int { frames.readableCount / channelCount }
+    package var waitingFrames: Int { frames.readableCount / channelCount }
 
     /// Takes up to `count` consecutive frames, interleaved, with numbers below `end`. Returns the number of the
     /// first and how many there are; none if no frame below `end` can be read.

@@ -7,7 +7,7 @@ internal import Synchronization
 /// and no other thread can delay it.
 @safe
 final class CaptureStage: @unchecked Sendable {
-    // Unchecked because only the capture thread uses what is not atomic, except for `tape` and `windows`: see there.
+    // Unchecked because only the capture thread uses what is not atomic, except for `windows`: see there.
     private var writer: FrameTapeWriter
     private var meter: LevelMeter
     private var windowWriter: RingProducer<LevelWindow>
@@ -30,8 +30,10 @@ final class CaptureStage: @unchecked Sendable {
     private let droppedCount = Atomic<Int64>(0)
     private let isEnough = Atomic<Bool>(false)
 
-    /// - Parameter tapeFrames: how many frames can wait for the reader.
-    init(_ configuration: StreamConfiguration, tapeFrames: Int) {
+    /// - Parameters:
+    ///   - tapeFrames: how many frames can wait on the tape.
+    ///   - backlogBytes: the most memory for frames that a late writer has not taken from the tape in time.
+    init(_ configuration: StreamConfiguration, tapeFrames: Int, backlogBytes: Int = FrameBacklog.mostBytes) {
         channelCount = configuration.channelCount
         windowFrames = max(1, configuration.sampleRate / CaptureStage.windowsPerSecond)
         windowEnd = Int64(windowFrames)
@@ -43,7 +45,8 @@ final class CaptureStage: @unchecked Sendable {
         meter = LevelMeter(channelCount: channelCount)
         unsafe piece = .allocate(capacity: channelCount)
         writer = tape.writer
-        self.tape = tape.tape
+        backlog = FrameBacklog(
+            tape.tape, channelCount: channelCount, tapeFrames: tapeFrames, mostBytes: backlogBytes)
         windowWriter = windows.producer
         self.windows = windows.consumer
     }
@@ -55,15 +58,15 @@ final class CaptureStage: @unchecked Sendable {
     /// How long levels can wait for their reader.
     private static let windowSeconds = 4
 
-    /// For the writer thread only.
-    var tape: FrameTape
+    /// The captured frames, for the writer.
+    let backlog: FrameBacklog
     /// For the thread that reports the levels only.
     var windows: RingConsumer<LevelWindow>
 
     /// The number of the frame that will be captured next; all earlier frames are on the tape, or lost for good. Any thread.
     var capturedFrame: Int64 { nextFrame.load(ordering: .acquiring) }
 
-    /// Frames that found no room because the reader was late. Any thread.
+    /// Frames that found no room because the writer was late. Any thread.
     var droppedFrames: Int64 { droppedCount.load(ordering: .relaxed) }
 
     /// Ends the stream with the next block. Any thread.

@@ -10,11 +10,13 @@ final class RecorderCore: Sendable {
     private let stream: any InputStream
     private let tally: StreamTally
     private let isVirtual: Bool
-    private let writer = WriterThread()
+    private let writer = RepeatingThread(name: "woodshed-take", pauseMilliseconds: 10)
+    /// Moves frames to memory when the writer is late.
+    private let reliever = RepeatingThread(name: "woodshed-tape", pauseMilliseconds: 200)
     private let pump = EventPump()
     private let watcher = Mutex<PlainThread?>(nil)
 
-    /// How long the disk may take to finish a take, in seconds.
+    /// How long the disk may stand still before the end of a take, in seconds.
     private static let patience = 30
 
     convenience init(_ input: InputDevice, _ request: StreamRequest) throws(DeviceError) {
@@ -56,7 +58,11 @@ final class RecorderCore: Sendable {
         } catch {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
         }
-        if !isVirtual, !writer.start({ shared.write() }) { throw Self.noThread }
+        if !isVirtual {
+            guard writer.start({ shared.write() }), reliever.start({ shared.capture.backlog.relieve() }) else {
+                throw Self.noThread
+            }
+        }
         try stream.start(
             CaptureCallbacks(
                 // The virtual clock stands still meanwhile, so a slow disk never causes a loss.
@@ -95,11 +101,12 @@ final class RecorderCore: Sendable {
         request(.stop(.asked))
         let end = shared.progress.waitForEnd(seconds: Self.patience)
         shutDown()
+        // A take that ended late has ended as well.
+        if let end = end ?? shared.progress.result { return end }
         let status = shared.progress.current
-        return end
-            ?? TakeEnd(
-                frameCount: status.recordedFrames, lostFrames: status.lostFrames, reason: .failed, failure: nil,
-                loudness: status.loudness)
+        return TakeEnd(
+            frameCount: status.recordedFrames, lostFrames: status.lostFrames, reason: .failed, failure: nil,
+            loudness: status.loudness)
     }
 
     /// Ends every thread. The take is finished unless this was done before.
@@ -110,6 +117,7 @@ final class RecorderCore: Sendable {
             return thread
         }
         watching?.join()
+        reliever.stop()
         writer.stop()
         pump.stop()
         // Handles the last requests, and reports the last measurements.

@@ -1,4 +1,5 @@
 public import AudioDevices
+package import AudioFiles
 public import DSP
 internal import Realtime
 internal import Synchronization
@@ -29,12 +30,19 @@ public struct RecorderMonitor: Sendable {
     /// The counters of the stream. Real-time safe: no.
     public var statistics: StreamStatistics { tally.statistics }
 
-    /// Captured frames that were lost because the disk did not respond for more than four seconds. Real-time safe: no.
+    /// Captured frames that were lost because the disk did not respond for so long that the memory for them was full: 64 MB, almost three minutes
+    /// in stereo at 48 kHz. Real-time safe: no.
     public var droppedFrames: Int64 { shared.capture.droppedFrames }
 
     /// Events from now on. Every reader gets each event once, in order. The sequence ends with the recorder; one that is requested after that ends
     /// at once. Get it before the start. Real-time safe: no.
     public var events: AsyncStream<RecorderEvent> { shared.events.stream }
+
+    /// A number that grows as long as the writer processes captured frames. While it grows, a take that ends late can be waited for.
+    package var workCount: Int64 { shared.progress.workCount }
+
+    /// Finishes or removes the file of a take that has ended, for a recorder that cannot be ended because its device does not answer.
+    package func conclude(keeping isKept: Bool) throws(AudioFileError) { try shared.conclude(keeping: isKept) }
 
     /// Calls `observer` with every event from now on, before any reader gets it, on the thread that tells it. It must return at once.
     package func observe(_ observer: @escaping @Sendable (RecorderEvent) -> Void) { shared.events.observe(observer) }

@@ -19,10 +19,20 @@ final class RecorderProgress: @unchecked Sendable {
     private var status = RecorderStatus(
         state: .armed, recordedFrames: 0, lostFrames: 0, secondsLeft: nil, loudness: nil)
     private var takeEnd: TakeEnd?
+    private var work: Int64 = 0
     private var waveform: Waveform?
     private var isWaveformWanted = false
 
     var current: RecorderStatus { lock.withLock { status } }
+
+    /// The result of the take; nil before its end.
+    var result: TakeEnd? { lock.withLock { takeEnd } }
+
+    /// A number that grows as long as the writer processes frames.
+    var workCount: Int64 { lock.withLock { work } }
+
+    /// The writer has processed some frames.
+    func noteWork() { lock.withLock { work += 1 } }
 
     /// - Parameter loudness: nil keeps the last value.
     func publish(_ state: RecorderStatus.State, recordedFrames: Int64, lostFrames: Int64, loudness: TakeLoudness?) {
@@ -59,11 +69,14 @@ final class RecorderProgress: @unchecked Sendable {
         }
     }
 
-    /// Waits until the take has ended; returns nil if that takes longer than `seconds`.
+    /// Waits until the take has ended; returns nil if the writer stands still for `seconds` before that.
     func waitForEnd(seconds: Int) -> TakeEnd? {
-        let deadline = MonotonicTime.now() + Int64(seconds) * MonotonicTime.nanosecondsPerSecond
-        return lock.withLock {
-            while takeEnd == nil, MonotonicTime.now() < deadline { lock.wait(milliseconds: 1000) }
+        let patience = Int64(seconds) * MonotonicTime.nanosecondsPerSecond
+        return lock.withLock { () -> TakeEnd? in
+            var watch = StandstillWatch(patience: patience, workCount: work, now: MonotonicTime.now())
+            while takeEnd == nil, !watch.isOver(workCount: work, now: MonotonicTime.now()) {
+                lock.wait(milliseconds: 1000)
+            }
             return takeEnd
         }
     }

@@ -49,6 +49,8 @@ final class TakeWriter {
     }
 
     /// Processes all captured frames, and carries out the commands up to there.
+    ///
+    /// A writer that was held up makes each part of its backlog safe before the next one.
     func step() {
         let (asked, end) = commands.take { capture.capturedFrame }
         pending += asked
@@ -59,7 +61,15 @@ final class TakeWriter {
             }
             guard nextFrame < end else { break }
             advance(to: min(end, pending.first?.inputFrame ?? end))
+            progress.noteWork()
+            secure()
         }
+        // Also if no frames come.
+        secure()
+    }
+
+    /// Makes what was written safe, when it has waited long enough, and tells how far the take is.
+    private func secure() {
         timed.secure()
         guard mode != .over, let take else { return }
         attempt { () throws(AudioFileError) in try take.secure() }
@@ -78,8 +88,8 @@ final class TakeWriter {
     /// Processes some of the frames before `end`.
     private func advance(to end: Int64) {
         let wanted = Int(min(Int64(TakeBlocks.frameCapacity), end - nextFrame))
-        let (first, count) = unsafe capture.tape.take(wanted, before: end, into: blocks.interleaved)
-        // Frames that are neither on the tape nor to come are lost: all before `end` were captured or dropped.
+        let (first, count) = unsafe capture.backlog.take(wanted, before: end, into: blocks.interleaved)
+        // Frames that neither wait nor are to come are lost: all before `end` were captured or dropped.
         let missing = (count > 0 ? first : end) - nextFrame
         if missing > 0 { passSilence(missing) }
         if count > 0 { passBlock(count) }
@@ -114,7 +124,17 @@ final class TakeWriter {
     private func recordSilence(_ count: Int64) {
         guard let take else { return }
         events.tell(.overrun(frame: take.frameCount, lostFrames: take.fitting(count)))
-        attempt { () throws(AudioFileError) in try take.appendSilence(count, through: blocks) }
+        // In parts, because measuring minutes of silence takes time, and the file is to be true meanwhile.
+        var rest = count
+        while rest > 0, mode == .recording {
+            let part = min(rest, Int64(sampleRate))
+            attempt { () throws(AudioFileError) in
+                try take.appendSilence(part, through: blocks)
+                try take.secure()
+            }
+            progress.noteWork()
+            rest -= part
+        }
         stopAtLimit()
     }
 

@@ -66,13 +66,14 @@ final class RecordSession: TerminalLoopDelegate {
     private var marks: [TakeMark] = []
     private var goesOnAfterSuspension = false
     private var silentOverruns: Int64 = 0
-    /// The deadlines for the take's end, and then for the device.
-    private var deadline: Int64?
+    /// Watches the writer until the take's end, and then the device; nil before the end is asked for.
+    private var watch: StandstillWatch?
+    private var hasTake = false
     private var isTakeOver = false
 
     /// A shorter take is a mistake and not kept, in seconds.
     private static let shortestSeconds = 0.1
-    /// How long a disk may take for a take's end. For a pipe whose reader does not read, there is no wait.
+    /// How long a disk may stand still before a take's end. A slow one is waited for. For a pipe whose reader does not read, there is no wait.
     private static let filePatience: Int64 = 32_000_000_000
     private static let pipePatience: Int64 = 3_000_000_000
     /// How long the device may take once the take is over.
@@ -185,23 +186,42 @@ final class RecordSession: TerminalLoopDelegate {
     /// Stops, and keeps the take unless it was discarded. On a thread of its own, because neither a disk nor a device must respond.
     func beginEnding() {
         guard let current = stage.take() else { return stopped.put(nil) }
-        deadline = monotonicNanoseconds() + (line.path == nil ? Self.pipePatience : Self.filePatience)
+        (hasTake, isTakeOver) = (!current.isArmed, current.isArmed)
+        watchEnd(isTakeOver ? Self.devicePatience : line.path == nil ? Self.pipePatience : Self.filePatience)
         current.end(into: stopped, thenWake: loop.inbox)
     }
 
     func look(now: Int64) {
         media?.look(self)
-        guard let deadline else { return }
-        if !isTakeOver, monitor.status.state == .stopped || monitor.status.state == .armed {
+        guard watch != nil else { return }
+        if !isTakeOver, monitor.status.state == .stopped {
             isTakeOver = true
-            self.deadline = min(deadline, now + Self.devicePatience)
+            watchEnd(Self.devicePatience)
         }
-        guard now > deadline else { return }
+        // The device has no work that could be counted.
+        guard watch?.isOver(workCount: isTakeOver ? 0 : monitor.workCount, now: now) == true else { return }
         let what = isTakeOver ? "the device \(line.deviceName)" : file
-        guard line.path != nil else { loop.abandon("\(what) does not answer; ended without it") }
-        loop.abandon(
-            "\(what) does not answer; ended without it", "The recording is in \(file). Finish it with:",
-            "  woodshed record --recover")
+        let words = "\(what) does not answer; ended without it"
+        guard line.path != nil, hasTake else { loop.abandon(words) }
+        if isTakeOver, let kept = concludeTake() { loop.abandon(words, kept) }
+        loop.abandon(words, "The recording is in \(file). Finish it with:", "  woodshed record --recover")
+    }
+
+    private func watchEnd(_ patience: Int64) {
+        watch = StandstillWatch(
+            patience: patience, workCount: isTakeOver ? 0 : monitor.workCount, now: monotonicNanoseconds())
+    }
+
+    /// Finishes or removes the file of a take that is over, without its device.
+    ///
+    /// - Returns: What has become of the file; nil if that failed.
+    private func concludeTake() -> String? {
+        let frames = monitor.status.recordedFrames
+        let isKept = !isDiscarded && frames > 0
+        do throws(AudioFileError) { try monitor.conclude(keeping: isKept) } catch { return nil }
+        if frames == 0 { return "nothing was recorded, and no file is left" }
+        let time = clockText(Double(frames) / Double(line.sampleRate))
+        return isKept ? "kept \(file): \(time)" : "\(time) thrown away"
     }
 
     // MARK: Ctrl-Z and back

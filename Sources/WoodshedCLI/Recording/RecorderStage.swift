@@ -66,6 +66,14 @@ enum RecorderStage: ~Copyable {
         }
     }
 
+    /// Whether no take was begun.
+    var isArmed: Bool {
+        switch self {
+        case .armed: true
+        case .recording, .paused, .stopped: false
+        }
+    }
+
     /// Sets a mark, if there is a take.
     borrowing func mark(_ name: String) {
         switch self {

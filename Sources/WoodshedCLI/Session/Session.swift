@@ -56,8 +56,8 @@ final class Session: TerminalLoopDelegate {
 
     /// How long a stop may take before the device is closed anyway, and how long that may take.
     private static let patience: Int64 = 2_000_000_000
-    /// How long the disk may take to finish takes after that.
-    private static let diskPatience: Int64 = 30_000_000_000
+    /// How long the disk may stand still before takes are finished after that.
+    static let diskPatience: Int64 = 30_000_000_000
 
     /// - Parameters:
     ///   - takesKeys: False if a key would change the file that is written.
@@ -251,6 +251,7 @@ final class Session: TerminalLoopDelegate {
         // The second time nothing waits any more: the thread of the first stop is left alone.
         guard !isDeviceStopping, engineOver == nil else {
             if engineOver != nil {
+                guard recording?.standsStill(now: now) != false else { return }
                 loop.abandon("the disk does not answer; the last take may be found at the next start")
             }
             loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")

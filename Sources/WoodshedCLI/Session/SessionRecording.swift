@@ -23,6 +23,9 @@ final class SessionRecording {
     /// The first error of a take's file: it decides how the run ends.
     private(set) var failure: AudioFileError?
 
+    /// Watches the writer while takes end.
+    private var watch: StandstillWatch?
+
     /// How many reports of levels the headroom is judged by: a second.
     private static let headroomReports = 10
 
@@ -48,7 +51,14 @@ final class SessionRecording {
     /// Ends all takes on a thread of its own, because that waits for the disk.
     func finish() {
         let recorder = recorder
+        watch = StandstillWatch(
+            patience: Session.diskPatience, workCount: recorder.monitor.workCount, now: monotonicNanoseconds())
         BlockingThread.start { recorder.finish() }
+    }
+
+    /// Whether takes do not end because the disk does not answer. A slow disk is waited for.
+    func standsStill(now: Int64) -> Bool {
+        watch?.isOver(workCount: recorder.monitor.workCount, now: now) ?? false
     }
 
     /// Whether takes are recorded now.

@@ -1,18 +1,28 @@
 internal import Realtime
 
-/// An ordinary thread that runs a function every ten milliseconds, or sooner when it is woken.
-final class WriterThread: @unchecked Sendable {
+/// An ordinary thread that runs a function again and again, or sooner when it is woken.
+final class RepeatingThread: @unchecked Sendable {
     // Unchecked because of the values that the lock guards.
     private let lock = ConditionLock()
+    private let name: String
+    private let pauseMilliseconds: Int
     private var thread: PlainThread?
     private var isOver = false
 
+    /// - Parameters:
+    ///   - name: At most 15 bytes, for system tools.
+    ///   - pauseMilliseconds: The pause after each run of the function.
+    init(name: String, pauseMilliseconds: Int) {
+        self.name = name
+        self.pauseMilliseconds = pauseMilliseconds
+    }
+
     /// Starts the thread; false if the system has no thread left.
     func start(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let started = PlainThread(name: "woodshed-take") { [self] in
+        let started = PlainThread(name: name) { [self] in
             while lock.withLock({ !isOver }) {
                 work()
-                lock.withLock { if !isOver { lock.wait(milliseconds: 10) } }
+                lock.withLock { if !isOver { lock.wait(milliseconds: pauseMilliseconds) } }
             }
         }
         lock.withLock { thread = started }

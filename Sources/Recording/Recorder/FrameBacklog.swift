@@ -1,0 +1,84 @@
+internal import AudioDevices
+internal import Realtime
+
+/// Captured frames on their way to the writer: those on the tape and, before these, those that were moved from it to memory.
+///
+/// A disk may stand still for half a minute, and other programs may keep the writer from the processor. Frames are moved meanwhile, so that the
+/// tape does not fill, and the writer catches up later.
+///
+/// Threads: any but the capture thread. Real-time safe: no.
+final class FrameBacklog: @unchecked Sendable {
+    // Unchecked because of the values that the lock guards.
+    /// Frames with consecutive numbers.
+    private struct Chunk {
+        /// The number of the first frame.
+        let first: Int64
+        /// The frames, interleaved.
+        let samples: [Float]
+    }
+
+    private let lock = ConditionLock()
+    private var tape: FrameTape
+    private let channelCount: Int
+    /// Frames are moved if at least as many wait on the tape: a quarter of what the tape holds.
+    private let reliefFrames: Int
+    private let mostChunks: Int
+    /// Oldest first; empty as long as the writer is in time.
+    private var chunks: [Chunk] = []
+    /// Frames of the oldest chunk that were taken.
+    private var takenFrames = 0
+
+    private static let chunkFrames = 4096
+    /// The most memory for moved frames; almost three minutes in stereo at 48 kHz.
+    static let mostBytes = 64_000_000
+
+    /// - Parameters:
+    ///   - tapeFrames: How many frames the tape holds.
+    ///   - mostBytes: The most memory for moved frames.
+    init(_ tape: consuming FrameTape, channelCount: Int, tapeFrames: Int, mostBytes: Int) {
+        self.tape = tape
+        self.channelCount = channelCount
+        reliefFrames = max(1, tapeFrames / 4)
+        mostChunks = max(1, mostBytes / (4 * channelCount * Self.chunkFrames))
+    }
+
+    /// Takes up to `count` consecutive frames, as ``FrameTape/take(_:before:into:)`` does.
+    func take(
+        _ count: Int, before end: Int64, into target: UnsafeMutablePointer<Float>
+    ) -> (first: Int64, count: Int) {
+        lock.withLock { () -> (first: Int64, count: Int) in
+            guard let chunk = chunks.first else { return unsafe tape.take(count, before: end, into: target) }
+            let first = chunk.first + Int64(takenFrames)
+            let rest = chunk.samples.count / channelCount - takenFrames
+            let part = min(rest, count, Int(max(0, end - first)))
+            let start = takenFrames * channelCount
+            for index in 0..<part * channelCount { unsafe target[index] = chunk.samples[start + index] }
+            takenFrames += part
+            if part == rest {
+                chunks.removeFirst()
+                takenFrames = 0
+            }
+            return (first, part)
+        }
+    }
+
+    /// Moves frames from a tape that fills to memory, as long as there is room. Call it several times a second.
+    func relieve() {
+        lock.withLock {
+            guard tape.waitingFrames >= reliefFrames else { return }
+            while chunks.count < mostChunks, let chunk = nextChunk() { chunks.append(chunk) }
+        }
+    }
+
+    /// The next frames of the tape; nil if there are none. Inside the lock.
+    private func nextChunk() -> Chunk? {
+        var first: Int64 = 0
+        let samples = unsafe [Float](unsafeUninitializedCapacity: Self.chunkFrames * channelCount) { buffer, count in
+            count = 0
+            guard let base = buffer.baseAddress else { return }
+            let taken = unsafe tape.take(Self.chunkFrames, before: .max, into: base)
+            (first, count) = (taken.first, taken.count * channelCount)
+        }
+        return samples.isEmpty ? nil : Chunk(first: first, samples: samples)
+    }
+}

@@ -1,0 +1,130 @@
+import AudioFiles
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AudioDevices
+@testable import Recording
+
+/// A disk that stands still until it is told to go on.
+private final class StuckSink: TakeSink {
+    let goesOn = Atomic<Bool>(false)
+    private(set) var frameCount: Int64 = 0
+
+    private func wait() { while !goesOn.load(ordering: .acquiring) { usleep(1000) } }
+
+    func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError) {
+        wait()
+        self.frameCount += Int64(frameCount)
+    }
+
+    func writeSilence(frameCount: Int64) throws(AudioFileError) {
+        wait()
+        self.frameCount += frameCount
+    }
+
+    func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) {}
+    func checkpoint() throws(AudioFileError) {}
+    func synchronise() throws(AudioFileError) {}
+    func finish() throws(AudioFileError) {}
+    func discard() throws(AudioFileError) {}
+}
+
+@Suite("A writer that is late")
+struct LateWriterTests {
+    @Test("has every frame, although it was held up for ten times as long as the tape lasts")
+    func memory() {
+        let rig = CourseRig(period: 480, seconds: 1)
+        rig.commands.add(.record(rig.draft())) { 0 }
+        rig.writer.step()
+        for block in 0..<20 {
+            rig.capture(Int64(block) * 480, 480)
+            rig.capture.backlog.relieve()
+        }
+        // A mark in what waits in memory, and frames that the device loses behind it.
+        rig.commands.add(.mark("here")) { 5000 }
+        rig.capture(10_000, 480)
+        rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }
+        rig.writer.step()
+        let expected = (0..<Int64(10_480)).map { frame in
+            (9600..<10_000).contains(frame) ? 0 : CourseRig.sample(frame, 0)
+        }
+        #expect(rig.sink.frames.first == expected)
+        #expect(rig.sink.marks == ["here": 5000] && rig.capture.droppedFrames == 0)
+        #expect(rig.progress.result?.lostFrames == 400)
+    }
+
+    @Test("loses the newest frames when the memory is full as well, and has silence in their place")
+    func fullMemory() {
+        // Three pieces of memory, and two blocks on the tape.
+        let rig = CourseRig(period: 480, seconds: 1, backlogBytes: 3 * 4096 * 2 * 4)
+        rig.commands.add(.record(rig.draft())) { 0 }
+        rig.writer.step()
+        for block in 0..<8 {
+            rig.capture(Int64(block) * 480, 480)
+            rig.capture.backlog.relieve()
+        }
+        #expect(rig.capture.droppedFrames == 3 * 480)
+        rig.writer.step()
+        rig.capture(8 * 480, 480)
+        rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }
+        rig.writer.step()
+        let expected = (0..<Int64(9 * 480)).map { frame in
+            (5 * 480..<8 * 480).contains(frame) ? 0 : CourseRig.sample(frame, 1)
+        }
+        #expect(rig.sink.frames.last == expected)
+        #expect(rig.progress.result?.lostFrames == 3 * 480)
+    }
+
+    @Test("is relieved by another thread while the disk stands still for longer than the tape lasts")
+    func stuckDisk() throws {
+        let request = try StreamRequest(
+            sampleRate: 8000, channelCount: 2, periodFrames: 256, periodCount: 4, realtimePriority: nil)
+        let core = try RecorderCore(.null, request)
+        let sink = StuckSink()
+        let take = TakeRequest(destination: .stream(fileDescriptor: -1), format: .float32, registry: nil)
+        core.record(TakeDraft(sink: sink, request: take))
+        try core.start()
+        #expect(eventually { core.shared.capture.capturedFrame > 6 * 8000 })
+        sink.goesOn.store(true, ordering: .releasing)
+        let end = core.stop()
+        #expect(core.shared.capture.droppedFrames == 0)
+        #expect(end.reason == .asked && end.frameCount > 6 * 8000 && end.frameCount == sink.frameCount)
+    }
+
+    @Test("is at work as long as it processes anything, also a minute of lost frames")
+    func work() {
+        let rig = CourseRig()
+        rig.commands.add(.record(rig.draft())) { 0 }
+        rig.writer.step()
+        #expect(rig.progress.workCount == 0)
+        rig.capture(0, 1000)
+        rig.writer.step()
+        let before = rig.progress.workCount
+        #expect(before > 0)
+        rig.capture(1000 + 60 * 960, 1)
+        rig.writer.step()
+        #expect(rig.progress.workCount >= before + 60)
+        #expect(rig.sink.frames[0].count == 1001 + 60 * 960)
+    }
+
+    @Test("is waited for as long as it works, and given up once it stands still for as long as it may")
+    func patience() {
+        var watch = StandstillWatch(patience: 30, workCount: 5, now: 100)
+        let looks: [(work: Int64, time: Int64)] = [(5, 129), (6, 140), (6, 169), (7, 1000), (7, 1029), (7, 1030)]
+        let answers = looks.map { watch.isOver(workCount: $0.work, now: $0.time) }
+        #expect(answers == [false, false, false, false, false, true])
+    }
+
+    @Test("has a result that is found, although nobody waited for it any more")
+    func lateResult() {
+        let rig = CourseRig()
+        rig.commands.add(.record(rig.draft())) { 0 }
+        rig.capture(0, 1000)
+        rig.commands.add(.stop(.asked)) { 1000 }
+        #expect(rig.progress.waitForEnd(seconds: 0) == nil)
+        rig.writer.step()
+        #expect(rig.progress.result?.frameCount == 1000 && rig.progress.result?.reason == .asked)
+    }
+}
