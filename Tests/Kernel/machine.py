@@ -1,13 +1,27 @@
 """One machine: a kernel under software emulation, with sound cards whose sound nobody hears."""
+import contextlib
 import json
 import pathlib
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 
 GUEST = pathlib.Path(__file__).resolve().parent / "guest"
+
+
+@contextlib.contextmanager
+def busy(count):
+    """As many programs as said compute on this host meanwhile."""
+    programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
 
 
 class Machine:

@@ -14,7 +14,7 @@ import time
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(here), str(here / "jobs")]
-from machine import Machine  # noqa: E402
+from machine import Machine, busy  # noqa: E402
 
 # What a judge calls a fault begins with this if it is known and explained. It is printed each time, and does not fail the run.
 KNOWN = "known: "
@@ -32,7 +32,8 @@ def run(name, image):
         folder = out if len(scripts) == 1 else out / f"machine-{number}"
         machine = Machine(image, folder, counted=getattr(job, "COUNTED", True), system=getattr(job, "SYSTEM", "initrd"))
         job.prepare(folder)
-        failure = failure or machine.run(script, job.LIMIT)
+        with busy(job.load(number - 1) if hasattr(job, "load") else 0):
+            failure = failure or machine.run(script, job.LIMIT)
         oops = oops or machine.fault()
     try:
         found = [("the run", failure)] if failure else list(job.judge(out))

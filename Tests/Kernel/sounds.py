@@ -35,12 +35,14 @@ def pieces(data):
     """The pieces of such a sound, as (first number, frames); 0 is silence."""
     frames, place = little_endian(array.array("I", data[: len(data) // 4 * 4])), 0
     while place < len(frames):
-        first, count = frames[place], len(frames) - place
-        wanted = array.array("I", range(first, first + count) if first else bytes(4 * count))
-        if frames[place:] != wanted:
-            count = next(index for index in range(count) if frames[place + index] != wanted[index])
-            if count < 16 and first:
-                raise ValueError(f"other sound than was played, at frame {place}")
+        first, count, block, wanted = frames[place], 0, None, None
+        # In parts: a take may have many pieces.
+        while block == wanted and place + count < len(frames):
+            block = frames[place + count : place + count + 65536]
+            wanted = array.array("I", range(first + count, first + count + len(block)) if first else bytes(4 * len(block)))
+            count += next((index for index, (one, other) in enumerate(zip(block, wanted)) if one != other), len(block)) if block != wanted else len(block)
+        if count < 16 and first and place + count < len(frames):
+            raise ValueError(f"other sound than was played, at frame {place}")
         yield first, count
         place += count
 

@@ -1,19 +1,24 @@
-"""Takes that a sleep of the whole machine (S3) interrupts at a random moment are valid, bit for bit, and lack 200 ms at most before it."""
+"""Takes that a sleep of the whole machine (S3) interrupts at a random moment are valid, bit for bit, and lack 200 ms at most before it, 500 ms beyond it."""
 import os
 import random
+import statistics
 
 import moments
 import sounds
+import wakes
 
-# A soak has more: WOODSHED_SLEEPS=100. WOODSHED_SEED repeats a run.
+# A soak has more: WOODSHED_SLEEPS=100. WOODSHED_SEED repeats a run. With WOODSHED_LOAD=4 as many programs compute on the host beside every second machine.
 COUNT = int(os.environ.get("WOODSHED_SLEEPS", "4"))
+LOAD = int(os.environ.get("WOODSHED_LOAD", "0"))
 # The emulated machine sleeps once a boot: takes at different moments share the sleep, and there are several machines.
 TAKES = 4
-LIMIT = 400
-# A machine whose time is counted in instructions does not wake. So takes may have dropouts: they are gaps like the sleep, of which a judge knows
-# nothing but that the sound after a gap is later sound.
+LIMIT = 1200 if LOAD else 400
+# A machine whose time is counted in instructions does not wake. So takes may have dropouts, which a recorder tells as overruns.
 COUNTED = False
-FEED_SECONDS = 40
+# A busy host makes a guest slow, and not its clock.
+FEED_SECONDS = 160 if LOAD else 40
+# The most that a take may lack of the sound after the wake.
+MOST_LOST_BEYOND = 0.5
 # arecord has one take in each machine.
 PROGRAMS = ("woodshed",) * TAKES + ("arecord",)
 
@@ -22,11 +27,15 @@ def prepare(folder):
     (folder / "numbers.raw").write_bytes(sounds.numbered(moments.RATE * FEED_SECONDS).tobytes())
 
 
-BEGIN = r"""
+BEGIN = (
+    r"""
 # The shared folder does not outlive a sleep, its driver has no resume: the job goes on from memory, without it.
 if [ -z "$MEMORY" ]; then cp /rig/job.sh /rig/library.sh /rig/numbers.raw /tmp; MEMORY=1 exec bash /tmp/job.sh >/dev/ttyS0 2>&1; fi
 . /tmp/library.sh
 drivers
+"""
+    + wakes.GUEST
+    + r"""
 
 # begins NUMBER PROGRAM: what is played on one cable is recorded at its other end.
 begins() {
@@ -43,13 +52,18 @@ begins() {
     until_running Loopback/pcm1c/sub$1
 }
 """
+)
 END = r"""
 sleeps sleep
-echo "slept: $?" >/tmp/slept
-sleep 1
+slept=$?
+moment awake $runs >/tmp/sleep-figures
+echo "slept: $slept" >/tmp/slept
+sleep 3
+moment end $runs >>/tmp/sleep-figures
 kill $runs
+# However late a take ends, it ends whole.
 for run in $runs; do
-    for turn in $(seq 100); do kill -0 $run 2>/dev/null || break; sleep 0.1; done
+    for turn in $(seq 900); do kill -0 $run 2>/dev/null || break; sleep 0.1; done
     kill -9 $run 2>/dev/null && echo "it did not end" >>/tmp/slept
     wait $run
 done
@@ -83,10 +97,46 @@ def scripts():
     return [machine(random_moment) for _ in range(-(-COUNT // TAKES))]
 
 
+def load(number):
+    """How many programs compute beside a machine, the first being 0."""
+    return LOAD if number % 2 else 0
+
+
+def beyond(folder):
+    """What takes lack of the sound beyond the sleep, and what their recorders have told of it."""
+    lost = {}
+    for path in sorted(folder.rglob("sleep-*.wav")):
+        name = f"{path.parent.name}/{path.stem}"
+        try:
+            outside, asleep = wakes.holes(path, moments.RATE)
+        except ValueError:
+            # It is not valid; the verdict on all takes says so.
+            continue
+        words = f"{name}: {len(outside)} holes of {1000 * sum(outside):.0f} ms in all, and {1000 * sum(asleep):.0f} ms around the sleep"
+        stopped = next((event for event in wakes.told(path) if event["event"] == "recording.stopped"), None)
+        if stopped:
+            lost[name] = sum(outside)
+            words += (
+                f"; told: {stopped['overruns']} overruns of the card, {stopped['dropped_frames']} frames without room, "
+                f"{stopped['lost_frames']} of {stopped['frames']} frames lost, {stopped['scheduling']}"
+            )
+        yield words, None
+    if lost:
+        worst = max(lost, key=lost.get)
+        words = f"beyond the sleep {len(lost)} takes lack {1000 * lost[worst]:.0f} ms at most, median {1000 * statistics.median(lost.values()):.0f} ms"
+        yield words, f"{worst} lacks {1000 * lost[worst]:.0f} ms" if lost[worst] > MOST_LOST_BEYOND else None
+
+
 def judge(folder):
     for slept in sorted(folder.rglob("slept")):
         if (text := slept.read_text().strip()) != "slept: 0":
             yield f"{slept.parent.name}: the machine sleeps", text
+    for figures in sorted(folder.rglob("sleep-figures")):
+        yield f"{figures.parent.name}: {wakes.machine(figures.read_text(), moments.RATE)}", None
+    yield from beyond(folder)
+    for notes in sorted(folder.rglob("sleep-woodshed-*.notes")):
+        if "does not answer" in notes.read_text():
+            yield f"{notes.parent.name}/{notes.stem}: the take is closed", notes.read_text().strip()
     wanted = -(-COUNT // TAKES) * TAKES
     yield from moments.verdicts(folder, "sleep", "the machine sleeps", wanted)
 
