@@ -162,7 +162,9 @@ public final class Engine: Sendable {
             throw .rateMismatch(clip: clip.sampleRate, engine: configuration.sampleRate)
         }
         directory.serve()
-        let player = Player(clip, score: score, waitsForPages: isVirtual, gain: Player.gain(decibels: decibels))
+        let player = Player(
+            clip, score: score, waitsForPages: isVirtual, gain: Player.gain(decibels: decibels),
+            at: position.framesWritten)
         if let observer { player.observe(observer) }
         guard directory.add(player, after: leader, fade: fade) else { throw .tooManyPlayers(limit: Mixer.capacity) }
         return player
@@ -220,7 +222,7 @@ public final class Engine: Sendable {
             try stream.start(
                 StreamCallbacks(
                     prepare: { _ in
-                        directory.serve()
+                        directory.serve(isBetweenBlocks: true)
                         for follower in followers { follower() }
                     },
                     render: { mixer.render($0) },

@@ -42,7 +42,7 @@ package struct Harness {
         let block = PlanarBuffer(channelCount: channels, frameCount: 8192)
         var frame = 0
         while frame < total {
-            player.serve()
+            player.serve(isBetweenBlocks: true)
             let count = min(nextBlock(), total - frame, 8192)
             _ = unsafe player.core.core.pointee.render(
                 into: block.channels, outputChannels: channels, frameCount: count, adds: false,

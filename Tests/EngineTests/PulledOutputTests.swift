@@ -68,6 +68,24 @@ struct PulledOutputTests {
         #expect(expected == file)
     }
 
+    @Test(
+        "lets a player that is added later begin at its frame, however long the blocks are", arguments: [1, 64, 8192])
+    func addedLater(period: Int) throws {
+        let (engine, output) = try engine(.virtual, period: period, ends: false)
+        try engine.start()
+        // Longer than requests are sent before they are due.
+        let buffer = PlanarBuffer(channelCount: 2, frameCount: 3 * 8192)
+        _ = unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 3 * 8192)
+        let player = try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: Self.rate), score: score())
+        player.start(at: 3 * 8192 + 100)
+        _ = unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 8192)
+        // The first frame of the section is the clip's own.
+        let firstHeard = (0..<8192).first { unsafe buffer.channel(0)[$0] != 0 }
+        #expect(firstHeard == 100)
+        #expect(unsafe buffer.channel(0)[100] == Self.clip[0][100])
+        engine.stop()
+    }
+
     @Test("frees players that are removed before the start, after the end, and while nobody takes blocks")
     func removedUnheard() throws {
         let (engine, output) = try engine(.real, ends: false)

@@ -73,7 +73,9 @@ struct PlayerRegistry: ~Copyable {
     }
 
     /// Passes on requests and events of every player, and releases players that the mixer has returned.
-    mutating func serve() {
+    ///
+    /// - Parameter isBetweenBlocks: as in ``Player/serve(isBetweenBlocks:)``.
+    mutating func serve(isBetweenBlocks: Bool = false) {
         while let address = released.pop() {
             for player in players where player.core.address == address {
                 player.serve()
@@ -84,7 +86,7 @@ struct PlayerRegistry: ~Copyable {
             told.remove(address)
         }
         for player in players {
-            player.serve()
+            player.serve(isBetweenBlocks: isBetweenBlocks)
             let address = player.core.address
             guard leaving.contains(address), !told.contains(address), player.status.state == .finished else { continue }
             if commands.push(Mixer.Command(code: .remove, slot: player.core)) { told.insert(address) }
@@ -141,8 +143,8 @@ final class PlayerDirectory: Sendable {
         }
     }
 
-    func serve() {
-        registry.withLock { $0.serve() }
+    func serve(isBetweenBlocks: Bool = false) {
+        registry.withLock { $0.serve(isBetweenBlocks: isBetweenBlocks) }
     }
 
     var count: Int { registry.withLock { $0.count } }

@@ -12,6 +12,8 @@ struct CommandList: ~Copyable {
 
     private var urgent: RingConsumer<PlayerCommand>
     private var scheduled: RingConsumer<PlayerCommand>
+    /// Immediate commands of this block that are still in their ring, and the first frame of the block, at which they are due.
+    private var (urgentLeft, blockStart) = (0, Int64(0))
     /// Not a part of this value: functions that only read it would copy its 13 KB for every block.
     private var list = Boxed(InlineArray<64, PlayerCommand>(repeating: PlayerCommand(code: .gain)))
     private var count = 0
@@ -21,21 +23,39 @@ struct CommandList: ~Copyable {
         self.scheduled = scheduled
     }
 
-    /// Takes immediate commands from their ring; they are due at `frame`, the first of the block.
-    mutating func collectUrgent(at frame: Int64) {
-        while count < CommandList.capacity, var command = urgent.pop() {
-            command.frame = frame
+    /// A block begins at output frame `frame`: immediate commands that have been sent by now are due there.
+    mutating func beginBlock(at frame: Int64) { (urgentLeft, blockStart) = (urgent.readableCount, frame) }
+
+    /// Takes commands from their rings, as long as there is room: the immediate ones of this block, then those with a frame, which arrive in
+    /// the order of their frames. Call it whenever there may be room, so that all commands of a frame are carried out at that frame.
+    mutating func collect() {
+        while urgentLeft > 0, count < CommandList.capacity, var command = urgent.pop() {
+            urgentLeft -= 1
+            command.frame = blockStart
+            list.value[count] = command
+            count += 1
+        }
+        while count < CommandList.scheduledCapacity, let command = scheduled.pop() {
             list.value[count] = command
             count += 1
         }
     }
 
-    /// Takes commands with a frame from their ring, as long as there is room. They arrive in the order of their frames.
-    mutating func collectScheduled() {
-        while count < CommandList.scheduledCapacity, let command = scheduled.pop() {
-            list.value[count] = command
-            count += 1
-        }
+    /// Takes immediate commands from another ring from now on, and writes those of the old one to it. Between two blocks; allocates nothing,
+    /// but frees the old ring.
+    mutating func takeUrgent(
+        from ring: consuming RingConsumer<PlayerCommand>, writingTo producer: inout RingProducer<PlayerCommand>
+    ) {
+        while let command = urgent.pop() { _ = producer.push(command) }
+        urgent = ring
+    }
+
+    /// The same for commands with a frame.
+    mutating func takeScheduled(
+        from ring: consuming RingConsumer<PlayerCommand>, writingTo producer: inout RingProducer<PlayerCommand>
+    ) {
+        while let command = scheduled.pop() { _ = producer.push(command) }
+        scheduled = ring
     }
 
     /// Adds a command of the render side itself; without effect if the list is full, which takes more commands for one frame than

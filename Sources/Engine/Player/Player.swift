@@ -25,17 +25,20 @@ public final class Player: Sendable {
     let reader: ClipReader
     private let memory: Mutex<PlayerMemory>
     private let preparer: ScorePreparer
+    private let waitsForPages: Bool
 
     /// - Parameters:
     ///   - waitsForPages: true under the virtual clock, which waits for pages and for the preparation of a score.
     ///   - recordingLimit: the most bytes for a kept pass.
     ///   - listens: false leaves every voice plain.
     ///   - gain: the first gain, as a factor.
+    ///   - frame: the output frame at which it is added to the mix.
     init(
         _ clip: Clip, score: Score, waitsForPages: Bool, recordingLimit: Int = ScoreStorage.recordingLimit,
-        listens: Bool = true, gain: Float = 1
+        listens: Bool = true, gain: Float = 1, at frame: Int64 = 0
     ) {
         self.clip = clip
+        self.waitsForPages = waitsForPages
         let epoch = ReadEpoch()
         preparer = ScorePreparer(
             clip, quality: score.plan.quality, waits: waitsForPages, listens: listens, epoch: epoch)
@@ -62,7 +65,8 @@ public final class Player: Sendable {
         core = unsafe MixerSlot(core: cell)
         control = Mutex(
             PlayerControl(
-                urgent: urgent.producer, scheduled: scheduled.producer, spentScores: spent.consumer, storage: storage))
+                urgent: urgent.producer, scheduled: scheduled.producer, spentScores: spent.consumer, storage: storage,
+                at: frame))
         telemetry = Mutex(
             PlayerTelemetry(
                 events: events.consumer, status: status.reader, peaks: peaks.consumer,
@@ -327,10 +331,18 @@ public final class Player: Sendable {
     var requestsWaiting: Int { control.withLock { $0.waitingCount } }
 
     /// Sends requests, delivers events and results of the analysis, and frees scores that the render side has returned.
-    func serve() {
+    ///
+    /// - Parameter isBetweenBlocks: whether the caller is the thread that renders, between two blocks. Under the virtual clock all requests for the
+    ///   next block are then sent, however many there are.
+    func serve(isBetweenBlocks: Bool = false) {
         takeOverPreparation()
         let status = telemetry.withLock { $0.deliver(startsAsked: startsCount) }
-        control.withLock { $0.serve(at: status.outputFrame) }
+        control.withLock { control in
+            // Sound because this thread renders, and not now.
+            let frame = status.outputFrame
+            if isBetweenBlocks, waitsForPages { unsafe control.makeRoom(at: frame, in: &core.core.pointee) }
+            control.serve(at: frame)
+        }
         preparer.want(clipFrames: score.placesNear(status))
         guard let failure = clip.failure else { return }
         failureBox.withLock { box in

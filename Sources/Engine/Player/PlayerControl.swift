@@ -3,7 +3,7 @@ internal import Realtime
 
 /// The control side of a player: requests that are not sent yet, and the scores that the render side may still read.
 struct PlayerControl: ~Copyable {
-    /// The most scores that can be on the render side at once; further ones wait here.
+    /// The most scores that can be on the render side at once, unless the rings are made longer; further ones wait here.
     static let maximumScores = 64
     /// Requests are sent this long before they are due: two of the longest blocks, and many rounds of the pump.
     private static let horizonFrames: Int64 = 16_384
@@ -15,8 +15,8 @@ struct PlayerControl: ~Copyable {
     private var immediate = WaitingCommands()
     /// Requests for a frame that are due much later, that found their ring full, or that follow one that did; in the order of their frames.
     private var timed = WaitingCommands()
-    /// Every score that the render side has or will get; the last is the newest.
-    private var storages: [ScoreStorage]
+    /// Every score that the render side has or will get, by its address.
+    private var storages: [Int: ScoreStorage]
     private(set) var newest: ScoreStorage
     private var scoresUnderWay = 1
     private var now: Int64 = 0
@@ -27,15 +27,17 @@ struct PlayerControl: ~Copyable {
     /// Requests that have not been sent.
     var waitingCount: Int { immediate.commands.count + timed.commands.count }
 
+    /// - Parameter frame: the output frame at which the player is added.
     init(
         urgent: consuming RingProducer<PlayerCommand>, scheduled: consuming RingProducer<PlayerCommand>,
-        spentScores: consuming RingConsumer<Int>, storage: ScoreStorage
+        spentScores: consuming RingConsumer<Int>, storage: ScoreStorage, at frame: Int64
     ) {
         self.urgent = urgent
         self.scheduled = scheduled
         self.spentScores = spentScores
-        storages = [storage]
+        storages = [storage.renderScore.address: storage]
         newest = storage
+        now = frame
     }
 
     /// Adds a request; the order of requests is kept.
@@ -48,15 +50,19 @@ struct PlayerControl: ~Copyable {
     ///
     /// - Parameter command: its code and frame; the score is filled in here.
     mutating func replaceScore(_ storage: ScoreStorage, by command: PlayerCommand) {
-        newest = storage
-        storages.append(storage)
+        add(storage)
         var command = command
         command.score = storage.renderScore
         while let superseded = takeSuperseded(by: command) {
-            storages.removeAll { $0.renderScore.address == superseded.score.address }
+            storages[superseded.score.address] = nil
             command.standIn(for: superseded)
         }
         send(command)
+    }
+
+    private mutating func add(_ storage: ScoreStorage) {
+        newest = storage
+        storages[storage.renderScore.address] = storage
     }
 
     /// The last immediate request, if it still waits here and would not be heard. The render side would drop it too; dropping it
@@ -83,12 +89,11 @@ struct PlayerControl: ~Copyable {
     /// Sends the newest score again, with more known about it or more memory.
     mutating func adopt(_ storage: ScoreStorage) {
         let known = newest.renderScore.address
-        newest = storage
-        storages.append(storage)
+        add(storage)
         if immediate.replace(scoreAt: known, by: storage.renderScore)
             || timed.replace(scoreAt: known, by: storage.renderScore)
         {
-            storages.removeAll { $0.renderScore.address == known }
+            storages[known] = nil
             return
         }
         var command = PlayerCommand(code: .adoptScore, value: Int64(known))
@@ -101,13 +106,47 @@ struct PlayerControl: ~Copyable {
     /// - Parameter frame: the player's next output frame. Requests that are due long after it stay here; otherwise they would fill the
     ///   render side's list and block requests that are due now.
     mutating func serve(at frame: Int64) {
-        now = frame
-        while let address = spentScores.pop() {
-            storages.removeAll { $0.renderScore.address == address }
-            scoresUnderWay -= 1
-        }
+        // A player that was added later has no frame before its first block.
+        now = max(now, frame)
+        freeSpentScores()
         carry(holdingScore: false)
         hasSentScore = false
+    }
+
+    private mutating func freeSpentScores() {
+        while let address = spentScores.pop() {
+            storages[address] = nil
+            scoresUnderWay -= 1
+        }
+    }
+
+    /// Makes the rings longer until they hold all that the next ``serve(at:)`` sends, and the scores that come back.
+    ///
+    /// For the virtual clock: what is carried out in a block then depends on the requests alone, and not on when the rings are served during the block.
+    ///
+    /// - Parameters:
+    ///   - frame: as in ``serve(at:)``.
+    ///   - core: the render side. The caller is the thread that renders, between two blocks.
+    mutating func makeRoom(at frame: Int64, in core: inout PlayerCore) {
+        let (hasty, due) = (immediate.commands.count, timed.count(upTo: max(now, frame) + PlayerControl.horizonFrames))
+        if hasty > urgent.writableCount {
+            let ring = RingEnds<PlayerCommand>(capacity: 2 * (urgent.capacity + hasty))
+            var producer = ring.producer
+            core.commands.takeUrgent(from: ring.consumer, writingTo: &producer)
+            urgent = producer
+        }
+        if due > scheduled.writableCount {
+            let ring = RingEnds<PlayerCommand>(capacity: 2 * (scheduled.capacity + due))
+            var producer = ring.producer
+            core.commands.takeScheduled(from: ring.consumer, writingTo: &producer)
+            scheduled = producer
+        }
+        // Each of them may bring a score.
+        guard scoresUnderWay + hasty + due > spentScores.capacity else { return }
+        freeSpentScores()
+        let ring = RingEnds<Int>(capacity: 2 * (scoresUnderWay + hasty + due))
+        core.transport.retired.giveBack(through: ring.producer)
+        spentScores = ring.consumer
     }
 
     /// Immediate requests have a ring of their own, so that they never wait behind later ones. The others
@@ -128,7 +167,7 @@ struct PlayerControl: ~Copyable {
 
     private mutating func push(_ command: PlayerCommand, isUrgent: Bool) -> Bool {
         /// A score is sent only while its return ring has room, so that the render side never has to keep one.
-        if command.bringsScore && scoresUnderWay >= PlayerControl.maximumScores { return false }
+        if command.bringsScore && scoresUnderWay >= spentScores.capacity { return false }
         guard isUrgent ? urgent.push(command) : scheduled.push(command) else { return false }
         if command.bringsScore { scoresUnderWay += 1 }
         return true
@@ -141,6 +180,9 @@ private struct WaitingCommands {
     private(set) var commands: ArraySlice<PlayerCommand> = []
 
     mutating func append(_ command: PlayerCommand) { commands.append(command) }
+
+    /// How many are due up to a frame, of requests in the order of their frames.
+    func count(upTo frame: Int64) -> Int { commands.prefix { $0.frame <= frame }.count }
 
     /// Adds a request behind those that are due at its frame or before it.
     mutating func insert(_ command: PlayerCommand) {

@@ -34,3 +34,11 @@ struct MixerSlot: @unchecked Sendable, BitwiseCopyable {
     /// Identifies the player when it is returned.
     var address: Int { unsafe Int(bitPattern: core) }
 }
+
+extension PlayerCore {
+    /// The mix that this player is part of was turned down; it is told with the end of the pass. Real-time safe: yes.
+    mutating func noteGain(_ gain: Float) { transport.noteGain(gain) }
+
+    /// Reports an xrun of the device. Real-time safe: yes.
+    mutating func noteXrun(at frame: Int64, lostFrames: Int64) { transport.noteXrun(at: frame, lostFrames: lostFrames) }
+}

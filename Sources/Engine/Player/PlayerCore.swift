@@ -12,8 +12,8 @@ internal import Samples
 /// One player on the render thread: at every frame it does everything that is due, in a fixed order, and then makes sound up to the next
 /// frame at which something is due.
 struct PlayerCore: ~Copyable {
-    /// The most steps at one frame: far more than a full list of commands and the joints between them can need. Then sound is made in
-    /// any case, so that no fault can hold the render thread at one frame.
+    /// The most steps at one frame: far more than a full list of commands and the joints between them can need. What is left is done at the
+    /// next frame, so that neither a fault nor a crowd of commands can hold the render thread at one frame.
     private static let maximumSteps = 8 * CommandList.capacity
 
     private let clip: ClipReader
@@ -23,8 +23,8 @@ struct PlayerCore: ~Copyable {
     private let gainFrames: Int
     /// Under the virtual clock the reader waits for its pages, so commands need not wait.
     private let waitsForPages: Bool
-    private var commands: CommandList
-    private(set) var transport: Transport
+    var commands: CommandList
+    var transport: Transport
     private var strip: StripProcessor
     private var gain: GainGlide
     /// Keeps what is turned up below full scale.
@@ -81,18 +81,18 @@ struct PlayerCore: ~Copyable {
         succession.beginBlock()
         sounding = frameCount..<frameCount
         goOnAfterInterruption(at: frame)
-        commands.collectUrgent(at: frame)
+        commands.beginBlock(at: frame)
         var done = 0
         var end = frameCount
         while done < frameCount {
             let now = frame + Int64(done)
-            commands.collectScheduled()
+            commands.collect()
             takeOver(at: now)
-            doWhatIsDue(at: now)
+            let isDone = doWhatIsDue(at: now)
             handOver(at: now)
             hasEnded = transport.state == .finished && !commands.waitsToStart(at: now)
             if hasEnded { end = min(end, done) }
-            let count = framesUntilChange(from: now, limit: min(frameCount - done, LayerStack.chunkFrames))
+            let count = isDone ? framesUntilChange(from: now, limit: min(frameCount - done, LayerStack.chunkFrames)) : 1
             if transport.hasUntoldEvents() {
                 // Now: under the virtual clock the next line may wait for the recording, for as long as it takes.
                 peaks.handOver()
@@ -130,16 +130,15 @@ struct PlayerCore: ~Copyable {
         transport.noteGain(overload.takeLowestGain())
     }
 
-    /// The mix that this player is part of was turned down; it is told with the end of the pass.
-    mutating func noteGain(_ gain: Float) { transport.noteGain(gain) }
-
     /// Does everything that is due at output frame `now`, one step at a time, in this order: changes of speed that a voice was told
     /// beforehand; commands, in the order of the requests; the end of a stop; joints; changes between voice and copy. After each of
     /// the last three, commands that had to wait are tried again.
     ///
     /// Each step removes a command from the list, puts it off to a later frame, or moves the transport on. So the steps end.
-    private mutating func doWhatIsDue(at now: Int64) {
-        var isBlocked = false
+    ///
+    /// - Returns: whether nothing is left to do at this frame.
+    private mutating func doWhatIsDue(at now: Int64) -> Bool {
+        var (isBlocked, isDone) = (false, false)
         for _ in 0..<PlayerCore.maximumSteps {
             if let index = commands.firstTold(at: now) {
                 takeToldSpeed(index, at: now)
@@ -148,10 +147,13 @@ struct PlayerCore: ~Copyable {
             } else if transport.advance(at: now) {
                 isBlocked = false
             } else {
+                isDone = true
                 break
             }
+            commands.collect()
         }
         transport.dropCovered(at: now)
+        return isDone
     }
 
     /// How many frames can be made at once: up to the next frame at which something changes.
@@ -167,11 +169,6 @@ struct PlayerCore: ~Copyable {
         clip.publishDemand(
             current: transport.place(at: frame).clipFrame, next: playhead.nextClipStart(),
             movesBack: playhead.part.view.isMirrored)
-    }
-
-    /// Reports an xrun of the device.
-    mutating func noteXrun(at frame: Int64, lostFrames: Int64) {
-        transport.noteXrun(at: frame, lostFrames: lostFrames)
     }
 
     // MARK: Commands

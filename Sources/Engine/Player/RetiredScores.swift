@@ -38,6 +38,9 @@ struct RetiredScores: ~Copyable {
         count = kept
     }
 
+    /// Returns scores through another ring from now on. Between two blocks only.
+    mutating func giveBack(through ring: consuming RingProducer<Int>) { self.ring = ring }
+
     /// Returns a score that was never heard.
     mutating func giveBack(_ score: RenderScore) {
         // The return ring has room for every score that can be under way, so nothing is lost.

@@ -20,7 +20,7 @@ struct Transport: ~Copyable {
     /// Whether a request has chosen where the next start begins, and whether it has chosen a section and no frame of it.
     var (isChosen, beginsSection) = (false, false)
     private var reports: PlayerReports
-    private(set) var retired: RetiredScores
+    var retired: RetiredScores
     /// Start requests that were taken. It tells the control side whether more follows after an end.
     private var startsTaken: Int64 = 0
     private let fades: FadeLengths

@@ -1,0 +1,66 @@
+import EngineHarness
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("More requests than the rings hold")
+struct ManyRequestTests {
+    private static let rate = 8000
+    private static let clip = testClip(channels: 1, frames: 9000, rate: rate, seed: 71)
+
+    private static func score(_ range: Range<Int64>) throws -> Score {
+        let plan = PracticePlan(sections: [try Section(range)], passes: 9, joint: .hard)
+        return try Score(plan, clipFrameCount: 9000, sampleRate: rate)
+    }
+
+    /// The sound of a player in blocks of a length, after these requests.
+    private static func sound(block: Int, _ ask: (Player) throws -> Void) throws -> [[Float]] {
+        let harness = try Harness(clip, rate: rate, score: try score(0..<9000))
+        harness.player.start(at: 0)
+        try ask(harness.player)
+        return harness.render(8192) { block }
+    }
+
+    private static func expectOneSound(_ ask: (Player) throws -> Void) throws {
+        // Of these blocks the rings hold all requests.
+        let expected = try sound(block: 1, ask)
+        for block in [64, 999, 8192] {
+            let isSame = try sound(block: block, ask) == expected
+            #expect(isSame, "blocks of \(block)")
+        }
+    }
+
+    @Test("are carried out at their frames, however long the blocks are")
+    func timed() throws {
+        try Self.expectOneSound { player in
+            for index in 0..<2000 { player.setGain(decibels: Double(-(index % 5)), at: Int64(4 * index + 2)) }
+        }
+    }
+
+    @Test("are carried out at one frame, and those beyond all measure at the next ones")
+    func crowded() throws {
+        try Self.expectOneSound { player in
+            for index in 0..<200 { player.setGain(decibels: Double(-(index % 5)), at: 1500) }
+            for index in 0..<1400 { player.setGain(decibels: Double(-(index % 7)), at: 3000) }
+        }
+    }
+
+    @Test("may all bring scores")
+    func scores() throws {
+        let scores = [try Self.score(500..<3000), try Self.score(0..<9000)]
+        try Self.expectOneSound { player in
+            for index in 0..<120 { try player.setScore(scores[index % 2], at: Int64(60 * index + 100)) }
+        }
+    }
+
+    @Test("before the first block apply to it")
+    func immediate() throws {
+        let expected = try Self.sound(block: 64) { $0.setGain(decibels: -9) }
+        let all = try Self.sound(block: 64) { player in
+            for index in 0..<300 { player.setGain(decibels: Double(index % 5)) }
+            player.setGain(decibels: -9)
+        }
+        #expect(all == expected)
+    }
+}
