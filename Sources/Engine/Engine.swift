@@ -275,13 +275,16 @@ public final class Engine: Sendable {
     ///
     /// - Throws: `EngineError` if the device or a recording failed meanwhile.
     public func waitUntilFinished() throws(EngineError) {
+        // A start in another thread comes first: before its end there is nothing to wait for.
+        starting.withLock { _ in }
         defer { finishServing() }
+        // The device's thread has ended, or there never was one.
+        defer { use.withLock { if $0 == .lasts { endUse(&$0) } } }
         do {
             try stream.waitUntilFinished()
         } catch {
             throw .device(error)
         }
-        use.withLock { if $0 == .lasts { $0 = .none } }
         directory.serve()
         if let failure = directory.firstFailure { throw .file(failure) }
     }

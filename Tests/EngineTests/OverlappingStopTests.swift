@@ -1,5 +1,7 @@
 import AudioDevices
 import Clips
+import Glibc
+import Realtime
 import Synchronization
 import Testing
 
@@ -30,6 +32,21 @@ private final class SlowOutput: OutputStream {
     func waitUntilFinished() throws(DeviceError) {}
 }
 
+/// Waits for the end of an engine in a thread of its own.
+private final class Waiter: Sendable {
+    let isOver = Atomic(false)
+    let thread = Mutex<PlainThread?>(nil)
+
+    func wait(for engine: Engine) {
+        thread.withLock { thread in
+            thread = PlainThread(name: "waiter") {
+                _ = try? engine.waitUntilFinished()
+                self.isOver.store(true, ordering: .releasing)
+            }
+        }
+    }
+}
+
 @Suite("An engine that is stopped before its start is over")
 struct OverlappingStopTests {
     @Test("removes players at once after that, and those that were removed meanwhile", arguments: [true, false])
@@ -50,6 +67,30 @@ struct OverlappingStopTests {
         if starts { try engine.start() } else { #expect(throws: DeviceError.self) { try engine.start() } }
         #expect(engine.playerCount == 1)
         engine.remove(second)
+        #expect(engine.playerCount == 0)
+        #expect(!engine.isServing)
+    }
+
+    @Test("or waited for before that, removes players at once when the wait is over")
+    func waits() throws {
+        let output = SlowOutput(starts: true)
+        let engine = Engine(isVirtual: false) { _, _ in output }
+        let clip = try Clip.inMemory([[0.5]], sampleRate: 8000)
+        let score = try Score(PracticePlan(sections: [try Section(0..<1)]), clipFrameCount: 1, sampleRate: 8000)
+        let player = try engine.makePlayer(clip, score: score)
+        let waiter = Waiter()
+        output.beforeStarted.withLock { before in
+            before = { [weak engine] in
+                guard let engine else { return }
+                waiter.wait(for: engine)
+                // A wait that does not wait for the start is over by then.
+                for _ in 0..<50 where !waiter.isOver.load(ordering: .acquiring) { usleep(1000) }
+            }
+        }
+        try engine.start()
+        let thread = try #require(waiter.thread.withLock { $0 })
+        thread.join()
+        engine.remove(player)
         #expect(engine.playerCount == 0)
         #expect(!engine.isServing)
     }

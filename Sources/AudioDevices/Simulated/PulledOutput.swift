@@ -152,12 +152,16 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
     /// safe: no.
     public func stop() {
         phase.store(.over, ordering: .sequentiallyConsistent)
-        while isRendering.load(ordering: .sequentiallyConsistent) { usleep(200) }
+        waitForBlock()
     }
+
+    private func waitForBlock() { while isRendering.load(ordering: .sequentiallyConsistent) { usleep(200) } }
 
     /// Blocks until the last player has finished, if the engine ends with its players, or until the output is stopped. Another thread must call
     /// `render` meanwhile. Real-time safe: no.
     public func waitUntilFinished() throws(DeviceError) {
-        while phase.load(ordering: .acquiring) == .running { usleep(5000) }
+        while phase.load(ordering: .sequentiallyConsistent) == .running { usleep(5000) }
+        // Another thread may have stopped it in the middle of a block.
+        waitForBlock()
     }
 }
