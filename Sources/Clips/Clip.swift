@@ -168,5 +168,11 @@ extension AudioFileError {
 
 extension Clip {
     /// Loads every page; only where the memory budget holds them all.
-    func loadAll() throws(AudioFileError) { try core.waitUntilLoaded([0..<core.geometry.pageCount]) }
+    func loadAll() throws(AudioFileError) {
+        // In runs, because all that is waited for is looked through before each page.
+        let count = core.geometry.pageCount
+        for first in stride(from: 0, to: count, by: 64) {
+            try core.waitUntilLoaded([first..<min(first + 64, count)])
+        }
+    }
 }
