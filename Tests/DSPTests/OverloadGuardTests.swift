@@ -54,10 +54,15 @@ struct OverloadGuardTests {
         #expect(sound[70_000...] == source[70_000...])
     }
 
-    @Test("values that are no numbers leave the gain of the others as it is")
-    func hostile() {
-        let sound = guarded([[.nan, 0.5, .infinity, 0.5, -.infinity, 2, 0.5]], block: 7).sound[0]
+    @Test(
+        "values that are no numbers leave the gain of the others as it is, and nothing infinite is left",
+        arguments: [1, 2, 8])
+    func hostile(block: Int) {
+        let sound = guarded([[.nan, 0.5, .infinity, 0.5, -.infinity, 2, 0.5, .nan, -.infinity]], block: block).sound[0]
         #expect(sound[1] == 0.5 && sound[3] == 0.5 && sound[5] == 1)
         #expect(abs(sound[6] - 0.25) < 0.001)
+        #expect(sound[2] == 1 && sound[4] == -1)
+        // Turned down like the others.
+        #expect(sound[7] == 0 && abs(sound[8] + 0.5) < 0.001)
     }
 }

@@ -3,7 +3,8 @@
 /// The gain falls at the frame that would exceed full scale, to what that frame allows, and returns slowly. So the first peak of a row is
 /// flattened and the following ones are not, where a converter would flatten them all. ``PeakLimiter`` looks ahead and flattens none,
 /// but it needs frames that a mix with live commands does not have. All channels get the same gain. What stays below full scale passes
-/// bit for bit, and the result does not depend on how the frames are divided into calls.
+/// bit for bit, and the result does not depend on how the frames are divided into calls. An infinite value becomes full scale, and what is not a
+/// number becomes silence while the gain is below 1; neither changes the gain.
 ///
 /// Real-time safe: all of it.
 @usableFromInline package struct OverloadGuard: BitwiseCopyable {
@@ -58,8 +59,12 @@
             var peak: Float = 0
             // A value that is not a number is never the larger one, so it does not reach the gain.
             for channel in 0..<channelCount {
-                let size = unsafe sound[channel][frame].magnitude
-                if size > peak && size < .infinity { peak = size }
+                let sample = unsafe sound[channel][frame]
+                if sample.magnitude == .infinity {
+                    unsafe sound[channel][frame] = sample < 0 ? -Self.ceiling : Self.ceiling
+                } else if sample.magnitude > peak {
+                    peak = sample.magnitude
+                }
             }
             var next = gain + (1 - gain) * returnShare
             if 1 - next < Self.leastReduction { next = 1 }
@@ -71,7 +76,8 @@
             for channel in 0..<channelCount {
                 // The product may round up by half a unit in the last place.
                 let turned = unsafe sound[channel][frame] * factor
-                unsafe sound[channel][frame] = max(-Self.ceiling, min(Self.ceiling, turned))
+                let limited = max(-Self.ceiling, min(Self.ceiling, turned))
+                unsafe sound[channel][frame] = turned == turned ? limited : 0
             }
         }
     }
