@@ -52,6 +52,18 @@ import Testing
         #expect(try readAll(clip) == music(frameCount: 100_003))
     }
 
+    @Test("every page of samples in memory is there when the clip is made")
+    func inMemoryAtOnce() throws {
+        let count = 150 * 16_384 + 5
+        let samples = (0..<count).map { Float($0 & 0xFFFF) / 65_536 }
+        let clip = try Clip.inMemory([samples], sampleRate: 44_100)
+        let reader = clip.makeReader()
+        #expect(reader.isLoaded(from: 0, count: count))
+        clip.release(reader)
+        let end = Int64(count)
+        #expect(try read(clip, end - 9..<end) == [Array(samples.suffix(9))])
+    }
+
     @Test("NaN and infinity never get into a clip")
     func notFinite() throws {
         #expect(try readAll(Clip.inMemory([[.nan, 1, -.infinity]], sampleRate: 8000)) == [[0, 1, 0]])
