@@ -81,7 +81,7 @@ package struct FetchedPart: Sendable {
     /// Whether the server said where the file ends. If not, and the file is not whole, the check throws an error of kind `truncated`: the part is kept,
     /// and the next attempt goes on or begins anew.
     package let isEndStated: Bool
-    /// Whether an earlier attempt brought the same bytes, and ended with them, too. Then they are the whole file, whatever it says of itself.
+    /// Whether an earlier attempt brought the same bytes, and ended with them, too. Then a further one would hardly bring more.
     package let endsAsBefore: Bool
     /// Whether the transfer is still wanted: long checks ask now and then, and give up by throwing.
     package let isWanted: @Sendable () -> Bool

@@ -33,8 +33,8 @@ enum FetchedContent {
 
     /// Recognises a complete file, and measures how loud it is.
     ///
-    /// - Throws: A `FetchRefusal` of what is no recording, `TransferError` of what the connection has ended too early, or `AudioFileError` if the
-    ///   file cannot be read now, which says nothing about it.
+    /// - Throws: A `FetchRefusal` of what is no recording, or again just the beginning of one; `TransferError` of what the connection has ended too
+    ///   early; or `AudioFileError` if the file cannot be read now, which says nothing about it.
     static func check(_ part: FetchedPart) throws -> Finding {
         var finding = Finding()
         let place = part.answer.address.shown
@@ -44,10 +44,17 @@ enum FetchedContent {
         {
             guard part.endsAsBefore else {
                 throw TransferError(
-                    .truncated, "\(place): the server closed the connection too early: \(fault)",
+                    .truncated, "\(place): the server closed the connection too early: \(fault.words)",
                     remedy: "Fetch the file again.")
             }
-            finding.note = "\(fault), but the server sent the same bytes twice: they are taken as the whole file"
+            // A server that always breaks off at the same byte cannot be told from one that has no more.
+            guard !fault.isLengthStated else {
+                throw refusal(
+                    .broken, "\(place): the server sends only the beginning of this recording: \(fault.words)",
+                    remedy: "Look for the recording elsewhere, or add this beginning of it with: woodshed add FILE.")
+            }
+            finding.note =
+                "\(fault.words), but the server sent the same bytes twice: they are taken as the whole file"
         }
         do throws(AudioFileError) {
             let info = try read.get()
