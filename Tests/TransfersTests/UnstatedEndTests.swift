@@ -74,6 +74,14 @@ struct UnstatedEndTests {
         #expect(try await server.requests(id).count == 3)
     }
 
+    @Test
+    func `a rest with a length is no end of a file whose length nobody knows`() async throws {
+        let wanted = try request("n=100000&nolength&cut=20000&star&slice=40000", of: 100_000)
+        let (result, events) = try await fetch(wanted)
+        #expect(result.error == nil && events.beginnings == [0, 20_000, 50_000, 73_616, 97_232])
+        #expect(folder.bytes("a.wav") == content(1, 100_000) && folder.names == ["a.wav"])
+    }
+
     /// Holds the first check of a file until it is opened, and lets it find that the file is not whole.
     private final class Gate: Sendable {
         private let isOpen = Atomic<Bool>(false)

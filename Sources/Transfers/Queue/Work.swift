@@ -139,7 +139,8 @@ final class Work {
         var kept = record
         kept.effectiveAddress = new.effectiveAddress
         kept.byteCount = record.byteCount ?? range.total
-        kept.isEndStated = new.isEndStated || kept.byteCount != nil
+        // The answer states its own end, which is that of the file only if its length is known: a server may send less than it was asked for.
+        kept.isEndStated = kept.byteCount != nil
         for sum in new.checksums where !kept.checksums.contains(sum) { kept.checksums.append(sum) }
         if let error = refusal(kept, exchange.address, missing: range.total.map { $0 - written }) {
             return Decision(verdict: .fail(error))

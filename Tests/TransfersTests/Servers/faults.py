@@ -136,14 +136,16 @@ def honest(request):
         fields.append(("Content-MD5", base64.b64encode(sum_).decode()))
     if "disposition" in q:
         fields.append(("Content-Disposition", q["disposition"]))
-    start, status = 0, 200
+    start, end, status = 0, count, 200
     if request.start is not None and request.fields.get("if-range", tag) == tag and "norange" not in q:
         start, status = request.start, 206
         if start >= count:
             request.answer(416, [("Content-Range", f"bytes */{count}")])
             return
-        fields.append(("Content-Range", f"bytes {start}-{count - 1}/{'*' if 'star' in q else count}"))
-    rest = body[start:]
+        # Less than what was asked for, with its length.
+        end = min(count, start + request.number("slice", count))
+        fields.append(("Content-Range", f"bytes {start}-{end - 1}/{'*' if 'star' in q else count}"))
+    rest = body[start:end]
     if "chunked" in q:
         rest = rest[:request.number("cut", len(rest))]
         request.head(status, fields + [("Transfer-Encoding", "chunked")])
@@ -152,7 +154,7 @@ def honest(request):
             request.send(b"%x\r\n%s\r\n" % (len(piece), piece))
         request.send(b"0\r\n\r\n")
         return
-    if "nolength" in q:
+    if "nolength" in q and (status == 200 or "slice" not in q):
         request.head(status, fields + [("Connection", "close")])
         if "cut" in q and request.count <= request.number("cuts", 1):
             rest = rest[:request.number("cut")]
