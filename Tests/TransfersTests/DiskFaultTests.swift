@@ -16,6 +16,8 @@ final class FailingCalls: FileCalls {
         case stopAt(Int)
         /// Every removal.
         case noRemoval
+        /// Every second name, as on a file system without them.
+        case noSecondName
     }
 
     private let fault: Fault
@@ -46,13 +48,17 @@ final class FailingCalls: FileCalls {
         switch fault {
         case .fullAtWrite(let number): return isWrite && write == number ? -Int(ENOSPC) : nil
         case .stopAt(let number): return call >= number ? -Int(EIO) : nil
-        case .noRemoval: return nil
+        case .noRemoval, .noSecondName: return nil
         }
     }
 
     func createUnnamed(in folder: String) -> Int { step() ?? system.createUnnamed(in: folder) }
     func create(_ path: String) -> Int { step() ?? system.create(path) }
-    func name(_ descriptor: Int32, _ path: String) -> Int { step() ?? system.name(descriptor, path) }
+    func name(_ descriptor: Int32, _ path: String) -> Int {
+        if let result = step() { return result }
+        if case .noSecondName = fault { return -Int(EPERM) }
+        return system.name(descriptor, path)
+    }
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
         if let result = step(isWrite: true) { return result }
         let result = unsafe system.write(descriptor, bytes, at: offset)
@@ -173,5 +179,19 @@ struct DiskFaultTests {
         #expect(try await fetch(wanted).result.error == nil)
         #expect(folder.names == ["a.wav"] && folder.bytes("a.wav") == content(1, 1000))
         #expect(try await server.requests(id).count == 1)
+    }
+
+    @Test
+    func `a file that was refused is kept where a disk has no second names, too`() async throws {
+        struct NoSound: Error {}
+        for count in [1000, 2000] {
+            var wanted = TransferRequest(try server.address("/file?n=\(count)"), to: folder.path("a.wav"))
+            wanted.rejectedPath = folder.path("a.rejected")
+            wanted.check = { _ in throw NoSound() }
+            let (result, events) = try await fetch(wanted, hooks: hooks(FailingCalls(.noSecondName)))
+            #expect(result.error?.kind == .rejected && result.error?.remedy.contains("is kept: ") == true)
+            guard case .failed(_, keptBytes: 0) = events.last else { throw TestFailure() }
+            #expect(folder.names == ["a.rejected"] && folder.bytes("a.rejected") == content(1, count))
+        }
     }
 }

@@ -264,7 +264,13 @@ final class PartFile: @unchecked Sendable {
     /// Gives the part another name, under which it stays when the part goes; false if it cannot.
     func keep(as path: String) -> Bool {
         _ = calls.remove(path)
-        return FileFault.thrown { () throws(FileFault) in try FileCopy.link(names.part, to: path) } == nil
+        if calls.name(descriptor, path) >= 0 { return true }
+        // Not every file system has second names. The record goes first: without it the part is not used.
+        removeRecord()
+        guard isOurs, calls.rename(names.part, to: path) >= 0 else { return false }
+        // By now its old name may be another transfer's.
+        close()
+        return true
     }
 
     /// Removes what is left beside a file that has its name.
