@@ -68,6 +68,8 @@ public struct TransferAnswer: Sendable, Equatable {
     public let suggestedName: String?
     /// The tag of this version, and when it was changed, as the server wrote them; nil if it did not.
     package var tag: String?, lastModified: String?
+    /// The `Content-Type` of received bytes that the whole file of this answer would replace, empty if they have none; nil if it replaces none.
+    package var replacedType: String?
 }
 
 /// A complete file that has not got its name yet.

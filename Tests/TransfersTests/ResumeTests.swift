@@ -104,6 +104,38 @@ struct ResumeTests {
         #expect(folder.bytes("a.wav") == content(1, 500_000) && folder.names == ["a.wav"])
     }
 
+    @Test(arguments: ["", "&nolength&star"])
+    func `a file that is longer than permitted takes nothing away from an earlier part`(query: String) async throws {
+        let id = uniqueID()
+        var wanted = try request("/file?n=500000&cut=200000\(query)&id=\(id)")
+        wanted.check = { part in
+            if part.byteCount < 500_000 { throw TransferError(.truncated, "it ends too early", remedy: "Again.") }
+            return nil
+        }
+        var limited = wanted
+        limited.sizeLimit = 300_000
+        #expect(try await fetch(wanted, .forTests.with { $0.retries = 0 }).result.error?.kind == .truncated)
+        let (refused, told) = try await fetch(limited)
+        #expect(refused.error?.kind == .tooLarge && folder.names == ["a.wav.part", "a.wav.part.json"])
+        guard case .failed(_, let kept) = told.last else { throw TestFailure() }
+        #expect((200_000...300_000).contains(kept))
+        let (result, events) = try await fetch(wanted)
+        #expect(result.error == nil && events.restarts == [] && events.beginnings == [kept])
+        #expect(folder.bytes("a.wav") == content(1, 500_000) && folder.names == ["a.wav"])
+    }
+
+    @Test
+    func `an answer with the whole file tells the kind of the part that it would replace`() async throws {
+        let id = uniqueID()
+        var wanted = try request("/file?n=5000&cut=2000&cuts=2&portal=3&versions&type=audio/x&id=\(id)")
+        let seen = Mutex<[String]>([])
+        wanted.acceptsAnswer = { answer in
+            seen.withLock { $0.append("\(answer.contentType ?? "-") \(answer.replacedType ?? "-")") }
+        }
+        for _ in 1...3 { _ = try await fetch(wanted, .forTests.with { $0.retries = 0 }) }
+        #expect(seen.withLock { $0 } == ["audio/x -", "audio/x audio/x", "text/html audio/x"])
+    }
+
     @Test
     func `the time left counts only the bytes that are missing`() async throws {
         let gate = uniqueID()

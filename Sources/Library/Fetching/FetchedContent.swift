@@ -8,12 +8,18 @@ internal import Files
 internal import Transfers
 
 enum FetchedContent {
-    /// Refuses a page before it is fetched, where the address is not that of a recording either.
+    /// Refuses a page before it is fetched, where the address is not that of a recording either, and in the place of a part that is no page: a
+    /// network that wants a login answers for every server.
     static func accept(_ answer: TransferAnswer) throws(FetchRefusal) {
-        let type = answer.contentType?.split(separator: ";").first?.lowercased() ?? ""
-        let isPage = type == "text/html" || type == "application/xhtml+xml"
+        guard isPage(type: answer.contentType) else { return }
         let ending = answer.address.path.split(separator: ".").last.map { $0.lowercased() } ?? ""
-        if isPage, !endings.contains(ending) { throw .webPage(answer.address.shown) }
+        let wouldReplace = answer.replacedType.map { !isPage(type: $0) } ?? false
+        if wouldReplace || !endings.contains(ending) { throw .webPage(answer.address.shown) }
+    }
+
+    private static func isPage(type: String?) -> Bool {
+        let type = type?.split(separator: ";").first?.lowercased() ?? ""
+        return type == "text/html" || type == "application/xhtml+xml"
     }
 
     /// The endings of names that recordings have.

@@ -62,6 +62,7 @@ extension NetworkLoop {
         if exchange.rangeStart == nil || exchange.head.status == 200 {
             if let reason = exchange.restart { forget(work, reason) }
             (work.written, work.notedBytes) = (0, 0)
+            (work.partType, work.hasEarlierBytes) = (record.contentType ?? "", false)
             files.begin(work.transfer.id, part, record, serial: exchange.serial)
         } else {
             files.goOn(work.transfer.id, part, record, from: work.written, serial: exchange.serial)

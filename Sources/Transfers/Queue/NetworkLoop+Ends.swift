@@ -88,7 +88,7 @@ extension NetworkLoop {
         guard work.ending == nil, work.phase.unfinished != nil else { return }
         drop(work)
         // An answer that is refused by its head says nothing about the bytes of an earlier one.
-        let isUseless = error.kind == .tooLarge
+        let isUseless = error.kind == .tooLarge && work.isPartUseless
         work.ending = (error.kind == .cancelled ? nil : error, isUseless, Clock.seconds + Self.failSeconds)
         settle(work, isDiscarding: isUseless)
     }

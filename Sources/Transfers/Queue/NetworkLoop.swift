@@ -240,9 +240,11 @@ final class NetworkLoop: @unchecked Sendable {
             if let reason { work.transfer.tell(.restarted(reason)) }
         case .goingOn(let bytes):
             (work.written, work.record, work.notedBytes) = (bytes, opened.record, bytes)
+            (work.partType, work.hasEarlierBytes) = (opened.record.contentType ?? "", true)
         case .complete, .named:
             work.record = opened.record
             work.written = opened.record.durableBytes
+            (work.partType, work.hasEarlierBytes) = (opened.record.contentType ?? "", true)
             analyse(work, validating.analyse(), isNamed: opened.beginning == .named)
             return
         }

@@ -11,6 +11,12 @@ final class Work {
     var record: PartRecord?
     /// Bytes of the file that are in the part.
     var written: Int64 = 0
+    /// The kind of the bytes in the part as the server named it, empty if it did not; nil if there are none.
+    var partType: String?
+    /// Whether bytes in the part come from an earlier transfer.
+    var hasEarlierBytes = false
+    /// Whether the part is just the beginning of a file that is longer than permitted.
+    var isPartUseless = false
     var exchange: Exchange?
 
     // Attempts.
@@ -102,7 +108,9 @@ final class Work {
         new.byteCount = exchange.head.contentLength
         // The part is emptied first.
         let missing = new.byteCount.map { $0 - written }
-        if let error = refusal(new, exchange.address, missing: missing) { return Decision(verdict: .fail(error)) }
+        var answer = Self.answer(new, exchange.address)
+        answer.replacedType = partType
+        if let error = refusal(answer, missing: missing) { return Decision(verdict: .fail(error)) }
         var reason: RestartReason?
         if exchange.rangeStart != nil, let record {
             reason = record.validators.agree(with: new.validators) ? .noRanges : .changedOnServer
@@ -142,16 +150,18 @@ final class Work {
         // The answer states its own end, which is that of the file only if its length is known: a server may send less than it was asked for.
         kept.isEndStated = kept.byteCount != nil
         for sum in new.checksums where !kept.checksums.contains(sum) { kept.checksums.append(sum) }
-        if let error = refusal(kept, exchange.address, missing: range.total.map { $0 - written }) {
+        if let error = refusal(Self.answer(kept, exchange.address), missing: range.total.map { $0 - written }) {
             return Decision(verdict: .fail(error))
         }
         return Decision(verdict: .take, record: kept, offset: start)
     }
 
     /// Why the body is not wanted, or has no room.
-    private func refusal(_ new: PartRecord, _ address: WebAddress, missing: Int64?) -> TransferError? {
-        if let total = new.byteCount, total > request.sizeLimit { return .tooLarge(address, limit: request.sizeLimit) }
-        do { try request.acceptsAnswer?(Self.answer(new, address)) } catch { return .rejected(by: error, address) }
+    private func refusal(_ answer: TransferAnswer, missing: Int64?) -> TransferError? {
+        if let total = answer.byteCount, total > request.sizeLimit {
+            return .tooLarge(answer.address, limit: request.sizeLimit)
+        }
+        do { try request.acceptsAnswer?(answer) } catch { return .rejected(by: error, answer.address) }
         if let missing, let free = part?.freeBytes, missing > max(0, free - Self.spareBytes) {
             return .diskFull(request.path, needed: missing)
         }
@@ -171,7 +181,10 @@ final class Work {
     func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64, from address: WebAddress) -> Exchange.Verdict? {
         let end = offset + Int64(bytes.count)
         if let total, end > total { return .again(.otherLength) }
-        if end > request.sizeLimit { return .fail(.tooLarge(address, limit: request.sizeLimit)) }
+        if end > request.sizeLimit {
+            isPartUseless = !hasEarlierBytes
+            return .fail(.tooLarge(address, limit: request.sizeLimit))
+        }
         guard let part else { return .fail(.cancelled) }
         do throws(TransferError) { try unsafe part.write(bytes, at: offset) } catch { return .fail(error) }
         written = end

@@ -156,6 +156,18 @@ struct GetErrorTests {
         #expect(home.files.first.map { home.folder.read("data/woodshed/library/\($0)") } == whole)
     }
 
+    @Test("the page of a network that wants a login takes the place of no part, whatever the address is called")
+    func portal() {
+        let id = SongServer.newName()
+        let address = server.address("/songs/a.wav?frames=40000&cut=50000&portal=2&id=\(id)")
+        #expect(home.run("get", "-q", "--retry", "0", address).status == 75)
+        let page = home.run("get", "-q", "--retry", "0", "--resume", "1")
+        #expect(page.status == 65 && page.error.contains("this is a web page"), "\(page.error)")
+        #expect(home.parts.count == 2 && home.json("get", "--list").first?.number("bytes") == 50_000, "\(home.parts)")
+        let run = home.run("get", "--resume", "1")
+        #expect(run.status == 0 && run.error.contains("going on from 50 kB"), "\(run.error)")
+    }
+
     /// The bytes of a tone of 30 s in the format of a name.
     private func tone(_ name: String) -> [UInt8] {
         #expect(
