@@ -103,9 +103,11 @@ extension TransferError {
         .cancelled, "the transfer was cancelled", remedy: "Fetch the file again to go on.")
 
     static func badAddress(_ text: String, _ fault: WebAddress.Fault) -> TransferError {
-        // It may hold a password, and be of any length.
-        let isShown = fault != .credentials && fault != .empty
-        let shown = isShown ? "\"\(FileNames.printable(text).prefix(80))\"" : "the address"
+        // It may be of any length. It may also hold a password, whichever fault was found first, and a key behind its path.
+        let isShown = fault != .empty && !text.utf8.contains(UInt8(ascii: "@"))
+        let end = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
+        let place = FileNames.printable(String(text[..<end])).prefix(80) + (end < text.endIndex ? "?…" : "")
+        let shown = isShown ? "\"\(place)\"" : "the address"
         return TransferError(.badAddress, "\(shown) \(fault.problem)", remedy: fault.remedy)
     }
 

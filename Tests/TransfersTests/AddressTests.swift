@@ -50,6 +50,8 @@ struct AddressTests {
         ("http://example.org:+80/", .badPort),
         ("http://me@example.org/", .credentials), ("http://me:secret@example.org/", .credentials),
         ("http://@example.org/", .credentials),
+        ("http://me:my secret@example.org/", .forbiddenCharacter), ("me:secret@example.org/", .otherScheme),
+        ("http://example.org/a b?key=secret", .forbiddenCharacter), ("ftp://example.org/#key=secret", .otherScheme),
         ("http://example.org/%", .badPercent), ("http://example.org/%4", .badPercent),
         ("http://example.org/%zz", .badPercent),
         ("http://example.org/a?b=%g1", .badPercent), ("http://example.org/%00", .badPercent),
