@@ -107,6 +107,9 @@ struct FetchTests {
         #expect(try await fetch(TransferRequest(closed, to: folder.path("a"))).result.error?.kind == .refused)
         let unknown = try WebAddress("http://no-such-host.invalid/a")
         #expect(try await fetch(TransferRequest(unknown, to: folder.path("a"))).result.error?.kind == .dns)
+        // Looked up as xn--bcher-kva, whatever the locale of this program is.
+        let foreign = try WebAddress("http://bücher.invalid/a")
+        #expect(try await fetch(TransferRequest(foreign, to: folder.path("a"))).result.error?.kind == .dns)
         #expect(folder.names == [])
     }
 

@@ -66,6 +66,13 @@ final class NetworkLoop: @unchecked Sendable {
         unsafe sigfillset(&signals)
         for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] { unsafe sigdelset(&signals, signal) }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        // libcurl converts the names of servers beyond ASCII by the locale, which knows ASCII alone unless the program sets another one.
+        let locale = unsafe newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
+        let before = unsafe uselocale(locale)
+        defer {
+            _ = unsafe uselocale(before)
+            if let locale = unsafe locale { unsafe freelocale(locale) }
+        }
         while let commands = core.take(isIdle: works.isEmpty) {
             for command in commands { carryOut(command) }
             schedule()
