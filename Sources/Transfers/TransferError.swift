@@ -106,8 +106,8 @@ extension TransferError {
         // It may be of any length. It may also hold a password, whichever fault was found first, and a key behind its path.
         let isShown = fault != .empty && !text.utf8.contains(UInt8(ascii: "@"))
         let end = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
-        let place = FileNames.printable(String(text[..<end])).prefix(80) + (end < text.endIndex ? "?…" : "")
-        let shown = isShown ? "\"\(place)\"" : "the address"
+        let place = FileNames.printable(String(text[..<end])).prefix(80)
+        let shown = isShown ? "\"\(place)\(end < text.endIndex ? "?…" : "")\"" : "the address"
         return TransferError(.badAddress, "\(shown) \(fault.problem)", remedy: fault.remedy)
     }
 

@@ -82,6 +82,18 @@ package struct ItemRows {
             .text(source), row: value)
     }
 
+    /// The recordings that came from an address and are not removed, the newest first. Each has its index.
+    package func items(source: String) throws(DatabaseError) -> [ItemRow] {
+        var found = try database.readableRows(
+            """
+            SELECT \(Self.columns) FROM \(Self.tables) WHERE source = ? AND gone = 0 AND trashed IS NULL
+            ORDER BY item.id DESC
+            """, [.text(source)], row: value)
+        let places = found.isEmpty ? [:] : try indexes()
+        for place in found.indices { found[place].item.index = places[found[place].number] ?? 0 }
+        return found
+    }
+
     /// All rows, with those that are gone, in the order in which they were added.
     package func all() throws(DatabaseError) -> [ItemRow] {
         try database.readableRows("SELECT \(Self.columns) FROM \(Self.tables) ORDER BY item.id", row: value)

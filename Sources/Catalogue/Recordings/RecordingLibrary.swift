@@ -102,6 +102,11 @@ public final class RecordingLibrary: Sendable {
         try read { (rows) throws(DatabaseError) in try rows.item(source: source).flatMap(Self.present) } ?? nil
     }
 
+    /// The recordings that came from an address and are not in the trash, with their indexes, the newest first.
+    package func items(from source: String) throws(StoreError) -> [LibraryItem] {
+        try read { (rows) throws(DatabaseError) in try rows.items(source: source).map(\.item) } ?? []
+    }
+
     private static func present(_ row: ItemRow) -> LibraryItem? { row.isGone ? nil : row.item }
 
     // MARK: Editing

@@ -4,13 +4,13 @@ package import Store
 internal import TextFormats
 
 extension RecordingLibrary {
-    /// The recording that came from an address, also from the trash; nil if there is none. A recording that was imported may have the address
-    /// without its private keys.
-    package func item(fromAddress address: String) throws(StoreError) -> LibraryItem? {
-        if let item = try item(from: address) { return item }
+    /// The recordings that an address means and whose files are there, with their indexes, the newest first. One that came from an address with
+    /// private keys is meant alone. A recording that was imported may have the address without them, as others of the same server may.
+    package func items(fromAddress address: String) throws(StoreError) -> [LibraryItem] {
         let short = AddressKeys.removed(from: address)
-        guard short != address else { return nil }
-        return try item(from: short)
+        let found = try items(from: address).filter { !$0.isMissing }
+        if short == address { return found }
+        return found.isEmpty ? try items(from: short).filter { !$0.isMissing } : [found[0]]
     }
 
     /// Gives a recording an address with private keys, if it has the same one without them.

@@ -22,8 +22,10 @@ enum RecordingWord {
         }
         if text.hasPrefix("http://") || text.hasPrefix("https://"), !isThere(text) {
             // The recording that was fetched from there is meant; nothing is played from the network.
-            let item = try RecordingLibrary(PracticeStore(.user)).item(fromAddress: text)
-            if let item, !item.isTrashed, !item.isMissing { return item.path }
+            let library = try RecordingLibrary(PracticeStore(.user))
+            let found = try library.items(fromAddress: text)
+            if found.count == 1 { return found[0].path }
+            if !found.isEmpty { return try chosen(found, text, in: library, asks: asks).path }
             throw CommandFailure(
                 .badData, "'\(text)': this is an address, not a file",
                 remedy: "Download it with: woodshed get \(shellWord(text))")

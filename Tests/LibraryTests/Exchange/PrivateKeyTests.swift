@@ -76,14 +76,39 @@ struct PrivateKeyTests {
         let (here, there) = (try filled(), try LibraryHarness())
         _ = try there.library.merge(catalogueIn: Array(here.library.catalogueText().utf8))
         #expect(try there.library.item(from: Self.full) == nil)
-        let item = try #require(try there.library.item(fromAddress: Self.full))
-        #expect(item.words.source == Self.short)
-        #expect(try there.library.item(fromAddress: "https://h.org/b.mp3?auth=K3Y") == nil)
+        // Without the file there is nothing to play.
+        #expect(try there.library.items(fromAddress: Self.full).isEmpty)
+        let item = try #require(try there.library.item(from: Self.short))
         #expect(there.library.completeSource(of: item, with: "https://h.org/b.mp3?auth=K3Y") == item)
         #expect(there.library.completeSource(of: item, with: Self.full).words.source == Self.full)
         #expect(try source(there) == Self.full)
         // On its way back without the key it takes nothing away.
         _ = try here.library.merge(catalogueIn: Array(there.library.catalogueText().utf8))
         #expect(try source(here) == Self.full)
+    }
+
+    @Test("an address means the recording that came from it, or all that have it without its keys")
+    func several() throws {
+        let harness = try LibraryHarness()
+        let library = harness.library
+        let numbers = try [UInt64(1), 2, 3].map { seed in
+            try library.add(fileAt: harness.wave("\(seed).wav", seed: seed)).item.number
+        }
+        for number in numbers { try library.edit(number) { $0.source = Self.short } }
+        func meant(_ address: String) throws -> [Int] {
+            let found = try library.items(fromAddress: address)
+            let numbers = found.map(\.number)
+            // With their indexes.
+            #expect(try found == library.items().filter { numbers.contains($0.number) })
+            return numbers
+        }
+        #expect(try meant(Self.full) == numbers.reversed() && meant(Self.short) == numbers.reversed())
+        #expect(try meant("https://h.org/b.mp3?auth=K3Y").isEmpty)
+        try library.remove([numbers[0]])
+        #expect(try meant(Self.full) == [numbers[2], numbers[1]])
+        try library.edit(numbers[1]) { $0.source = Self.full }
+        #expect(try meant(Self.full) == [numbers[1]] && meant(Self.short) == [numbers[2]])
+        try library.remove([numbers[1]])
+        #expect(try meant(Self.full) == [numbers[2]])
     }
 }

@@ -360,6 +360,14 @@ struct GetErrorTests {
         #expect(home.run("get", "-q", address).status == 0)
         let played = home.run("play", address, "--output", "null", "--clock", "virtual", "--json")
         #expect(played.status == 0 && played.events.last == "playback.finished", "\(played.error)")
+        // Of several that an import brought without their keys, none is guessed.
+        home.add("One", "Two")
+        for number in ["@1", "@2"] {
+            #expect(home.run("edit", number, "--source", "https://example.org/get.mp3").status == 0)
+        }
+        let several = home.run("play", "https://example.org/get.mp3?auth=K", "--output", "null", "--clock", "virtual")
+        let words = "may be 2 recordings: @1 Two, @2 One"
+        #expect(several.status == 66 && several.error.contains(words), "\(several.error)")
     }
 
     @Test("A21: what plays is the same, bit for bit, while something is fetched and looked at")
