@@ -59,9 +59,9 @@ final class FetchSession: TerminalLoopDelegate {
         try loop.run(self, begin: { start() }, conclude: { try conclude() })
     }
 
+    /// Starts all fetches. Those that are off the list by now are left at the first look at it, and end as the others do.
     private func start() {
-        let fetches = (try? library.pendingFetches()) ?? []
-        for fetch in fetches where waiting.contains(fetch.number) { fetcher.start(fetch) }
+        for number in order { if let fetch = lines[number]?.fetch { fetcher.start(fetch) } }
     }
 
     private func conclude() throws {

@@ -1,7 +1,11 @@
 // Fetches that another program carries out, seen and steered from a second terminal.
+import ArgumentParser
 import Glibc
+import Synchronization
+import Terminal
 import TestSupport
 import Testing
+import Woodshed
 
 @testable import WoodshedCLI
 
@@ -45,6 +49,28 @@ struct FetchSteeringTests {
         server.release(name)
         #expect(home.run("get", address).error.contains("going on from"))
         #expect(home.titles() == ["a"])
+    }
+
+    @Test("one that is taken off the list just before it begins ends as well")
+    func gone() throws {
+        #expect(home.run("get", "--later", address).status == 0)
+        let store = try PracticeStore(.file(home.folder["data/woodshed/practice.db"]))
+        let library = try RecordingLibrary(store, folder: home.folder["data/woodshed/library"])
+        let failure = Mutex<CommandFailure?>(nil)
+        BlockingThread.start {
+            do {
+                let fetches = try library.pendingFetches()
+                let session = try FetchSession(
+                    fetches, library, FetchOptions.parse([]), signals: -1, messages: MessageOptions.parse(["--quiet"]),
+                    followsList: false)
+                for fetch in fetches { try library.cancelFetch(fetch.number, discarding: false) }
+                try session.run()
+            } catch { failure.withLock { $0 = error as? CommandFailure } }
+        }
+        let words = "another program has taken 1 of 1 off the list"
+        #expect(eventually { failure.withLock { $0?.message == words } })
+        server.release(name)
+        #expect(home.titles().isEmpty)
     }
 
     @Test("--cancel --discard ends it, and removes its part after that", arguments: [false, true])
