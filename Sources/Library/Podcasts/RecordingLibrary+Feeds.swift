@@ -62,11 +62,12 @@ extension RecordingLibrary {
         }
         guard let read, let feed = read.feed else { throw FeedError.unknownFormat }
         let now = Self.now
-        let text = place.text
+        let (text, shown) = (place.text, place.shown)
         let found = try store.change { (rows) throws(DatabaseError) -> (Subscription, Bool)? in
             let rows = FeedRows(rows: rows)
             if let known = try rows.feed(address: text) { return (known, false) }
-            let number = try rows.add(text, title: text, at: now)
+            // A private address is not to be seen in lists.
+            let number = try rows.add(text, title: shown, at: now)
             _ = try rows.write(feed, to: number, areNew: false)
             try rows.setValidators(number, tag: read.tag, modified: read.modified)
             try rows.note(number, error: "", at: now)
@@ -152,7 +153,9 @@ extension RecordingLibrary {
         return try episodes.map { episode in
             var wishes = FetchWishes()
             if !episode.title.isEmpty { wishes.title = episode.title }
-            if !episode.feedTitle.isEmpty { wishes.artist = episode.feedTitle }
+            // A feed without a title has its address in its place, which could have a private key, and would be in every export.
+            let isAddress = WebAddress.fault(in: episode.feedTitle) == nil
+            if !episode.feedTitle.isEmpty, !isAddress { wishes.artist = episode.feedTitle }
             let fetch = try askFor(episode.address, wishes)
             try changeFeeds { (rows) throws(DatabaseError) in try rows.setSeen(episode.number) }
             return fetch

@@ -23,15 +23,20 @@ final class FeedRefreshing: Sendable {
     private static let mostAtOnce = 8
     private static let pauseMicroseconds: UInt32 = 5000
 
-    /// - Parameter answerSeconds: How long a server may take to answer.
+    /// - Parameter answerSeconds: How long a server may take to answer, and may send nothing after that.
     init(_ feeds: [Subscription], in library: RecordingLibrary, answerSeconds: Double = 10) {
         self.library = library
-        var settings = TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)")
-        // A feed comes again tomorrow; nobody waits for a minute for it.
-        (settings.limit, settings.retries, settings.answerSeconds) = (Self.mostAtOnce, 1, answerSeconds)
-        queue = TransferQueue(settings)
+        queue = TransferQueue(Self.settings(answerSeconds: answerSeconds))
         state = Mutex(State(waiting: feeds[...], left: feeds.count))
         for _ in 0..<min(Self.mostAtOnce, feeds.count) { BlockingThread.start { [self] in work() } }
+    }
+
+    static func settings(answerSeconds: Double) -> TransferSettings {
+        var settings = TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)")
+        // A feed comes again tomorrow; nobody waits for a minute for it, nor for the rest of one that has begun.
+        (settings.limit, settings.retries) = (mostAtOnce, 1)
+        (settings.answerSeconds, settings.stallSeconds) = (answerSeconds, answerSeconds)
+        return settings
     }
 
     private func work() {

@@ -1,3 +1,4 @@
+import Database
 import Files
 import Foundation
 import Practice
@@ -54,6 +55,25 @@ struct SubscriptionTests {
             try harness.library.subscribe(to: server.address("loop"), fetch: server.fetch)
         }
         #expect(try harness.library.subscriptions().count == 1)
+    }
+
+    @Test("without a title have their address in its place, but not its private key, and not as an artist")
+    func untitled() throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let library = harness.library
+        let address = server.address("untitled?auth=K3Y")
+        let feed = try library.subscribe(to: address, fetch: server.fetch).subscription
+        #expect(feed.address == address && feed.title == server.address("untitled?…"))
+        #expect(try library.refresh(feed.number, fetch: server.fetch).subscription.title == feed.title)
+        let episode = try #require(try library.episodes().first)
+        let fetch = try #require(try library.askFor(episodes: [episode.number]).first)
+        #expect(fetch.wishes.title == "Part 1" && fetch.wishes.artist == nil)
+        // As earlier versions have it in their stores.
+        try library.store.change { (rows) throws(DatabaseError) in
+            try rows.database.run("UPDATE feed SET title = address")
+        }
+        try library.cancelFetch(fetch.number, discarding: false)
+        #expect(try library.askFor(episodes: [episode.number]).first?.wishes.artist == nil)
     }
 
     @Test("tell an episode as fetched by its address without the key only where no other episode has that")

@@ -43,6 +43,12 @@ struct FeedCommandTests {
         #expect(home.parts.isEmpty)
     }
 
+    @Test("a server that falls silent after its answer began is waited for no longer than one that does not answer")
+    func silentLater() {
+        let settings = FeedRefreshing.settings(answerSeconds: 7)
+        #expect(settings.answerSeconds == 7 && settings.stallSeconds == 7 && settings.retries == 1)
+    }
+
     @Test("the command tells each feed, and after Ctrl-C leaves no part behind")
     func command() {
         let names = (0..<3).map { _ in SongServer.newName() }
