@@ -48,6 +48,12 @@ package struct FetchRows {
             .text(state.rawValue), .integer(number))
     }
 
+    func set(_ number: Int, _ wishes: FetchWishes) throws(DatabaseError) {
+        try database.run(
+            "UPDATE fetch SET wishes = ?, revision = \(Self.nextRevision) WHERE id = ?", .text(Self.text(wishes)),
+            .integer(number))
+    }
+
     func setPriority(_ number: Int, _ priority: Int) throws(DatabaseError) {
         try database.run(
             "UPDATE fetch SET priority = ?, revision = \(Self.nextRevision) WHERE id = ?", .integer(priority),

@@ -52,6 +52,16 @@ public struct FetchWishes: Sendable, Hashable {
     /// Takes everything from the file, and checks no checksum.
     public init() {}
 
+    /// The same with those of a later request, which count more.
+    func corrected(by later: FetchWishes) -> FetchWishes {
+        var wishes = self
+        (wishes.title, wishes.artist) = (later.title ?? title, later.artist ?? artist)
+        (wishes.language, wishes.licence) = (later.language ?? language, later.licence ?? licence)
+        if !later.tags.isEmpty { wishes.tags = later.tags }
+        wishes.sha256 = later.sha256 ?? sha256
+        return wishes
+    }
+
     /// Takes over what is wished.
     package func apply(to words: inout LibraryItem.Words) {
         if let title { words.title = title }

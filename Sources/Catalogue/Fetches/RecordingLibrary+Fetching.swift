@@ -11,8 +11,8 @@ extension RecordingLibrary {
         try store.read { (rows) throws(DatabaseError) in try FetchRows(rows: rows).all() } ?? []
     }
 
-    /// Adds an address to the list of what is to be fetched. An address that is on the list already is not added again; if it had failed, it waits
-    /// again. Bytes that were to be removed are kept.
+    /// Adds an address to the list of what is to be fetched. An address that is on the list already is not added again: what is wished now counts
+    /// more than what was wished before, and if it had failed, it waits again. Bytes that were to be removed are kept.
     ///
     /// - Parameters:
     ///   - address: the address, which is checked when it is fetched.
@@ -63,6 +63,8 @@ extension RecordingLibrary {
         if let known = try rows.fetch(address: address) {
             number = known.number
             if known.state != .waiting { try rows.set(number, .waiting) }
+            let corrected = known.wishes.corrected(by: wishes)
+            if corrected != known.wishes { try rows.set(number, corrected) }
             if priority != known.priority, priority != 0 { try rows.setPriority(number, priority) }
         } else {
             number = try rows.add(address, wishes, priority: priority, revision: revision, at: now)

@@ -282,6 +282,17 @@ struct GetTests {
         #expect(home.json("get", "--list").first?.text("message")?.contains("is larger than") == true)
     }
 
+    @Test("a checksum that was mistyped, and a title, are corrected by asking for the address again")
+    func corrected() {
+        let address = song("a.wav")
+        let wrong = String(repeating: "0", count: 64)
+        #expect(home.run("get", "-q", address, "--sha256", wrong, "--title", "Wrong", "--tag", "slow").status == 65)
+        let kept = home.folder["data/woodshed/library/parts/" + (home.parts.first ?? "")]
+        let sum = Command.run([kept], program: "sha256sum").text.prefix(64)
+        #expect(home.run("get", "-q", address, "--sha256", String(sum), "--title", "Right").status == 0)
+        #expect(home.titles("--tag", "slow") == ["Right"] && home.parts.isEmpty, "\(home.parts)")
+    }
+
     @Test("the same command twice fetches once, and the second says that it is there")
     func twice() {
         let name = SongServer.newName()
