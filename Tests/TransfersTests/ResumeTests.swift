@@ -242,6 +242,17 @@ struct ResumeTests {
     }
 
     @Test
+    func `a directory in the place of a part is named, and stays`() async throws {
+        let part = folder.path("a.wav.part")
+        try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: false)
+        let id = uniqueID()
+        let error = try await fetch(request("/file?n=1000&id=\(id)")).result.error
+        #expect(error?.kind == .disk && error?.message.hasPrefix("\(part): ") == true, "\(error?.message ?? "")")
+        #expect(folder.names == ["a.wav.part"])
+        #expect(try await server.requests(id).isEmpty)
+    }
+
+    @Test
     func `parts in a folder can be listed`() async throws {
         _ = try await fetch(request("/file?n=9000&cut=5000&id=\(uniqueID())"), .forTests.with { $0.retries = 0 })
         let parts = try PartSummary.all(in: folder.root)

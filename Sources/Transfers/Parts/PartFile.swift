@@ -49,7 +49,7 @@ final class PartFile: @unchecked Sendable {
         for _ in 0..<FileBytes.patience {
             var file = unsafe open(names.part, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
             if file < 0 {
-                guard errno == ENOENT else { throw .disk(path, FileFault(code: errno, isCreating: true)) }
+                guard errno == ENOENT else { throw .disk(names.part, FileFault(code: errno, isCreating: true)) }
                 let created = calls.create(names.part)
                 if created == -Int(EEXIST) { continue }
                 if created < 0 { throw .disk(path, FileFault(code: Int32(-created), isCreating: true)) }

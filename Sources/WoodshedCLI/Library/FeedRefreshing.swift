@@ -24,14 +24,19 @@ final class FeedRefreshing: Sendable {
     private static let pauseMicroseconds: UInt32 = 5000
 
     /// - Parameter answerSeconds: How long a server may take to answer, and may send nothing after that.
-    init(_ feeds: [Subscription], in library: RecordingLibrary, answerSeconds: Double = 10) {
+    init(
+        _ feeds: [Subscription], in library: RecordingLibrary, answerSeconds: Double = FeedRefreshing.answerSeconds
+    ) {
         self.library = library
         queue = TransferQueue(Self.settings(answerSeconds: answerSeconds))
         state = Mutex(State(waiting: feeds[...], left: feeds.count))
         for _ in 0..<min(Self.mostAtOnce, feeds.count) { BlockingThread.start { [self] in work() } }
     }
 
-    static func settings(answerSeconds: Double) -> TransferSettings {
+    private static let answerSeconds = 10.0
+
+    /// How feeds are fetched.
+    static func settings(answerSeconds: Double = FeedRefreshing.answerSeconds) -> TransferSettings {
         var settings = TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)")
         // A feed comes again tomorrow; nobody waits for a minute for it, nor for the rest of one that has begun.
         (settings.limit, settings.retries) = (mostAtOnce, 1)

@@ -141,7 +141,7 @@ struct LibraryFeeds {
     private func fetching<Value>(
         _ watch: SignalWatch, _ body: (RecordingLibrary.FeedFetching) throws -> Value
     ) throws -> Value {
-        let queue = TransferQueue(TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)"))
+        let queue = TransferQueue(FeedRefreshing.settings())
         return try stoppable(watch) { try body { try queue.fetchWaiting($0, isCancelled: { watch.isOver }) } }
     }
 

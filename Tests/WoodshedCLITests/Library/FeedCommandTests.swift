@@ -47,6 +47,10 @@ struct FeedCommandTests {
     func silentLater() {
         let settings = FeedRefreshing.settings(answerSeconds: 7)
         #expect(settings.answerSeconds == 7 && settings.stallSeconds == 7 && settings.retries == 1)
+        // The same counts for a new feed.
+        let name = SongServer.newName()
+        #expect(home.run("library", "subscribe", server.address("/status?code=500&id=\(name)")).status == 75)
+        #expect(server.requests(name).count == 2 && home.parts.isEmpty, "\(home.parts)")
     }
 
     @Test("the command tells each feed, and after Ctrl-C leaves no part behind")
