@@ -253,10 +253,11 @@ public final class Fetcher: Sendable {
             _ = library.calls.remove(path)
             _ = library.calls.remove(RecordingLibrary.rejectedName(ofPart: path + ".part"))
             finish(fetch, item, isNew: added.isNew, note: finding?.note)
-        } catch let error as any ExplainedError {
-            fail(fetch, error, keptBytes: 0)
         } catch {
-            fail(fetch, TransferError(.disk, "\(error)", remedy: ""), keptBytes: 0)
+            let known = error as? any ExplainedError
+            fail(
+                fetch, known ?? TransferError(.disk, "\(error)", remedy: ""),
+                keptBytes: RecordingLibrary.byteCount(ofWhole: path) ?? 0)
         }
     }
 

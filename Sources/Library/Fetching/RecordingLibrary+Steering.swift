@@ -31,10 +31,14 @@ extension RecordingLibrary {
     /// - Throws: `StoreError`.
     public func fetchStatuses() throws(StoreError) -> [FetchStatus] {
         try pendingFetches().map { fetch in
-            let part = PartSummary(ofFile: path(ofPart: fetch.address))
+            let path = path(ofPart: fetch.address)
+            let part = PartSummary(ofFile: path)
+            // A whole file that the library could not take, for want of room.
+            let whole = part == nil ? Self.byteCount(ofWhole: path) : nil
             return FetchStatus(
-                fetch: fetch, isRunning: part?.isHeld ?? false, doneBytes: part?.byteCount ?? fetch.doneBytes,
-                totalBytes: part?.wholeByteCount ?? fetch.totalBytes,
+                fetch: fetch, isRunning: part?.isHeld ?? false,
+                doneBytes: part?.byteCount ?? whole ?? fetch.doneBytes,
+                totalBytes: part?.wholeByteCount ?? whole ?? fetch.totalBytes,
                 bytesPerSecond: fetch.state == .waiting ? part?.bytesPerSecond : nil)
         }
     }
@@ -65,6 +69,9 @@ extension RecordingLibrary {
         }
         return fetch
     }
+
+    /// The length of a file that was fetched and is not yet a recording of the library; nil if there is none.
+    static func byteCount(ofWhole path: String) -> Int64? { unsafe FileState(path)?.byteCount }
 
     /// Whether received bytes of an address are there.
     package func hasPart(of address: String) -> Bool { PartSummary(ofFile: path(ofPart: address)) != nil }

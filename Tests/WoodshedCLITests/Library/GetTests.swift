@@ -282,6 +282,18 @@ struct GetTests {
         #expect(home.json("get", "--list").first?.text("message")?.contains("is larger than") == true)
     }
 
+    @Test("a whole file without room in the library is listed with its length, and is not fetched again")
+    func noRoom() {
+        let name = SongServer.newName()
+        let run = home.run("get", "--json", "--quota", "10kB", song("a.wav", "frames=8000&nolength&id=\(name)"))
+        #expect(run.status == 74 && run.json.last?.number("kept") == 16_044, "\(run.text)")
+        let fetch = home.json("get", "--list").first
+        #expect(fetch?.text("state") == "failed" && fetch?.number("bytes") == 16_044, "\(fetch ?? [:])")
+        #expect(fetch?.number("total") == 16_044 && fetch?["running"] as? Bool == false)
+        #expect(home.run("get", "-q", "--resume", "1").status == 0 && home.titles() == ["a"])
+        #expect(home.parts.isEmpty && server.requests(name).count == 1)
+    }
+
     @Test("a checksum that was mistyped, and a title, are corrected by asking for the address again")
     func corrected() {
         let address = song("a.wav")
