@@ -45,6 +45,11 @@ enum FetchedContent {
         var finding = Finding()
         let place = part.answer.address.shown
         let read = Result { () throws(AudioFileError) in try AudioFileInfo(path: part.path) }
+        if !part.isEndStated, part.byteCount == 0, !part.endsAsBefore {
+            throw TransferError(
+                .truncated, "\(place): the server closed the connection before the first byte",
+                remedy: "Fetch the file again.")
+        }
         if !part.isEndStated,
             let fault = StatedEnd.fault(inFileAt: part.path, frameCount: (try? read.get().frameCount) ?? 0)
         {

@@ -282,6 +282,17 @@ struct GetTests {
         #expect(home.json("get", "--list").first?.text("message")?.contains("is larger than") == true)
     }
 
+    @Test("an answer without a byte and without a length is asked for again, and refused when it comes twice")
+    func nothing() {
+        let (name, empty) = (SongServer.newName(), SongServer.newName())
+        let query = "frames=8000&nolength&cut=0&id="
+        let run = home.run("get", "--retry", "1", "--json", song("a.wav", query + name))
+        #expect(run.status == 0 && run.events.contains("download.retrying"), "\(run.error)")
+        #expect(home.titles() == ["a"] && server.requests(name).count == 2)
+        let refused = home.run("get", "--retry", "5", song("b.wav", query + empty + "&cuts=9"))
+        #expect(refused.status == 65 && server.requests(empty).count == 2 && home.parts.isEmpty, "\(refused.error)")
+    }
+
     @Test("a whole file without room in the library is listed with its length, and is not fetched again")
     func noRoom() {
         let name = SongServer.newName()
