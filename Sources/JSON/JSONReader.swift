@@ -8,12 +8,15 @@ extension JSONValue {
         self = value
     }
 
-    /// Passes the fields of a text's object to `body`, and the elements of arrays in it one by one, so that the tree of the whole is never in memory.
+    /// Passes the fields of a text's object to `body`, and the elements of arrays in it one by one. Neither the text nor its tree is in memory as a whole.
     ///
+    /// - Parameter next: Gives the next bytes of the text; none at its end.
     /// - Returns: False if the text is not JSON, or is no object. `body` has got the parts before the fault.
-    package static func readParts(of bytes: [UInt8], _ body: (JSONPart) -> Void) -> Bool {
-        var reader = JSONReader(bytes: bytes)
-        return reader.parts(body)
+    package static func readParts<Fault: Error>(
+        from next: () throws(Fault) -> [UInt8], _ body: (JSONPart) -> Void
+    ) throws(Fault) -> Bool {
+        var reader = JSONReader(bytes: [], isWhole: false)
+        return try reader.parts(next, body)
     }
 
     /// The value of an object's key (the first, if there are several); nil if there is none.
@@ -49,39 +52,20 @@ package enum JSONPart {
 /// Parses JSON from the front, as RFC 8259 defines it; each function returns nil if the text is something else.
 private struct JSONReader {
     private static let deepest = 16
-    private let bytes: [UInt8]
+    private var bytes: [UInt8]
     private var place = 0
+    /// Where the bytes begin in the text.
+    private var start = 0
+    /// Whether the bytes go to the end of the text.
+    private var isWhole: Bool
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8], isWhole: Bool = true) { (self.bytes, self.isWhole) = (bytes, isWhole) }
 
     private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
     mutating func isAtEnd() -> Bool {
         skipBlanks()
         return place == bytes.count
-    }
-
-    mutating func parts(_ body: (JSONPart) -> Void) -> Bool {
-        guard take("{") else { return false }
-        if take("}") { return isAtEnd() }
-        repeat {
-            skipBlanks()
-            guard next == UInt8(ascii: "\""), let key = string(), take(":") else { return false }
-            if take("[") {
-                if take("]") { continue }
-                repeat {
-                    skipBlanks()
-                    let start = place
-                    guard let value = value(depth: 2) else { return false }
-                    body(.element(of: key, value, at: start..<place))
-                } while take(",")
-                guard take("]") else { return false }
-            } else {
-                guard let value = value(depth: 1) else { return false }
-                body(.field(key, value))
-            }
-        } while take(",")
-        return take("}") && isAtEnd()
     }
 
     mutating func value(depth: Int) -> JSONValue? {
@@ -114,10 +98,59 @@ private struct JSONReader {
         return true
     }
 
-    private mutating func word(_ text: String) -> Bool {
-        guard bytes[place...].starts(with: text.utf8) else { return false }
-        place += text.utf8.count
-        return true
+    private mutating func word(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { takeHere($0) } }
+
+    // MARK: Texts that come in pieces
+
+    mutating func parts<Fault: Error>(
+        _ more: () throws(Fault) -> [UInt8], _ body: (JSONPart) -> Void
+    ) throws(Fault) -> Bool {
+        guard try read(more, { $0.take("{") }) else { return false }
+        if try read(more, { $0.take("}") }) { return try read(more) { $0.isAtEnd() } }
+        repeat {
+            guard let key = try read(more, { $0.key() }) else { return false }
+            if try read(more, { $0.take("[") }) {
+                if try read(more, { $0.take("]") }) { continue }
+                repeat {
+                    guard let (value, range) = try read(more, { $0.element() }) else { return false }
+                    body(.element(of: key, value, at: range))
+                } while try read(more, { $0.take(",") })
+                guard try read(more, { $0.take("]") }) else { return false }
+            } else {
+                guard let value = try read(more, { $0.value(depth: 1) }) else { return false }
+                body(.field(key, value))
+            }
+        } while try read(more, { $0.take(",") })
+        guard try read(more, { $0.take("}") }) else { return false }
+        return try read(more) { $0.isAtEnd() }
+    }
+
+    /// An element of an array, and the range of its bytes in the text.
+    private mutating func element() -> (JSONValue, Range<Int>)? {
+        skipBlanks()
+        let first = place
+        return value(depth: 2).map { ($0, start + first..<start + place) }
+    }
+
+    /// Reads a part of the text; reads it again with more bytes if it has come to the last one, because it may go on behind them. Each function of the
+    /// reader that lacks a byte has passed all others.
+    private mutating func read<Value, Fault: Error>(
+        _ more: () throws(Fault) -> [UInt8], _ part: (inout JSONReader) -> Value
+    ) throws(Fault) -> Value {
+        while true {
+            let first = place
+            let value = part(&self)
+            if place < bytes.count || isWhole { return value }
+            bytes.removeSubrange(..<first)
+            (start, place) = (start + first, 0)
+            // At least as many again, so that a long part is not read time and again.
+            let enough = 2 * bytes.count
+            repeat {
+                let added = try more()
+                isWhole = added.isEmpty
+                bytes += added
+            } while !isWhole && bytes.count < enough
+        }
     }
 
     // MARK: Numbers
@@ -168,13 +201,17 @@ private struct JSONReader {
         var fields: [JSONValue.Field] = []
         if take("}") { return .object(fields) }
         repeat {
-            skipBlanks()
-            guard next == UInt8(ascii: "\""), let key = string(), take(":"), let value = value(depth: depth + 1) else {
-                return nil
-            }
+            guard let key = key(), let value = value(depth: depth + 1) else { return nil }
             fields.append(.init(key, value))
         } while take(",")
         return take("}") ? .object(fields) : nil
+    }
+
+    /// The key of a field, and the colon behind it.
+    private mutating func key() -> String? {
+        skipBlanks()
+        guard next == UInt8(ascii: "\""), let key = string(), take(":") else { return nil }
+        return key
     }
 
     // MARK: Strings
@@ -182,14 +219,19 @@ private struct JSONReader {
     private mutating func string() -> String? {
         place += 1
         var text: [UInt8] = []
+        var first = place
         while let byte = next, byte >= 32 {
             place += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\""):
+                let rest = bytes[first..<place - 1]
+                return String(validating: text.isEmpty ? rest : text[...] + rest, as: UTF8.self)
             case UInt8(ascii: "\\"):
+                text += bytes[first..<place - 1]
                 guard let scalar = escaped() else { return nil }
                 text += UTF8.encode(scalar).map(Array.init) ?? []
-            default: text.append(byte)
+                first = place
+            default: break
             }
         }
         return nil
@@ -221,12 +263,11 @@ private struct JSONReader {
     }
 
     private mutating func hexadecimal() -> UInt32? {
-        let digits = bytes[place...].prefix(4)
-        guard digits.count == 4 else { return nil }
-        place += 4
-        return digits.reduce(0) { (sum: UInt32?, byte) in
-            guard let sum, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-            return sum << 4 | UInt32(digit)
+        var number: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+            (number, place) = (number << 4 | UInt32(digit), place + 1)
         }
+        return number
     }
 }

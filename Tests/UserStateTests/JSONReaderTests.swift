@@ -60,6 +60,40 @@ struct JSONReaderTests {
         ].map(ShortText.init))
     func refused(damage: ShortText) { #expect(read(damage.text) == nil) }
 
+    @Test("a text that comes in pieces has the same parts, whatever their lengths")
+    func pieces() {
+        func parts(_ bytes: some Collection<UInt8>, _ size: Int) -> [String]? {
+            let bytes = Array(bytes)
+            var (count, found) = (0, [String]())
+            let isObject = JSONValue.readParts { () -> [UInt8] in
+                let range = count..<min(bytes.count, count + size)
+                count = range.upperBound
+                return Array(bytes[range])
+            } _: { part in
+                switch part {
+                case .field(let key, let value): found.append("\(key): \(value.text)")
+                case .element(of: let key, let value, at: let range):
+                    found.append("\(key): \(value.text) \(String(decoding: bytes[range], as: UTF8.self))")
+                }
+            }
+            return isObject ? found : nil
+        }
+        let text = Array(
+            #" {"a" : "x\u00e9\ud834\udd1e\n" , "b":[ ],"c":[ -1.5e+2 , true,null,[{"d":false}] ,"é" ],"e":12 ,"f":{} } "#
+                .utf8)
+        let whole = [
+            "a: \"xé𝄞\\n\"", "c: -150.0 -1.5e+2", "c: true true", "c: null null", #"c: [{"d":false}] [{"d":false}]"#,
+            #"c: "é" "é""#, "e: 12", "f: {}",
+        ]
+        for size in 1...text.count { #expect(parts(text, size) == whole, "\(size)") }
+        // All but the blank at the end is needed.
+        for count in 0..<text.count - 1 { #expect(parts(text.prefix(count), 1 + count % 7) == nil, "\(count)") }
+        for damage in ["[]", "1", "{} {}", "{\"a\":[1 2]}", "{\"a\":tru }", "{\"a\":\"\\u12\"}", "{\"a\":01}"] {
+            for size in 1...damage.utf8.count { #expect(parts(damage.utf8, size) == nil, "\(damage)") }
+        }
+        #expect(parts("{ }".utf8, 1) == [])
+    }
+
     @Test("bytes that are no UTF-8 are refused")
     func notText() { #expect(JSONValue(reading: [0x22, 0xFF, 0x22]) == nil) }
 }

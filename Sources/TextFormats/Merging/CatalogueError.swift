@@ -37,6 +37,16 @@ public struct CatalogueError: ExplainedError, Hashable {
     }
 
     static let unreadableList = broken("a list that cannot be read")
+
+    package static let changed = CatalogueError(
+        .broken, "The file of the catalogue was changed while it was read",
+        remedy: "Import it again: that completes it.")
+
+    package static func unreadable(_ reason: String) -> CatalogueError {
+        CatalogueError(
+            .broken, "Reading the catalogue failed: \(reason)",
+            remedy: "Check the disk, then import the catalogue again.")
+    }
 }
 
 extension CatalogueError {

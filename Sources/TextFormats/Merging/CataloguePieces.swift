@@ -1,7 +1,20 @@
 internal import JSON
 
-/// A catalogue that is read recording by recording. The tree of a whole text takes fifteen times its length in memory; this takes the text and some
-/// hundred bytes for each recording.
+/// The bytes of a catalogue, which are read twice: from the beginning to the end, and then recording by recording.
+package protocol CatalogueSource: Sendable {
+    var byteCount: Int { get }
+
+    /// The bytes of a range of `0 ..< byteCount`.
+    func bytes(in range: Range<Int>) throws(CatalogueError) -> [UInt8]
+}
+
+extension [UInt8]: CatalogueSource {
+    package var byteCount: Int { count }
+    package func bytes(in range: Range<Int>) -> [UInt8] { Array(self[range]) }
+}
+
+/// A catalogue that is read recording by recording. The tree of a whole text takes fifteen times its length in memory; this takes some hundred bytes
+/// for each recording, and nothing for the text of a source that is a file.
 ///
 /// The text is checked as a whole before any of it is used. Real-time safe: no. Threads: any.
 package struct CataloguePieces: Sendable {
@@ -9,7 +22,7 @@ package struct CataloguePieces: Sendable {
     package private(set) var lists = LibraryCatalogue()
 
     private enum Source: Sendable {
-        case text([UInt8])
+        case text(any CatalogueSource)
         case catalogue([ExactText: LibraryCatalogue.Recording])
     }
 
@@ -17,8 +30,10 @@ package struct CataloguePieces: Sendable {
     private struct Place: Sendable {
         let id: ExactText
         var order: Order
-        /// Where it is said; more than one range if there is more than one element of its id.
-        var ranges: [Range<Int>]
+        /// Where it is said.
+        let range: Range<Int>
+        /// Where else, if there is more than one element of its id.
+        var others: [Range<Int>] = []
     }
 
     /// Recordings that lose something come first, so that it is removed in one step also if the merge is interrupted. The rest comes as it was added, so that it is
@@ -41,6 +56,9 @@ package struct CataloguePieces: Sendable {
         }
     }
 
+    /// How much of a text is read at once, in bytes.
+    private static let pieceSize = 1 << 18
+
     private let source: Source
     private var places: [Place] = []
 
@@ -53,17 +71,22 @@ package struct CataloguePieces: Sendable {
     package init(_ catalogue: LibraryCatalogue) {
         source = .catalogue(catalogue.recordings)
         (lists.playlists, lists.takes) = (catalogue.playlists, catalogue.takes)
-        places = catalogue.recordings.map { Place(id: $0.key, order: Order($0.value.item), ranges: []) }
+        places = catalogue.recordings.map { Place(id: $0.key, order: Order($0.value.item), range: 0..<0) }
         sort()
     }
 
     /// Reads what ``LibraryCatalogue/json`` gives, its keys in any order.
-    package init(reading bytes: [UInt8]) throws(CatalogueError) {
-        source = .text(bytes)
+    package init(reading text: some CatalogueSource) throws(CatalogueError) {
+        source = .text(text)
         var (name, version): (JSONValue?, JSONValue?)
         var fault: CatalogueError?
         var (lists, places) = (LibraryCatalogue(), [Place]())
-        let isObject = JSONValue.readParts(of: bytes) { part in
+        var readCount = 0
+        let isObject = try JSONValue.readParts { () throws(CatalogueError) in
+            let range = readCount..<min(text.byteCount, readCount + Self.pieceSize)
+            readCount = range.upperBound
+            return try text.bytes(in: range)
+        } _: { part in
             do throws(CatalogueError) {
                 switch part {
                 case .field("catalogue", let value): name = name ?? value
@@ -71,7 +94,7 @@ package struct CataloguePieces: Sendable {
                 case .field("recordings", _), .field("playlists", _), .field("takes", _): throw .unreadableList
                 case .element(of: "recordings", let value, at: let range):
                     let item = try LibraryCatalogue.Recording(json: value).item
-                    places.append(Place(id: try LibraryCatalogue.id(of: value), order: Order(item), ranges: [range]))
+                    places.append(Place(id: try LibraryCatalogue.id(of: value), order: Order(item), range: range))
                 case .element(of: "playlists", let value, at: _): try Self.merge(value, into: &lists.playlists)
                 case .element(of: "takes", let value, at: _): try Self.merge(value, into: &lists.takes)
                 case .field, .element: break
@@ -99,7 +122,7 @@ package struct CataloguePieces: Sendable {
         var count = 0
         for index in places.indices {
             if count > 0, places[count - 1].id == places[index].id {
-                places[count - 1].ranges += places[index].ranges
+                places[count - 1].others.append(places[index].range)
                 places[count - 1].order = min(places[count - 1].order, places[index].order)
             } else {
                 places.swapAt(count, index)
@@ -119,9 +142,9 @@ package struct CataloguePieces: Sendable {
             var recording = LibraryCatalogue.Recording()
             switch source {
             case .catalogue(let recordings): recording = recordings[place.id] ?? recording
-            case .text(let bytes):
-                for range in place.ranges {
-                    guard let value = JSONValue(reading: Array(bytes[range])) else { throw .foreign }
+            case .text(let text):
+                for range in [place.range] + place.others {
+                    guard let value = JSONValue(reading: try text.bytes(in: range)) else { throw .changed }
                     recording.merge(try LibraryCatalogue.Recording(json: value))
                 }
             }

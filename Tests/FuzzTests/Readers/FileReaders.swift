@@ -23,13 +23,7 @@ enum FileReaders {
                 guard member.isFile, kind == .catalogue, member.byteCount <= RecordingLibrary.largestCatalogue else {
                     continue
                 }
-                var content: [UInt8] = []
-                while true {
-                    let piece = try reader.piece()
-                    if piece.isEmpty { break }
-                    content += piece
-                }
-                guard let pieces = try? CataloguePieces(reading: content) else { return false }
+                guard let pieces = try? reader.catalogue() else { return false }
                 _ = try? pieces.recordings(0..<pieces.count)
                 isCatalogue = true
             }

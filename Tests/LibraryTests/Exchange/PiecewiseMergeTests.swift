@@ -1,7 +1,10 @@
 import AudioFiles
 import Database
+import Files
+import Glibc
 import Practice
 import Sections
+import SoundFileSupport
 import TestSupport
 import Testing
 
@@ -217,6 +220,27 @@ struct PiecewiseMergeTests {
             #expect(error.remedy.contains("again"))
         }
         #expect(try harness.library.items().count == 8)
+    }
+
+    @Test("of a file that another program changes meanwhile ends, and is completed by doing it again")
+    func changedFile() throws {
+        let harness = try LibraryHarness()
+        let path = try harness.scratch.write("catalogue.json", Told.first(1100).bytes)
+        var asked = 0
+        #expect(throws: CatalogueError.changed) {
+            _ = try harness.library.importFile(at: path) {
+                asked += 1
+                if asked == 2 {
+                    let file = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+                    #expect(throws: Never.self) { try FileBytes.append([UInt8(ascii: " ")], to: file) }
+                    close(file)
+                }
+                return false
+            }
+        }
+        #expect(try harness.library.items().count == CatalogueMerge.recordingsAtOnce)
+        #expect(try harness.library.importFile(at: path).merge.added == 1100 - CatalogueMerge.recordingsAtOnce)
+        #expect(try harness.library.items().count == 1100)
     }
 
     @Test("of a large catalogue holds the store for no more than some hundred recordings at a time")

@@ -1,11 +1,13 @@
 import AudioFiles
 import Files
 import Foundation
+import Glibc
 import Practice
 import Sections
 import SoundFileSupport
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import Catalogue
 @testable import Library
@@ -150,6 +152,22 @@ struct BundleTests {
         #expect(try none.library.items().isEmpty)
         #expect(try there.library.importFile(at: path).problem == nil)
         #expect(try here.library.catalogueText() == there.library.catalogueText())
+    }
+
+    @Test("are read from a pipe, too")
+    func pipes() throws {
+        let catalogue = try Array(filled().library.catalogueText().utf8)
+        var ends: [Int32] = [-1, -1]
+        #expect(unsafe pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        // Less than a pipe takes without a reader.
+        try FileBytes.append(archive([("catalogue.json", catalogue)])[...], to: ends[1])
+        close(ends[1])
+        var reader = TarReader(ends[0])
+        let member = try reader.next()
+        let pieces = try reader.catalogue()
+        let end = try reader.next()
+        #expect(member?.byteCount == Int64(catalogue.count) && pieces.count == 2 && end == nil)
     }
 
     @Test("write nothing outside of the library, whatever their names and kinds are")

@@ -63,6 +63,26 @@ private func refusal(_ text: String) -> CatalogueError? {
     }
 }
 
+/// Bytes, and how many of them were wanted at once.
+private final class NotedSource: CatalogueSource, @unchecked Sendable {
+    private let content: [UInt8]
+    var most = 0
+
+    init(_ text: String) { content = Array(text.utf8) }
+
+    var byteCount: Int { content.count }
+
+    func bytes(in range: Range<Int>) -> [UInt8] {
+        most = max(most, range.count)
+        return Array(content[range])
+    }
+}
+
+private struct UnreadableSource: CatalogueSource {
+    let byteCount = 100
+    func bytes(in range: Range<Int>) throws(CatalogueError) -> [UInt8] { throw .unreadable("no disk") }
+}
+
 @Suite("A catalogue in pieces")
 struct CataloguePiecesTests {
     private static let recording = #"{"fields":{"title":["T",5],"added":[9000,5]},"id":"b"}"#
@@ -93,6 +113,23 @@ struct CataloguePiecesTests {
             #expect(try CataloguePieces(whole).recordings(0..<4).map(\.id) == all.map(\.id))
             #expect(try CataloguePieces(whole).recordings(3..<4).map(\.recording) == [all[3].recording])
         }
+    }
+
+    @Test("never has the whole text in memory")
+    func memory() throws {
+        let title = String(repeating: "t", count: 300)
+        let list = (0..<5000).map { #"{"id":"\#($0)","fields":{"title":["\#(title) \#($0)",5],"added":[\#($0),5]}}"# }
+        let source = NotedSource(
+            #"{"catalogue":"woodshed library","v":1,"recordings":[\#(list.joined(separator: ",\n"))]}"#)
+        let pieces = try CataloguePieces(reading: source)
+        #expect(pieces.count == 5000 && source.most * 4 < source.byteCount)
+        source.most = 0
+        let all = try pieces.recordings(0..<5000)
+        #expect(source.most < 2 * title.count)
+        for (number, found) in all.enumerated() {
+            #expect(found.id.text == "\(number)" && found.recording.item["title"] == .string("\(title) \(number)"))
+        }
+        #expect(throws: CatalogueError.unreadable("no disk")) { _ = try CataloguePieces(reading: UnreadableSource()) }
     }
 
     @Test("is refused as a whole, whatever part of it cannot be read")

@@ -50,14 +50,7 @@ extension RecordingLibrary {
         let isCatalogue = path.lowercased().hasSuffix(".json") || Self.firstByte(of: descriptor) == UInt8(ascii: "{")
         if isCatalogue {
             var summary = ImportSummary()
-            let bytes: [UInt8]
-            do throws(FileFault) {
-                bytes = try FileBytes.bytes(of: descriptor, count: Self.countToRead(descriptor))
-            } catch {
-                throw RecordingLibraryError.reading(path, error)
-            }
-            guard Int64(bytes.count) <= Self.largestCatalogue else { throw CatalogueError.foreign }
-            summary.merge = try apply(CataloguePieces(reading: bytes), isCancelled: isCancelled)
+            summary.merge = try apply(Self.catalogue(in: descriptor, path), isCancelled: isCancelled)
             return summary
         }
         var reading = BundleReading(self, path, TarReader(descriptor))
@@ -68,10 +61,21 @@ extension RecordingLibrary {
         (try? FileBytes.bytes(of: descriptor, at: 0, count: 1))?.first
     }
 
-    /// The length of a file, but not more than is read; for a pipe as much as is read.
-    private static func countToRead(_ descriptor: Int32) -> Int {
-        let limit = Int(largestCatalogue) + 1
-        return FileState(descriptor: descriptor).map { Int(min($0.byteCount, Int64(limit))) } ?? limit
+    /// The catalogue in an open file. Only that of a pipe comes into memory as a whole.
+    private static func catalogue(in descriptor: Int32, _ path: String) throws -> CataloguePieces {
+        if let file = CatalogueFile(descriptor) {
+            guard file.byteCount <= largestCatalogue else { throw CatalogueError.foreign }
+            return try CataloguePieces(reading: file)
+        }
+        var (bytes, piece): ([UInt8], [UInt8]) = ([], [])
+        repeat {
+            do throws(FileFault) { piece = try FileBytes.bytes(of: descriptor, count: 1 << 20) } catch {
+                throw RecordingLibraryError.reading(path, error)
+            }
+            bytes += piece
+        } while !piece.isEmpty && bytes.count <= largestCatalogue
+        guard bytes.count <= largestCatalogue else { throw CatalogueError.foreign }
+        return try CataloguePieces(reading: bytes)
     }
 }
 
@@ -137,13 +141,7 @@ private struct BundleReading {
             guard member.byteCount <= RecordingLibrary.largestCatalogue else {
                 return refuse(member, "it is too large")
             }
-            var bytes: [UInt8] = []
-            while true {
-                let piece = try reader.piece()
-                if piece.isEmpty { break }
-                bytes += piece
-            }
-            let catalogue = try CataloguePieces(reading: bytes)
+            let catalogue = try reader.catalogue()
             summary.merge = try library.apply(catalogue, isCancelled: isCancelled)
             lists = catalogue.lists
             knownTakes = Set(try library.catalogueTakes().map(\.key))

@@ -1,5 +1,6 @@
 internal import Files
 internal import JSON
+internal import TextFormats
 
 /// Reads an archive from its beginning to its end, once; it may come from a pipe. Memory does not grow with it.
 struct TarReader {
@@ -77,6 +78,22 @@ struct TarReader {
         let bytes = try exactly(Int(min(rest, Int64(Self.pieceSize))))
         rest -= Int64(bytes.count)
         return bytes
+    }
+
+    /// The catalogue in the current member. Only that of a pipe comes into memory as a whole.
+    ///
+    /// - Throws: `Fault`, `CatalogueError`.
+    mutating func catalogue() throws -> CataloguePieces {
+        if let file = CatalogueFile(descriptor, byteCount: rest) {
+            guard file.isWhole else { throw Fault.cutOff }
+            return try CataloguePieces(reading: file)
+        }
+        var bytes: [UInt8] = []
+        while true {
+            let piece = try piece()
+            if piece.isEmpty { return try CataloguePieces(reading: bytes) }
+            bytes += piece
+        }
     }
 
     private mutating func begin(_ byteCount: Int64) {
