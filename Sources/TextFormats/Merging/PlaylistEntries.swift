@@ -35,13 +35,15 @@ extension CatalogueItem {
     /// Changes the entries so that they are this list.
     private mutating func follow(_ keys: [ExactText], at time: Int64, _ removable: Set<ExactText>?) {
         let known = visibleEntries
+        // Entries beside a long position would get positions that are as long; so all get new ones.
+        let isCrowded = known.contains { $0.position.text.utf8.count > EntryPosition.longest }
         var free = Dictionary(grouping: known, by: \.key).mapValues { $0[...] }
         var taken = Set(known.map(\.field))
         var counts: [ExactText: Int] = [:]
         var wanted: [(field: ExactText, position: ExactText?)] = []
         for key in keys {
             if let entry = free[key]?.popFirst() {
-                wanted.append((entry.field, entry.position))
+                wanted.append((entry.field, isCrowded ? nil : entry.position))
                 continue
             }
             var field: ExactText
@@ -129,7 +131,10 @@ extension CatalogueItem {
 /// The order of the texts' bytes is that of the places.
 enum EntryPosition {
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-    private static let values = Dictionary(uniqueKeysWithValues: zip(digits, digits.indices))
+    private static let values = Dictionary(uniqueKeysWithValues: zip(digits, UInt8(0)...))
+
+    /// The longest position that others follow from, in digits. Five entries that are added one by one at one place need one more digit.
+    static let longest = 100
 
     static func isValid(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.last != digits[0] && text.utf8.allSatisfy { values[$0] != nil }
@@ -137,9 +142,9 @@ enum EntryPosition {
 
     /// Places between two others, of which the first one is before the second; nil for the beginning and the end.
     static func between(_ low: ExactText?, _ high: ExactText?, count: Int) -> [ExactText] {
-        func value(_ text: ExactText) -> [Int] { text.text.utf8.compactMap { values[$0] } }
-        var places: [[Int]] = Array(repeating: [], count: count)
-        func fill(_ range: Range<Int>, _ low: [Int], _ high: [Int]?) {
+        func value(_ text: ExactText) -> [UInt8] { text.text.utf8.compactMap { values[$0] } }
+        var places: [[UInt8]] = Array(repeating: [], count: count)
+        func fill(_ range: Range<Int>, _ low: [UInt8], _ high: [UInt8]?) {
             if range.isEmpty { return }
             let middle = range.lowerBound + range.count / 2
             places[middle] = Self.middle(low[...], high.map { $0[...] })
@@ -149,24 +154,24 @@ enum EntryPosition {
         let (first, last) = (low.map(value) ?? [], high.map(value))
         // One more at the end, the most frequent change, makes a text longer only every thirtieth time or more rarely.
         if count == 1, last == nil { places[0] = after(first) } else { fill(0..<count, first, last) }
-        return places.map { place in ExactText(String(decoding: place.map { digits[$0] }, as: UTF8.self)) }
+        return places.map { place in ExactText(String(decoding: place.map { digits[Int($0)] }, as: UTF8.self)) }
     }
 
-    private static func after(_ low: [Int]) -> [Int] {
+    private static func after(_ low: [UInt8]) -> [UInt8] {
         let full = low.prefix { $0 == digits.count - 1 }
-        let next = full.count < low.count ? low[full.count] + 1 : digits.count / 2
+        let next = full.count < low.count ? low[full.count] + 1 : UInt8(digits.count / 2)
         return Array(full) + [next]
     }
 
-    private static func middle(_ low: ArraySlice<Int>, _ high: ArraySlice<Int>?) -> [Int] {
-        var (low, high, place): (ArraySlice<Int>, ArraySlice<Int>?, [Int]) = (low, high, [])
+    private static func middle(_ low: ArraySlice<UInt8>, _ high: ArraySlice<UInt8>?) -> [UInt8] {
+        var (low, high, place): (ArraySlice<UInt8>, ArraySlice<UInt8>?, [UInt8]) = (low, high, [])
         while let digit = high?.first, digit == low.first ?? 0 {
             place.append(digit)
             (low, high) = (low.dropFirst(), high?.dropFirst())
         }
         while true {
-            let (first, last) = (low.first ?? 0, high?.first ?? digits.count)
-            if last - first > 1 { return place + [first + (last - first) / 2] }
+            let (first, last) = (low.first ?? 0, high?.first ?? UInt8(digits.count))
+            if first + 1 < last { return place + [first + (last - first) / 2] }
             if let high, high.count > 1 { return place + [last] }
             // Behind this digit there is room up to the next one.
             place.append(first)

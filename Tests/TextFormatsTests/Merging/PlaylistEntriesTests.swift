@@ -131,6 +131,30 @@ struct PlaylistEntriesTests {
         }
     }
 
+    @Test("a position that is very long makes no others as long")
+    func longPosition() {
+        let long = String(repeating: "z", count: 100_000)
+        var item = CatalogueItem()
+        item.set(CatalogueField.entry + "a 1", .string(long), at: 1)
+        item.set(CatalogueField.entry + "b 1", .string(long + "1"), at: 1)
+        item.set(CatalogueField.settledEntries, .bool(true), at: 1)
+        item.settleEntries()
+        #expect(item.list == ["a", "b"])
+        let list = ["a"] + (0..<200).map { "x\($0)" } + ["b"]
+        item.change(list, at: 5)
+        #expect(item.list == list)
+        let entries = item.fields.filter { $0.key.text.hasPrefix(CatalogueField.entry) }
+        let positions = entries.map(\.value.value.stringValue)
+        #expect(positions.count == 202 && positions.allSatisfy { ($0?.utf8.count ?? 0) <= 3 })
+        // Entries that are added one by one in front of all others do not make them long either.
+        var most = 0
+        for number in 0..<1000 {
+            item.change(["y\(number % 5)"] + item.list.prefix(3), at: Int64(10 + number))
+            most = max(most, item.fields.values.compactMap { $0.value.stringValue?.utf8.count }.max() ?? 0)
+        }
+        #expect(most > EntryPosition.longest && most <= EntryPosition.longest + 4)
+    }
+
     @Test("there is always a position between two, and one more at the end seldom makes it longer")
     func positions() {
         var random = SeededGenerator(printedFor: "positions of entries")
