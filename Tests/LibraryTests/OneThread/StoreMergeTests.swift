@@ -291,7 +291,8 @@ struct StoreMergeTests {
             "tags":{"a\\nb":[true,4],"":[true,1]},
             "sections":[{"id":"s","fields":{"range":[[90,500],3],"name":["x\\ny",3]}},{"id":"bad","fields":{"range":[[500,600],3]}}]},
             {"id":"nonsense","fields":{"title":["T",5],"rate":[0,0]}}],
-            "playlists":[{"id":"p","fields":{"name":["",1],"entries":[["\(key)","none"],1]}},{"id":"q","fields":{"name":["playlist",1]}}],
+            "playlists":[{"id":"p","fields":{"name":["",1],"entries":[["\(key)","none"],1]}},{"id":"q","fields":{"name":["playlist",1]}},
+            {"id":"r","fields":{"name":["playlist",1]}},{"id":"s","fields":{"name":["playlist (2)",1]}}],
             "takes":[{"id":"t","fields":{"rating":[9,1]}}]}
             """
         try here.library.merge(catalogueIn: Array(catalogue.utf8))
@@ -299,7 +300,9 @@ struct StoreMergeTests {
         #expect(item.words.title == "untitled" && item.words.language.isEmpty && item.words.tags == ["a b"])
         #expect(item.path.hasPrefix(here.scratch.file("data/library")) && !item.path.contains(".."))
         #expect(try here.store.sections(of: item.key)?.sections.map(\.frames) == [90..<100])
-        #expect(try here.library.playlists().map(\.name) == ["playlist", "playlist (2)"])
+        #expect(
+            try here.library.playlists().map(\.name)
+                == ["playlist", "playlist (2)", "playlist (2) (2)", "playlist (3)"])
         let first = try text(here)
         #expect(try here.library.merge(catalogueIn: Array(first.utf8)).isEmpty)
         try give(here, to: there)

@@ -240,13 +240,17 @@ struct CatalogueWriter {
     /// Names that can be kept: lines, no two of them equal. They follow from the wishes alone, so that they are the same everywhere.
     private static func names(_ wishes: [String]) -> [String] {
         var taken: Set<ExactText> = []
+        // The number of the last name of each, behind which the next one goes on.
+        var counts: [ExactText: Int] = [:]
         return wishes.map { wish in
-            let base = line(wish).prefix(within: 190)
-            var (name, count) = (base.isEmpty ? "playlist" : base, 1)
+            let short = line(wish).prefix(within: 190)
+            let base = short.isEmpty ? "playlist" : short
+            var (name, count) = (base, counts[ExactText(base)] ?? 1)
             while !taken.insert(ExactText(name)).inserted {
                 count += 1
-                name = "\(base.isEmpty ? "playlist" : base) (\(count))"
+                name = "\(base) (\(count))"
             }
+            counts[ExactText(base)] = count
             return name
         }
     }
