@@ -102,7 +102,8 @@ package func shellWord(_ text: String) -> String {
     guard printable(text) == text else {
         return text.unicodeScalars.reduce("$'") { $0 + shellEscape($1) } + "'"
     }
-    return "'" + text.replacing("'", with: #"'\''"#) + "'"
+    // Scalar by scalar, because a quotation mark with an accent is one character, but a quotation mark to the shell.
+    return "'" + text.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
 }
 
 /// A scalar between `$'` and `'`.
@@ -123,9 +124,11 @@ private func shellEscape(_ scalar: Unicode.Scalar) -> String {
 }
 
 /// The name of a file, or words of a title, as the operand of a command. A hyphen at the beginning would make it an option.
-package func shellPath(_ path: String) -> String { shellWord(path.hasPrefix("-") ? "./" + path : path) }
+package func shellPath(_ path: String) -> String { shellWord(isLikeOption(path) ? "./" + path : path) }
 
 /// Operands of a command; names that look like options follow `--`.
 package func shellOperands(_ names: String...) -> String {
-    ((names.contains { $0.hasPrefix("-") } ? ["--"] : []) + names.map(shellWord)).joined(separator: " ")
+    ((names.contains(where: isLikeOption) ? ["--"] : []) + names.map(shellWord)).joined(separator: " ")
 }
+
+private func isLikeOption(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "-") }

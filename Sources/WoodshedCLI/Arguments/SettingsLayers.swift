@@ -125,14 +125,14 @@ struct SettingsLayers {
             throw CommandFailure(
                 .usage, "there is no recipe '\(name)'",
                 remedy: known ?? "Choose one of: \(names.joined(separator: ", ")); or make one: woodshed config set "
-                    + "\(RecipeText.prefix)\(name) \"passes=2 speed=70%; passes=3\"")
+                    + "\(shellWord(RecipeText.prefix + name)) \"passes=2 speed=70%; passes=3\"")
         }
         do throws(ArgumentError) {
             return try RecipeText(parsing: found.text)
         } catch {
             throw CommandFailure(
                 .configuration, "\(file?.path ?? ""): \(RecipeText.prefix)\(name): \(error)",
-                remedy: "Change it, or run: woodshed config unset \(RecipeText.prefix)\(name)")
+                remedy: "Change it, or run: woodshed config unset \(shellWord(RecipeText.prefix + name))")
         }
     }
 

@@ -60,7 +60,7 @@ struct StatsCommand: Verb {
             if !quiet {
                 StandardStream.error.note(
                     "Nothing was practised yet\(file.map { printable(" of " + fileName($0)) } ?? "").")
-                StandardStream.error.note("next: woodshed practice \(file.map(printable) ?? "FILE")")
+                StandardStream.error.note("next: woodshed practice \(file.map(shellPath) ?? "FILE")")
             }
             return
         }

@@ -34,7 +34,7 @@ struct ComparedPair {
         let store = try PracticeStore(.user)
         var found = try (takeAlone ? file : word).map { try TakeWord.take($0, in: store) }
         if takeAlone, let found {
-            let remedy = "Name the recording: woodshed compare FILE \(file)"
+            let remedy = "Name the recording: woodshed compare FILE \(shellPath(file))"
             guard let model = found.model else { throw PairFile.noModel(found, remedy: remedy) }
             recording = try PairFile.recordingFile(of: model, in: store, named: nil, remedy: remedy)
         } else {

@@ -129,7 +129,7 @@ enum RecordingWord {
         guard !isLibraryWord(word), isThere(word) else { return nil }
         guard let item = try library.item(RecordingKey(ofFileAt: word)), !item.isTrashed else {
             throw CommandFailure(
-                .notFound, "\(word) is not in the library", remedy: "Add it with: woodshed add \(word)")
+                .notFound, "\(word) is not in the library", remedy: "Add it with: woodshed add \(shellPath(word))")
         }
         return item
     }

@@ -61,7 +61,7 @@ enum Recovery {
                 StandardStream.error.note(
                     printable(
                         "not recovered: \(take.reason.message); \(counted(take.marks.count, "mark")) kept. Connect its disk and try "
-                            + "again, or forget it with: woodshed record --forget \(take.path)"))
+                            + "again, or forget it with: woodshed record --forget \(shellPath(take.path))"))
             }
         }
         if let failure { throw failure }

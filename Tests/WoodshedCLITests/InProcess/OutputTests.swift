@@ -75,6 +75,8 @@ struct OutputTests {
             "plain.wav", "", "it's", "a b", "$HOME `id`", "~", "*", "a\nb", "tab\t'quote\\", "\u{1B}]0;x\u{07}7",
             "Dvořák 日本.flac",
             FileName.text(of: [0x61, 0xFF, 0x31, 0xF4]), "#x", "!!",
+            // A mark behind a sign makes one character of both, but not for the shell.
+            "a'\u{301}$(echo x)", "'\u{200D}; echo x #", "\u{301}'", "\n'\u{301}`echo x`", "~\u{301}",
         ])
     func shellWords(text: String) {
         let word = shellWord(text)
@@ -89,7 +91,7 @@ struct OutputTests {
     @Test("a name that looks like an option is an operand")
     func operands() {
         #expect(shellPath("-a b.wav") == "'./-a b.wav'")
-        #expect(shellPath("a-b.wav") == "a-b.wav")
+        #expect(shellPath("a-b.wav") == "a-b.wav" && shellPath("-\u{301}a") == "'./-\u{301}a'")
         #expect(shellOperands("-x", "@1") == "-- -x @1")
         #expect(shellOperands("Warm up", "@1") == "'Warm up' @1")
     }
