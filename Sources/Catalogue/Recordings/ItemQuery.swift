@@ -31,9 +31,7 @@ struct ItemQuery {
         if let hasSections = filter.hasSections { conditions.append("section_count \(hasSections ? ">" : "=") 0") }
     }
 
-    private mutating func add(_ condition: String, _ texts: String...) { add(condition, texts) }
-
-    private mutating func add(_ condition: String, _ texts: [String]) {
+    private mutating func add(_ condition: String, _ texts: String...) {
         conditions.append(condition)
         values += texts.map { .text($0) }
     }
@@ -85,14 +83,15 @@ struct ItemQuery {
         guard part.unicodeScalars.count >= Self.indexedScalars else {
             // Too short for the index.
             let pattern = "%" + Self.pattern(part) + "%"
-            let (item, section) = (["item.title", "artist", "tags"], ["name", "text"])
-            func matches(_ columns: [String]) -> String {
-                columns.map { "\(FoldedText.function)(\($0)) LIKE ? ESCAPE '\\'" }.joined(separator: " OR ")
+            // Columns as one text are folded and looked at once. No part of a word has a line feed.
+            func matches(_ columns: String...) -> String {
+                "\(FoldedText.function)(\(columns.joined(separator: " || char(10) || "))) LIKE ? ESCAPE '\\'"
             }
             add(
                 """
-                (\(matches(item)) OR item.recording IN (SELECT section.recording FROM section WHERE \(matches(section))))
-                """, Array(repeating: pattern, count: item.count + section.count))
+                (\(matches("item.title", "artist", "tags"))
+                OR item.recording IN (SELECT section.recording FROM section WHERE \(matches("name", "text"))))
+                """, pattern, pattern)
             return
         }
         let query = StoreQuery.quoted(part)
@@ -124,9 +123,9 @@ struct ItemQuery {
 
     /// A text for LIKE, which finds exactly it.
     private static func pattern(_ text: String) -> String {
-        text.reduce(into: "") { pattern, character in
-            if "%_\\".contains(character) { pattern += "\\" }
-            pattern.append(character)
+        text.unicodeScalars.reduce(into: "") { pattern, scalar in
+            if "%_\\".unicodeScalars.contains(scalar) { pattern += "\\" }
+            pattern.unicodeScalars.append(scalar)
         }
     }
 }
