@@ -77,11 +77,11 @@ public enum FileName {
     /// The text of the same file's name from the root of the file system. Links in its folders are followed; a link in the last place is
     /// not. Nil if the folder is not there.
     package static func absolute(_ text: String) -> String? {
-        guard let name = text.split(separator: "/").last, !text.hasSuffix("/"),
+        guard !text.isEmpty, text.utf8.last != UInt8(ascii: "/"),
             let resolved = unsafe FilePlace.resolvedBytes(systemName(FilePlace.folder(of: text)))
         else { return nil }
         let folder = Self.text(of: resolved)
-        return (folder == "/" ? "" : folder) + "/" + name
+        return (folder == "/" ? "" : folder) + "/" + fileName(text)
     }
 
     /// The names in a folder, each as the text for it; without `.` and `..`, unsorted.

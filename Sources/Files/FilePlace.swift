@@ -47,7 +47,7 @@ package struct FilePlace: Sendable {
     /// A new name beside the destination. It does not contain the file's name, which may have the greatest permitted length.
     package func temporaryPath() -> String {
         let name = Self.temporaryName()
-        return finalPath.contains("/") ? (folder == "/" ? "/" : folder + "/") + name : name
+        return finalPath.utf8.contains(UInt8(ascii: "/")) ? (folder == "/" ? "/" : folder + "/") + name : name
     }
 
     /// A new name for an unfinished file, in any folder.

@@ -34,5 +34,7 @@ package enum Folder {
 
 private let dot = [UInt8(ascii: ".")]
 
-/// The last component of a path; the path itself if it has none.
-package func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+/// The last component of a path; the path itself if it has none. Scalar by scalar, because a slash and a mark behind it are one character.
+package func fileName(_ path: String) -> String {
+    path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? path
+}

@@ -47,7 +47,8 @@ import Testing
             #expect(FileName.absolute(text) == name)
         }
         #expect(FileName.absolute("song.wav").map { $0.hasPrefix("/") && $0.hasSuffix("/song.wav") } == true)
-        #expect(FileName.absolute("/song.wav") == "/song.wav")
+        #expect(FileName.absolute("/song.wav") == "/song.wav" && FileName.absolute("") == nil)
+        #expect(FileName.absolute("\(scratch.path)/link/\u{301}a.wav") == "\(name.dropLast(8))\u{301}a.wav")
         #expect(FileName.absolute(scratch.path + "/nowhere/song.wav") == nil && FileName.absolute("a/") == nil)
     }
 

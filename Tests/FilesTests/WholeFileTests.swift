@@ -103,6 +103,9 @@ final class WholeFileTests {
                 && FilePlace.folder(of: "/a/b") == "/a")
         #expect(try !FilePlace("woodshed-no-such-name").temporaryPath().contains("/"))
         #expect(try FilePlace("/woodshed-no-such-name").temporaryPath().hasPrefix("/.woodshed-"))
+        // A mark at the beginning of a name and the slash before it are one character of Swift.
+        #expect(try FilePlace("nowhere/\u{301}a").temporaryPath().hasPrefix("nowhere/.woodshed-"))
+        #expect(fileName("/a/\u{301}b") == "\u{301}b" && fileName("a/b/") == "b" && fileName("//") == "//")
     }
 
     @Test("a link stays a link, and a file keeps its permissions")

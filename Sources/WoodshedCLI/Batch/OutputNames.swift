@@ -48,7 +48,10 @@ enum OutputNames {
     /// What a recording is called: its file's name without the ending, or its title where the library chose the file's name.
     private static func ownName(_ file: String) -> String {
         let title = RecordingWord.title(ofFile: file)
-        guard title == fileName(file) else { return title.split(separator: "/").joined(separator: "-") }
+        guard title == fileName(file) else {
+            // A slash with a mark behind it would still lead into another folder.
+            return title.unicodeScalars.split(separator: "/").map { String($0) }.joined(separator: "-")
+        }
         guard let dot = title.lastIndex(of: "."), dot > title.startIndex else { return title }
         return String(title[..<dot])
     }
