@@ -139,6 +139,7 @@ final class PlayerScreen {
             }
         guard !state.isEmpty else { return fitted(printable(title), cells: room.cells, ellipsis: ellipsis) }
         let stateCells = displayWidth(state) + 2
-        return fitted(printable(title), cells: max(0, room.cells - stateCells), ellipsis: ellipsis) + "  " + state
+        let name = fitted(printable(title), cells: max(0, room.cells - stateCells), ellipsis: ellipsis)
+        return fitted(name + "  " + state, cells: room.cells, ellipsis: "")
     }
 }

@@ -116,10 +116,14 @@ struct PlayerScreenTests {
         let view = StatusView(
             title: "The long way home.wav", state: .playing, section: 1, sectionCount: 12, pass: 1, passes: nil,
             speed: 1, position: 2, length: 120)
+        var paused = view
+        paused.state = .paused
         for columns in [0, 1, 19, 20, 21, 30, 39, 40, 41, 64, 80, 120, 200, 300] {
             for rows in 1...70 {
-                let lines = screen.lines(
-                    view, pauseReason: nil, hardIDs: [1], TerminalSize(columns: columns, rows: rows))
+                let size = TerminalSize(columns: columns, rows: rows)
+                let still = screen.lines(paused, pauseReason: .deviceSuspended, hardIDs: [], size)
+                #expect(still.allSatisfy { displayWidth($0) <= max(0, columns - 1) }, "\(columns) by \(rows)")
+                let lines = screen.lines(view, pauseReason: nil, hardIDs: [1], size)
                 #expect(lines.count <= max(1, rows - 1), "\(columns) by \(rows)")
                 #expect(lines.allSatisfy { displayWidth($0) <= max(0, columns - 1) }, "\(columns) by \(rows)")
                 guard columns >= 20 else { continue }
