@@ -55,64 +55,94 @@ package final class DatabasePages {
 
     // MARK: Which pages are lost
 
-    /// The pages with rows that a whole way leads to from a root.
-    package func leaves(of root: UInt32) -> [UInt32] {
-        var seen = PageSet(count: pageCount)
-        return walk(from: root, &seen)
+    /// The pages with rows, by what leads to them.
+    package struct Survey {
+        /// A page in the tree of a table that the list of free pages names, too: one of the two is wrong.
+        package struct Named {
+            package let page: UInt32
+            /// Whether its rows have the numbers that rows have in this place of the tree.
+            package let isInPlace: Bool
+        }
+
+        /// The pages to which a whole way leads, by the root.
+        package fileprivate(set) var leaves: [UInt32: [UInt32]] = [:]
+        /// Those of them that the list of free pages names, by the root.
+        package fileprivate(set) var named: [UInt32: [Named]] = [:]
+        /// The pages to which nothing leads.
+        package fileprivate(set) var lost: [UInt32] = []
+        /// The pages to which the list of free pages leads alone. They may hold older states of other rows.
+        package fileprivate(set) var free: [UInt32] = []
+        /// Whether the list of free pages is whole. If not, it may name any page, and pages of deleted rows may be among those that are lost.
+        package fileprivate(set) var isFreeListWhole = false
     }
 
-    /// The pages with rows that no whole way leads to from a root, and that are not in the list of free pages.
-    ///
-    /// A damaged list of free pages may name any page. The pages that it names come last then: they may hold older states of other rows.
+    /// Finds out what leads to each page.
     ///
     /// - Parameter roots: the root pages of the tables that SQLite knows.
-    /// - Returns: The pages, and whether the list of free pages is whole. If not, pages of deleted rows may be among them.
-    package func lost(roots: [UInt32]) -> (pages: [UInt32], isFreeListWhole: Bool) {
+    package func survey(roots: [UInt32]) -> Survey {
+        var survey = Survey()
         var seen = PageSet(count: pageCount)
-        for root in roots { _ = walk(from: root, &seen) }
-        var free = PageSet(count: pageCount)
-        let isWhole = listFree(but: seen, &free)
-        var (pages, named): ([UInt32], [UInt32]) = ([], [])
-        for number in stride(from: UInt32(1), through: pageCount, by: 1) where !seen.contains(number) {
-            guard !isWhole || !free.contains(number), page(number)?[start(of: number)] == Self.leaf else { continue }
-            if free.contains(number) { named.append(number) } else { pages.append(number) }
+        let trees = Set(roots).map { root in
+            // A damaged page may lead into the tree of another table, which has these pages all the same.
+            var own = PageSet(count: pageCount)
+            defer { seen.formUnion(own) }
+            return (root: root, leaves: walk(from: root, &own))
         }
-        return (pages + named, isWhole)
+        var free = PageSet(count: pageCount)
+        survey.isFreeListWhole = listFree(but: seen, &free)
+        for (root, leaves) in trees {
+            survey.leaves[root] = leaves.map(\.page)
+            survey.named[root] = leaves.filter { free.contains($0.page) }.map { leaf in
+                let isInPlace = rows(of: leaf.page).allSatisfy { leaf.numbers.contains($0.number) }
+                return Survey.Named(page: leaf.page, isInPlace: isInPlace)
+            }
+        }
+        for number in stride(from: UInt32(1), through: pageCount, by: 1) where !seen.contains(number) {
+            guard page(number)?[start(of: number)] == Self.leaf else { continue }
+            if free.contains(number) { survey.free.append(number) } else { survey.lost.append(number) }
+        }
+        return survey
+    }
+
+    /// A page of a tree, and the numbers that its rows can have according to the pages above it.
+    private struct Branch {
+        let page: UInt32
+        let numbers: ClosedRange<Int64>
     }
 
     /// Marks the pages of a tree, up to a page that is none of a table.
     ///
     /// - Returns: Those with rows.
-    private func walk(from root: UInt32, _ seen: inout PageSet) -> [UInt32] {
-        var open = [root]
-        var leaves: [UInt32] = []
-        while let number = open.popLast() {
+    private func walk(from root: UInt32, _ seen: inout PageSet) -> [Branch] {
+        var open = [Branch(page: root, numbers: .min ... .max)]
+        var leaves: [Branch] = []
+        while let branch = open.popLast() {
+            let number = branch.page
             guard number >= 1, number <= pageCount, !seen.contains(number), let bytes = page(number) else { continue }
             switch bytes[start(of: number)] {
             case Self.leaf:
                 seen.insert(number)
-                leaves.append(number)
+                leaves.append(branch)
             case Self.interior:
                 seen.insert(number)
-                open += children(of: bytes, number)
+                open += children(of: bytes, branch)
             default: break
             }
         }
         return leaves
     }
 
-    /// Collects the list of free pages, as far as it names each page once and none of `others`.
+    /// Collects the list of free pages, as far as it can be read and names each page once.
     ///
-    /// - Returns: Whether the list is whole.
+    /// - Returns: Whether the list is whole, and names none of `others`.
     private func listFree(but others: PageSet, _ free: inout PageSet) -> Bool {
         guard hasHeader, let header = page(1) else { return false }
-        func isNew(_ page: UInt32) -> Bool {
-            page >= 1 && page <= pageCount && !others.contains(page) && !free.contains(page)
-        }
+        func isNew(_ page: UInt32) -> Bool { page >= 1 && page <= pageCount && !free.contains(page) }
         var left = Int(Self.number(header, 36))
         var trunk = Self.number(header, 32)
+        var isRight = true
         while trunk != 0 {
-            guard isNew(trunk), let bytes = page(trunk) else { return false }
+            guard isNew(trunk), !others.contains(trunk), let bytes = page(trunk) else { return false }
             free.insert(trunk)
             let count = Int(Self.number(bytes, 4))
             guard count <= usable / 4 - 2 else { return false }
@@ -120,11 +150,12 @@ package final class DatabasePages {
                 let leaf = Self.number(bytes, 8 + 4 * index)
                 guard isNew(leaf) else { return false }
                 free.insert(leaf)
+                if others.contains(leaf) { isRight = false }
             }
             left -= 1 + count
             trunk = Self.number(bytes, 0)
         }
-        return left == 0
+        return isRight && left == 0
     }
 
     /// Where the header of a page's tree begins.
@@ -140,9 +171,18 @@ package final class DatabasePages {
             .filter { $0 >= pointers + 2 * count && $0 + 4 <= usable }
     }
 
-    private func children(of bytes: [UInt8], _ number: UInt32) -> [UInt32] {
-        cells(of: bytes, number, headerSize: 12).map { Self.number(bytes, $0) }
-            + [Self.number(bytes, start(of: number) + 8)]
+    private func children(of bytes: [UInt8], _ branch: Branch) -> [Branch] {
+        var (first, last) = (branch.numbers.lowerBound, branch.numbers.upperBound)
+        var children: [Branch] = []
+        for cell in cells(of: bytes, branch.page, headerSize: 12) {
+            var place = cell + 4
+            // The highest number on the child. One that is impossible here tells nothing.
+            let key = Self.varint(bytes, &place, usable).map { Int64(bitPattern: $0) }
+            let highest = key.flatMap { (first..<last).contains($0) ? $0 : nil }
+            children.append(Branch(page: Self.number(bytes, cell), numbers: first...(highest ?? last)))
+            if let highest { first = highest + 1 }
+        }
+        return children + [Branch(page: Self.number(bytes, start(of: branch.page) + 8), numbers: first...last)]
     }
 
     private static func number(_ bytes: [UInt8], _ place: Int) -> UInt32 {
@@ -155,6 +195,18 @@ package final class DatabasePages {
     package func rows(of number: UInt32) -> [Row] {
         guard let bytes = page(number), bytes[start(of: number)] == Self.leaf else { return [] }
         return cells(of: bytes, number, headerSize: 8).compactMap { row(at: $0, in: bytes) }
+    }
+
+    /// Whether a page has rows of which none passes a test, as those of its table do. Reads no more of them than it needs.
+    package func isOther(_ number: UInt32, _ test: (Row) -> Bool) -> Bool {
+        guard let bytes = page(number), bytes[start(of: number)] == Self.leaf else { return false }
+        var hasRows = false
+        for cell in cells(of: bytes, number, headerSize: 8) {
+            guard let row = row(at: cell, in: bytes) else { continue }
+            if test(row) { return false }
+            hasRows = true
+        }
+        return hasRows
     }
 
     private func row(at cell: Int, in bytes: [UInt8]) -> Row? {
@@ -256,4 +308,5 @@ private struct PageSet {
 
     func contains(_ page: UInt32) -> Bool { words[Int(page) / 64] & 1 << (UInt64(page) % 64) != 0 }
     mutating func insert(_ page: UInt32) { words[Int(page) / 64] |= 1 << (UInt64(page) % 64) }
+    mutating func formUnion(_ other: PageSet) { for (index, word) in other.words.enumerated() { words[index] |= word } }
 }

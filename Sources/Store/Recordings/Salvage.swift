@@ -3,8 +3,8 @@ internal import Files
 
 /// Copies every row that can be read of a damaged store and that the tables accept. What else is impossible in a row is told when it is read.
 ///
-/// SQLite reads each table as far as it can. Of a table that it cannot read to the end, and of one that it has lost, the rows are
-/// read from the pages of the file.
+/// SQLite reads each table as far as it can. Of a table that it cannot read to the end, of one that it has lost, and of one whose tree leads to pages of
+/// other tables, the rows are read from the pages of the file.
 final class Salvage {
     private let source: Database
     private let target: Database
@@ -13,8 +13,26 @@ final class Salvage {
     /// The rows that were copied, by table.
     private var counts: [String: Int] = [:]
     private(set) var isComplete = true
-    /// Kept open with the source: closing any descriptor of the file would end the source's lock of it.
-    private var pages: DatabasePages?
+    /// The damaged file beside SQLite; nil if it cannot be read. Kept open with the source: closing any descriptor of the file would end the source's
+    /// lock of it.
+    private var file: DamagedFile?
+    /// The numbers of rows by the indexes of their tables, by table.
+    private var indexed: [String: IndexedRows] = [:]
+
+    /// The pages of the damaged file, and what leads to them.
+    private struct DamagedFile {
+        let pages: DatabasePages
+        /// The roots of tables.
+        let roots: [String: UInt32]
+        let survey: DatabasePages.Survey
+    }
+
+    /// The numbers of a table's rows that its indexes tell.
+    private struct IndexedRows {
+        var numbers: Set<Int64> = []
+        /// Whether SQLite can read one of the indexes to its end.
+        var isWhole = false
+    }
 
     /// A table, and how its rows are copied.
     private struct Table {
@@ -68,8 +86,9 @@ final class Salvage {
         try target.transaction { () throws(DatabaseError) in
             try schema.make(in: target)
             let tables = try tables()
+            file = damagedFile()
             var unread: [Table] = []
-            for table in tables where try !copy(table) { unread.append(table) }
+            for table in tables where try isMisled(table) ? true : !copy(table) { unread.append(table) }
             try copyPages(of: unread, besides: tables)
             try replaceLostRecordings()
             try replaceLostParents()
@@ -178,36 +197,97 @@ final class Salvage {
 
     // MARK: Pages
 
-    /// Copies rows from the pages of the file: of tables that SQLite cannot read to the end, and of others those on pages that nothing leads to. A
-    /// damaged page may lead past some, and SQLite finds no mistake in it.
-    private func copyPages(of unread: [Table], besides tables: [Table]) throws(DatabaseError) {
-        // The envelopes can be made again from the sound.
-        let (unread, tables) = (unread.filter { $0.name != "envelope" }, tables.filter { $0.name != "envelope" })
-        if !unread.isEmpty { isComplete = false }
+    private func damagedFile() -> DamagedFile? {
         let size = try? source.first("PRAGMA page_size") { (row) throws(DatabaseError) in Int(try row.integer(0)) }
-        guard let pages = try? DatabasePages(path: path, pageSize: size ?? nil) else { return }
-        self.pages = pages
+        guard let pages = try? DatabasePages(path: path, pageSize: size ?? nil) else { return nil }
         var roots: [String: UInt32] = [:]
         try? source.forEachRow("SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0") {
             (row) throws(DatabaseError) in
             roots[try row.text(0)] = UInt32(clamping: try row.integer(1))
             return true
         }
-        for table in unread {
-            guard let root = roots[table.name] else { continue }
-            for page in pages.leaves(of: root) { try add(pages.rows(of: page), to: table) }
+        return DamagedFile(pages: pages, roots: roots, survey: pages.survey(roots: Array(roots.values) + [1]))
+    }
+
+    /// Whether the tree of a table leads to pages of other tables, or to free ones. SQLite would take their rows for rows of the table, in the place of those
+    /// that have the same numbers.
+    private func isMisled(_ table: Table) -> Bool {
+        guard let file, let root = file.roots[table.name] else { return false }
+        return !strays(of: table).isEmpty
+            || (file.survey.leaves[root] ?? []).contains { file.pages.isOther($0, table.fits) }
+    }
+
+    /// The pages in the tree of a table that are free, as their rows show: their numbers belong to another place, or an index does not have them. If neither is
+    /// so, the list of free pages is wrong.
+    private func strays(of table: Table) -> Set<UInt32> {
+        guard let file, let root = file.roots[table.name] else { return [] }
+        let strays = (file.survey.named[root] ?? []).filter { named in
+            let known = indexedRows(of: table)
+            return !named.isInPlace
+                || known.isWhole && !file.pages.rows(of: named.page).allSatisfy { known.numbers.contains($0.number) }
         }
-        let lost = pages.lost(roots: Array(roots.values) + [1])
-        // Where free pages are not known, such a row may be a deleted one. It is taken only if its table has lost rows.
-        let wanted = lost.isFreeListWhole ? tables : unread
-        for page in lost.pages {
-            // No two tables have the same columns.
-            for row in pages.rows(of: page) {
-                guard let table = wanted.first(where: { $0.fits(row) }) else { continue }
-                isComplete = false
-                try add([row], to: table)
+        return Set(strays.map(\.page))
+    }
+
+    /// Copies rows from the pages of the file: of tables that SQLite cannot read, or not as they are, and of others those on pages that nothing leads to.
+    /// A damaged page may lead past some, and SQLite finds no mistake in it.
+    private func copyPages(of unread: [Table], besides tables: [Table]) throws(DatabaseError) {
+        // The envelopes can be made again from the sound.
+        let (unread, tables) = (unread.filter { $0.name != "envelope" }, tables.filter { $0.name != "envelope" })
+        if !unread.isEmpty { isComplete = false }
+        guard let file else { return }
+        var strays: Set<UInt32> = []
+        for table in unread {
+            guard let root = file.roots[table.name] else { continue }
+            let own = self.strays(of: table)
+            strays.formUnion(own)
+            for page in file.survey.leaves[root] ?? [] where !own.contains(page) {
+                try add(file.pages.rows(of: page), to: table)
             }
         }
+        let names = Set(unread.map(\.name))
+        // Free pages come last: they may hold older states of other rows.
+        for (pages, areFree) in [(file.survey.lost, false), (file.survey.free + strays.sorted(), true)] {
+            for page in pages {
+                // No two tables have the same columns.
+                for row in file.pages.rows(of: page) {
+                    guard let table = tables.first(where: { $0.fits(row) }) else { continue }
+                    // Where free pages are not known, such a row may be a deleted one. It is taken only if its table has lost rows.
+                    let isTaken =
+                        file.survey.isFreeListWhole
+                        ? !areFree : names.contains(table.name) && !(areFree && indexedRows(of: table).isWhole)
+                    guard try isTaken ? true : isMissing(row.number, in: table) else { continue }
+                    isComplete = false
+                    try add([row], to: table)
+                }
+            }
+        }
+    }
+
+    /// Whether an index tells of a row that was not copied.
+    private func isMissing(_ number: Int64, in table: Table) throws(DatabaseError) -> Bool {
+        guard indexedRows(of: table).numbers.contains(number) else { return false }
+        return try target.rows("SELECT 1 FROM \(table.name) WHERE rowid = ?", [.integer(number)]) { _ in }.isEmpty
+    }
+
+    private func indexedRows(of table: Table) -> IndexedRows {
+        if let known = indexed[table.name] { return known }
+        var found = IndexedRows()
+        let indexes = try? source.rows("PRAGMA index_list(\(table.name))") { (row) throws(DatabaseError) in
+            try row.text(1)
+        }
+        for index in indexes ?? [] {
+            do throws(DatabaseError) {
+                try source.forEachRow("SELECT rowid FROM \(table.name) INDEXED BY \"\(index)\"") {
+                    (row) throws(DatabaseError) in
+                    found.numbers.insert(try row.integer(0))
+                    return true
+                }
+                found.isWhole = true
+            } catch { continue }
+        }
+        indexed[table.name] = found
+        return found
     }
 
     private func add(_ rows: [DatabasePages.Row], to table: Table) throws(DatabaseError) {

@@ -137,8 +137,16 @@ struct SalvageTests {
         return chosen + free.map { Page(kind: "free", number: $0, owner: "", rowCount: 0) }
     }
 
+    /// The roots of all tables.
+    static func roots(of path: String) throws -> [UInt32] {
+        try [1]
+            + Database(path: path, creating: false).rows(
+                "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+            ) { (row) throws(DatabaseError) in UInt32(clamping: try row.integer(0)) }
+    }
+
     /// Compares a repaired store with the whole one.
-    private static func compare(_ repaired: String, with whole: String, after page: Page) throws {
+    static func compare(_ repaired: String, with whole: String, after page: Page) throws {
         let database = try Database(path: repaired, creating: false)
         _ = try database.rows("ATTACH '\(whole)' AS whole") { _ in }
         // No two rows of a table are equal.
@@ -220,11 +228,9 @@ struct SalvageTests {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
         try Self.make(path)
-        let roots = try Database(path: path, creating: false).rows(
-            "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
-        ) { (row) throws(DatabaseError) in UInt32(clamping: try row.integer(0)) }
-        let found = try DatabasePages(path: path).lost(roots: roots + [1])
-        #expect(found.pages.isEmpty && found.isFreeListWhole)
+        let roots = try Self.roots(of: path)
+        let found = try DatabasePages(path: path).survey(roots: roots)
+        #expect(found.lost.isEmpty && found.isFreeListWhole)
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try file.seek(toOffset: 39)
         let count = try #require(try file.read(upToCount: 1)?.first)
@@ -232,7 +238,7 @@ struct SalvageTests {
         // The header tells how many there are.
         try file.write(contentsOf: [count &+ 1])
         try file.close()
-        #expect(try !DatabasePages(path: path).lost(roots: roots + [1]).isFreeListWhole)
+        #expect(try !DatabasePages(path: path).survey(roots: roots).isFreeListWhole)
         // Nothing else is damaged, so no deleted row comes back.
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let cause = StoreError(.damaged("a test"), path: path)

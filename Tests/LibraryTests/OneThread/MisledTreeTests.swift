@@ -1,0 +1,135 @@
+import Database
+import Foundation
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Repairs of stores in which a page leads to the wrong one, and SQLite finds no mistake.
+@Suite("A repair of a table whose tree leads astray")
+struct MisledTreeTests {
+    private let scratch: Scratch
+    private let whole: String
+
+    init() throws {
+        scratch = try Scratch()
+        whole = scratch.file("whole.db")
+        try SalvageTests.make(whole)
+    }
+
+    /// The pages of one kind of a table, or of all tables whose rows are compared.
+    private func pages(_ kind: String, of owner: String? = nil) throws -> [SalvageTests.Page] {
+        let owners = owner.map { [$0] } ?? SalvageTests.tables.map(\.name)
+        return try Database(path: whole, creating: false).rows(
+            "SELECT name, pageno FROM dbstat WHERE pagetype = ? ORDER BY pageno", [.text(kind)]
+        ) { (row) throws(DatabaseError) in
+            SalvageTests.Page(kind: kind, number: Int(try row.integer(1)), owner: try row.text(0), rowCount: 0)
+        }.filter { owners.contains($0.owner) }
+    }
+
+    private func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: whole))) }
+
+    private static func start(of page: Int) -> Int { 4096 * (page - 1) }
+
+    private static func number(at place: Int, in bytes: [UInt8]) -> Int {
+        bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    private static func set(_ number: Int, at place: Int, in bytes: inout [UInt8]) {
+        for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: number >> (24 - 8 * index)) }
+    }
+
+    /// The first page number in the list of free pages.
+    private static func firstFree(in bytes: [UInt8]) throws -> Int {
+        let trunk = start(of: number(at: 32, in: bytes))
+        try #require(trunk > 0 && number(at: trunk + 4, in: bytes) > 0)
+        return trunk + 8
+    }
+
+    /// Repairs a damaged store, and compares the result with the whole one: nothing is missing, and nothing is made up.
+    ///
+    /// - Returns: Whether the repair says that it has read everything.
+    private func repair(_ damaged: [UInt8], after page: SalvageTests.Page) throws -> Bool {
+        let path = scratch.file("damaged.db")
+        try Data(damaged).write(to: URL(fileURLWithPath: path))
+        let cause = StoreError(.damaged("a test"), path: path)
+        let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
+        try SalvageTests.compare(path, with: whole, after: page)
+        for name in [path, repair.damagedPath] { try FileManager.default.removeItem(atPath: name) }
+        return repair.isComplete
+    }
+
+    @Test("takes no rows of another table for its own")
+    func otherTable() throws {
+        var random = SeededGenerator(printedFor: "pages of other tables")
+        let (inner, leaves, bytes) = (try pages("internal"), try pages("leaf"), try bytes())
+        let pairs = inner.flatMap { page in leaves.filter { $0.owner != page.owner }.map { (page, $0) } }
+        // Entries of playlists have numbers where the times of sections have some: SQLite takes them for such.
+        let alike = pairs.filter { $0.owner == "section_time" && $1.owner == "entry" }
+        #expect(alike.count > 1)
+        for (page, leaf) in alike + pairs.shuffled(using: &random).prefix(cases(30, few: 5)) {
+            var damaged = bytes
+            Self.set(leaf.number, at: Self.start(of: page.number) + 8, in: &damaged)
+            #expect(try !repair(damaged, after: page), "\(random): \(page.owner) leads to \(leaf.owner)")
+        }
+    }
+
+    @Test("finds the rows that an index tells of on a page that is in the list of free pages by mistake")
+    func hidden() throws {
+        // No index tells of the marks of takes.
+        let (inner, bytes) = (try pages("internal").filter { $0.owner != "take_mark" }, try bytes())
+        let free = try Self.firstFree(in: bytes)
+        for page in inner {
+            var damaged = bytes
+            let start = Self.start(of: page.number)
+            let count = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
+            let pointer = start + 12 + 2 * (count - 1)
+            let cell = start + (Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1]))
+            // It has fewer children than before, and the last of those that it passes by has the place of a free page.
+            (damaged[start + 3], damaged[start + 4]) = (UInt8(count / 2 >> 8), UInt8(count / 2 & 0xFF))
+            Self.set(Self.number(at: cell, in: bytes), at: free, in: &damaged)
+            #expect(try !repair(damaged, after: page), "\(page.owner)")
+        }
+    }
+
+    @Test("takes deleted rows of a free page neither for its own nor in the place of lost ones")
+    func freePage() throws {
+        do {
+            let database = try Database(path: whole, creating: false)
+            // As where SQLite was compiled without SECURE_DELETE: free pages keep what they had.
+            _ = try database.rows("PRAGMA secure_delete=OFF") { _ in }
+            for (count, isLast) in [(1500, false), (300, true)] {
+                try database.run(
+                    """
+                    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+                    INSERT INTO deleted_playlist (identity, time) SELECT hex(randomblob(16)), i FROM n
+                    """)
+                if !isLast { try database.run("DELETE FROM deleted_playlist") }
+            }
+        }
+        let (root, bytes) = (try #require(try pages("internal", of: "deleted_playlist").first), try bytes())
+        let file = try DatabasePages(path: whole)
+        let free = try file.survey(roots: SalvageTests.roots(of: whole)).free.filter { page in
+            file.rows(of: page).first?.values.count == 3
+        }
+        #expect(free.count > 3)
+        for page in free {
+            var damaged = bytes
+            Self.set(Int(page), at: Self.start(of: root.number) + 8, in: &damaged)
+            #expect(try !repair(damaged, after: root), "page \(page)")
+        }
+    }
+
+    @Test("is whole where the list of free pages names a page of it by mistake")
+    func namedByMistake() throws {
+        var random = SeededGenerator(printedFor: "pages in the list of free pages")
+        let bytes = try bytes()
+        let free = try Self.firstFree(in: bytes)
+        for leaf in try pages("leaf").shuffled(using: &random).prefix(cases(30, few: 5)) {
+            var damaged = bytes
+            Self.set(leaf.number, at: free, in: &damaged)
+            #expect(try repair(damaged, after: leaf), "\(random): \(leaf.owner)")
+        }
+    }
+}
