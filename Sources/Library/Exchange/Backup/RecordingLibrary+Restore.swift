@@ -35,9 +35,13 @@ extension RecordingLibrary {
         }
         // A copy beside the store: the backup stays as it is.
         try folder.make()
-        let copy = isEmpty ? place + ".restoring" : folder.parts + "/" + FilePlace.temporaryName()
+        let part = isEmpty ? nil : StoreCopy(of: path, in: folder, calls: calls)
+        let copy = part?.path ?? place + ".restoring"
         removeStore(at: copy)
-        defer { removeStore(at: copy) }
+        defer {
+            removeStore(at: copy)
+            part?.remove()
+        }
         do throws(FileFault) {
             let source = try unsafe RegularFile(FileName.systemName(path + "/" + manifest.store))
             try FileCopy.copy(source, to: copy, calls: calls)

@@ -78,11 +78,12 @@ extension RecordingLibrary {
     package func salvage(storeAt path: String, isCancelled: () -> Bool) throws -> SalvageSummary {
         func stopIfCancelled() throws(RecordingLibraryError) { if isCancelled() { throw .cancelled } }
         try folder.make()
-        let copy = folder.parts + "/" + FilePlace.temporaryName()
-        defer { removeStore(at: copy) }
+        let place = StoreCopy(of: path, in: folder, calls: calls)
+        defer { place.remove() }
+        let copy = place.path
         try copyStore(path, to: copy)
         try stopIfCancelled()
-        let repair = try StoreRepair(ofCopy: copy, of: path)
+        let repair = try StoreRepair(ofCopy: copy, of: path, calls: calls)
         try stopIfCancelled()
         let now = StoreRows.milliseconds
         let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
