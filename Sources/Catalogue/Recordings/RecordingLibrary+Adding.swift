@@ -77,11 +77,14 @@ extension RecordingLibrary {
     /// - Parameters:
     ///   - path: The file, which is complete and on the disk.
     ///   - name: The name to keep, without folders.
+    ///   - keepingTitle: Whether the title stays that the store has of the recording outside of the library. Otherwise it becomes the one of the file.
     ///   - change: Changes what is said about it, if it is new.
     package func takeIn(
-        partAt path: String, named name: String, change: (inout LibraryItem.Words) -> Void
+        partAt path: String, named name: String, keepingTitle: Bool = false,
+        change: (inout LibraryItem.Words) -> Void
     ) throws -> AddedItem {
-        try add([NewFile(path: path, name: name, before: state(path))], .move, change, { false })[0].get()
+        let file = NewFile(path: path, name: name, before: state(path), keepsTitle: keepingTitle)
+        return try add([file], .move, change, { false })[0].get()
     }
 
     /// Files that are added in one step, at most: a longer step would keep other programs from the store.
@@ -101,6 +104,8 @@ extension RecordingLibrary {
         let name: String?
         /// The file before it was read; nil if there was none.
         let before: FileState?
+        /// Whether the title of the recording stays.
+        var keepsTitle = false
         var item: NewItem?
         /// Whether the library gets a copy, and not the file itself.
         var isToCopy = false
@@ -303,20 +308,25 @@ extension RecordingLibrary {
     private func write(_ files: [NewFile]) throws(StoreError) -> [AddedItem?] {
         guard files.contains(where: { $0.item != nil }) else { return files.map { _ in nil } }
         let now = Self.now
-        let items = files.map(\.item)
+        let items = files.map { (new: $0.item, keepsTitle: $0.keepsTitle) }
         return try self.change { (rows) throws(DatabaseError) in
             try rows.addingWordsAtOnce { (rows) throws(DatabaseError) in
                 try items.map { (item) throws(DatabaseError) in
-                    guard let item else { return nil }
-                    return try write(item, in: rows, at: now)
+                    guard let new = item.new else { return nil }
+                    return try write(new, keepingTitle: item.keepsTitle, in: rows, at: now)
                 }
             }
         }
     }
 
-    private func write(_ item: NewItem, in rows: ItemRows, at now: Int64) throws(DatabaseError) -> AddedItem? {
+    private func write(
+        _ item: NewItem, keepingTitle: Bool, in rows: ItemRows, at now: Int64
+    ) throws(DatabaseError) -> AddedItem? {
         var recording = item.recording
         recording.path = item.place == .kept ? folder.file(item.path) : item.path
+        if keepingTitle, let known = try rows.rows.recording(recording.key) {
+            recording.title = known.stored.recording.title
+        }
         // Another program may have added it meanwhile.
         let earlier = try rows.item(recording.key)
         let wasThere = earlier.map { !$0.isGone && !$0.item.isTrashed } ?? false

@@ -68,6 +68,9 @@ struct BundleTests {
             try there.library.items().map { "\($0.key) \($0.words)" }.sorted()
                 == here.library.items().map { "\($0.key) \($0.words)" }.sorted())
         #expect(try there.library.items().allSatisfy { !$0.isMissing && $0.place == .kept })
+        // The file has none, and must not take it away.
+        let second = try #require(try here.library.items().first)
+        #expect(try there.store.recording(second.key)?.recording.title == second.words.title)
         #expect(try there.library.check().isClean)
         try checkWords(of: there.library)
         let take = try #require(try there.store.takes().first)

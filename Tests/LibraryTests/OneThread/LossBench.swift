@@ -248,17 +248,6 @@ final class LossBench {
         return nil
     }
 
-    private func untitled(_ lines: [String]) -> [String] {
-        lines.map { line in
-            guard line.hasPrefix("recording "),
-                let title = line.range(of: #", title: "[^"]*""#, options: .regularExpression)
-            else {
-                return line
-            }
-            return line.replacingCharacters(in: title, with: "")
-        }
-    }
-
     private func lossOfImport(_ isDone: Bool) throws -> String? {
         let found = try state()
         let lost = Set(before).subtracting(found).sorted()
@@ -266,10 +255,7 @@ final class LossBench {
         if isDone, let difference = difference(found, after) { return "after the end: \(difference)" }
         if let broken = try brokenSound(in: library()) { return broken }
         guard try perform(SystemFileCalls()) else { return "the next import is refused" }
-        // The title that a practice row has besides the item's is only taken when the row is made, so the second import may leave it empty.
-        if let difference = difference(untitled(try state()), untitled(after)) {
-            return "after the next import: \(difference)"
-        }
+        if let difference = difference(try state(), after) { return "after the next import: \(difference)" }
         if let broken = try brokenSound(in: library()) { return "after the next import: \(broken)" }
         let report = try library().check()
         return report.isClean ? nil : "after the next import: \(report)"

@@ -180,7 +180,8 @@ private struct BundleReading {
         guard let part = try copySound(member, key, isCancelled) else { return }
         defer { _ = library.calls.remove(part) }
         do {
-            _ = try library.takeIn(partAt: part, named: item.originalName) { $0 = item.words }
+            // The catalogue has told the title, and an import that goes on after an interruption does not read the file again.
+            _ = try library.takeIn(partAt: part, named: item.originalName, keepingTitle: true) { $0 = item.words }
             summary.recordings += 1
         } catch let error as AudioFileError {
             refuse(member, error.message)
