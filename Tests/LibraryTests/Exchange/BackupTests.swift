@@ -107,6 +107,45 @@ struct BackupTests {
         try LibraryHarness().library.restore(from: backup)
     }
 
+    @Test("of two programs at once without locks are whole, whatever the first does when the second writes its own")
+    func withoutLocks() throws {
+        let here = try filled()
+        let backup = here.scratch.file("backup")
+        // Each has its own settings.
+        let (first, second) = (here.scratch.file("settings.conf"), here.scratch.file("second/settings.conf"))
+        try FileManager.default.createDirectory(
+            atPath: here.scratch.file("second"), withIntermediateDirectories: true)
+        @Sendable func write(_ library: RecordingLibrary, _ settings: String, _ speed: Int) throws -> BackupSummary {
+            try Data("speed = \(speed)%\n".utf8).write(to: URL(fileURLWithPath: settings))
+            return try library.backUp(
+                to: backup, settings: [settings], isVerifying: false, lock: { (_) throws(FileFault) in .unsupported },
+                isCancelled: { false })
+        }
+        let other = try here.another()
+        #expect(try write(here.library, first, 1).problems.isEmpty)
+        var step = 0
+        while true {
+            let speed = 2 * (step + 1)
+            let calls = CallsBeforeStep(step) {
+                #expect((try? write(other, second, speed + 1))?.problems.isEmpty == true, "\(speed)")
+            }
+            let library = try RecordingLibrary(here.store, folder: here.library.folderPath, calls: calls)
+            #expect(try write(library, first, speed).problems.isEmpty, "\(step)")
+            guard calls.wasReached else { break }
+            let there = try LibraryHarness()
+            let place = there.scratch.file("settings.conf")
+            let restored = try there.library.restore(from: backup, settings: [place])
+            #expect(restored.refused.isEmpty && restored.settings == [place], "\(step): \(restored)")
+            #expect(try shown(here) == shown(there), "\(step)")
+            step += 1
+        }
+        #expect(step > 10)
+        // With the lock, what they have left goes.
+        try here.library.backUp(to: backup, settings: [first])
+        #expect(here.names(backup).count { $0.hasPrefix("practice-") } == 1)
+        #expect(here.names(backup + "/settings").count == 1)
+    }
+
     @Test("that were never finished are none")
     func unfinished() throws {
         let (here, there) = (try filled(), try LibraryHarness())

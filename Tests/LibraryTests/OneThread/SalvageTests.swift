@@ -257,7 +257,7 @@ struct SalvageTests {
         try file.close()
         let cause = StoreError(.damaged("a test"), path: path)
         // Another program begins when the repaired file is about to get the store's name.
-        let calls = CallsBeforeRenaming {
+        let calls = CallsBeforeStep {
             let error = #expect(throws: StoreError.self) {
                 try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 20)
             }

@@ -46,6 +46,16 @@ extension RecordingLibrary {
     public func backUp(
         to path: String, settings: [String] = [], isVerifying: Bool = false, isCancelled: () -> Bool = { false }
     ) throws -> BackupSummary {
+        try backUp(
+            to: path, settings: settings, isVerifying: isVerifying,
+            lock: { (descriptor) throws(FileFault) in try FileLock.take(descriptor) }, isCancelled: isCancelled)
+    }
+
+    /// - Parameter lock: Asks for the lock of a file, which some file systems do not have.
+    func backUp(
+        to path: String, settings: [String], isVerifying: Bool,
+        lock take: (Int32) throws(FileFault) -> FileLock.Outcome, isCancelled: () -> Bool
+    ) throws -> BackupSummary {
         let target = FileName.absolute(path) ?? path
         guard target != folder.path, !target.hasPrefix(folder.path + "/") else {
             throw RecordingLibraryError(
@@ -61,7 +71,7 @@ extension RecordingLibrary {
                 remedy: "Choose a folder, or a name that is not there yet.")
         }
         for name in ["recordings", "takes"] { try Self.makeFolders(above: "\(target)/\(name)/x") }
-        let lock = try Self.lock(target)
+        let lock = try Self.lock(target, take)
         defer {
             // A program that another thread starts at this moment has the descriptor, too, until it runs.
             flock(lock.descriptor, LOCK_UN)
@@ -75,7 +85,8 @@ extension RecordingLibrary {
         do {
             try copyStore(to: target + "/" + store)
             let summary = try backUpFiles(
-                to: target, store: store, last: last, settings: settings, isVerifying: isVerifying, isCancelled)
+                to: target, store: store, last: last, settings: settings, isVerifying: isVerifying,
+                isLocked: lock.isTaken, isCancelled)
             removeRemains(in: target, but: store, last: last?.store, isLocked: lock.isTaken)
             return summary
         } catch {
@@ -92,7 +103,7 @@ extension RecordingLibrary {
 
     private func backUpFiles(
         to target: String, store name: String, last: BackupManifest?, settings paths: [String], isVerifying: Bool,
-        _ isCancelled: () -> Bool
+        isLocked: Bool, _ isCancelled: () -> Bool
     ) throws -> BackupSummary {
         // By the copy: what is added meanwhile is not in it.
         let copy = try RecordingLibrary(
@@ -120,7 +131,8 @@ extension RecordingLibrary {
             try file.append(Array(manifest.text.utf8))
             try file.commit()
         } catch { throw RecordingLibraryError.writing(target, error) }
-        settings.removeOthers(in: target, self)
+        // Another program that writes a backup at the same time may need them.
+        if isLocked { settings.removeOthers(in: target, self) }
         return summary
     }
 
@@ -240,12 +252,12 @@ extension RecordingLibrary {
     ///
     /// - Returns: The descriptor, and whether it is locked: some file systems have no locks.
     private static func lock(
-        _ target: String
+        _ target: String, _ take: (Int32) throws(FileFault) -> FileLock.Outcome
     ) throws(RecordingLibraryError) -> (descriptor: Int32, isTaken: Bool) {
         let descriptor = unsafe open(target + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         if descriptor < 0 { throw .writing(target, FileFault(code: errno, isCreating: true)) }
         let outcome: FileLock.Outcome
-        do throws(FileFault) { outcome = try FileLock.take(descriptor) } catch {
+        do throws(FileFault) { outcome = try take(descriptor) } catch {
             close(descriptor)
             throw .writing(target, error)
         }
