@@ -142,6 +142,17 @@ struct StoreTakesTests {
         }
     }
 
+    @Test("of one name are two, also if they began in the same second, and only the later one has the file")
+    func sameSecond() throws {
+        let first = try add("a.wav", time: 1).number
+        let begun = StoredTake.Sound(time: 1, sampleRate: 48_000, channelCount: 2, frameCount: 0)
+        let second = try store.addTake(inFileAt: scratch.file("a.wav"), begun).number
+        #expect(try second != first && add("a.wav", time: 1).number == second)
+        #expect(try store.takes().map(\.isReplaced) == [false, true] && store.takeStorage().kept == 5)
+        try store.trash(takes: [second])
+        #expect(try store.take(first)?.isReplaced == false)
+    }
+
     @Test("that cannot be hidden stay in the list, and their files untouched")
     func refused() throws {
         let path = try add("a.wav").path

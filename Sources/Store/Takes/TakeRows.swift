@@ -6,7 +6,8 @@ internal import JSON
 extension StoreRows {
     private static let takeColumns = """
         take.id, take.path, time, take.sample_rate, channel_count, take.frame_count, device, key, section, model, name, note,
-        rating, trashed
+        rating, trashed, trashed IS NULL AND EXISTS (SELECT 1 FROM take AS later
+            WHERE later.path = take.path AND later.id > take.id AND later.trashed IS NULL AND later.gone = 0)
         """
     private static let takeTables = "take LEFT JOIN recording ON take.recording = recording.id"
     private static let nextTakeRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM take)"
@@ -170,7 +171,8 @@ extension StoreRows {
                 time: try row.integer(2), sampleRate: Int(rate), channelCount: Int(channels), frameCount: frames,
                 device: try row.text(6)),
             model: model, name: try row.text(10), note: try row.text(11),
-            rating: try row.integer(orNull: 12).map(Int.init), trashedAt: try row.integer(orNull: 13))
+            rating: try row.integer(orNull: 12).map(Int.init), trashedAt: try row.integer(orNull: 13),
+            isReplaced: try row.integer(14) != 0)
     }
 
     private static func text(_ model: StoredTake.Model) -> String {

@@ -97,7 +97,8 @@ extension RecordingLibrary {
         let unknown =
             try store.read { (rows) throws(DatabaseError) -> [StoredTake] in
                 let marks = try rows.takeMarks()
-                return try rows.takes(TakeFilter()).filter { marks[$0.number]?.key == nil }
+                // Of a take whose file another one has replaced, nobody can tell how it sounded.
+                return try rows.takes(TakeFilter()).filter { marks[$0.number]?.key == nil && !$0.isReplaced }
             } ?? []
         let found = unknown.compactMap { take in
             (try? RecordingKey(ofFileAt: take.path)).map { (take.number, $0) }
