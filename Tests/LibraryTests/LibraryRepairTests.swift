@@ -41,6 +41,7 @@ struct LibraryRepairTests {
         let database = try Database(path: path, creating: false)
         try database.run("UPDATE item SET edited = 'no times' WHERE id = 2")
         try database.run("UPDATE take SET sample_rate = 4000000000 WHERE id = 1")
+        try database.run("UPDATE take SET rating = -1 WHERE id = 2")
         func told(_ store: PracticeStore, _ ending: String) -> Bool {
             store.unreadable.contains { $0.hasSuffix(ending) }
         }
@@ -49,7 +50,7 @@ struct LibraryRepairTests {
             let library = try RecordingLibrary(store, folder: harness.scratch.file("data/library"))
             #expect(try Set(library.items().map(\.number)) == [1, 2, 3] && library.item(2) != nil)
             #expect(store.unreadable.count == 1 && told(store, "; the value is read as empty"))
-            #expect(try store.takes().map(\.number) == [2])
+            #expect(try store.takes().map(\.number) == [2] && store.takes().first?.rating == nil)
             #expect(store.unreadable.count == 2 && told(store, "; the row is left out"))
             #expect(store.repair == nil)
         }

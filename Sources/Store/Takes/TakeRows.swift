@@ -171,7 +171,8 @@ extension StoreRows {
                 time: try row.integer(2), sampleRate: Int(rate), channelCount: Int(channels), frameCount: frames,
                 device: try row.text(6)),
             model: model, name: try row.text(10), note: try row.text(11),
-            rating: try row.integer(orNull: 12).map(Int.init), trashedAt: try row.integer(orNull: 13),
+            rating: try row.integer(orNull: 12).flatMap { (1...5).contains($0) ? Int($0) : nil },
+            trashedAt: try row.integer(orNull: 13),
             isReplaced: try row.integer(14) != 0)
     }
 

@@ -102,5 +102,5 @@ func dateText(_ time: Int64) -> String {
     guard unsafe localtime_r(&seconds, &parts) != nil else { return "-" }
     func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return
-        unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+        unsafe "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) \(two(parts.tm_hour)):\(two(parts.tm_min))"
 }
