@@ -25,6 +25,15 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError`, `StoreError`. Nothing has changed then.
     @discardableResult
     public func attach(fileAt path: String, to number: Int, link: Bool = false) throws -> AttachedDocument {
+        try attach(fileAt: path, to: number, link: link, copying: { _ in })
+    }
+
+    /// Does the same as ``attach(fileAt:to:link:)``, for a program that may have to end at once.
+    ///
+    /// - Parameter copying: Called with the path of the copy before it is made. The file there is unfinished until the call ends.
+    package func attach(
+        fileAt path: String, to number: Int, link: Bool, copying: (String) -> Void
+    ) throws -> AttachedDocument {
         guard let item = try item(number) else { throw RecordingLibraryError.unknown(number) }
         guard !item.isTrashed else {
             throw RecordingLibraryError(
@@ -44,7 +53,7 @@ extension RecordingLibrary {
         }
         try checkQuota(adding: byteCount)
         try folder.make(forDocuments: true)
-        let part = try copyDocument(path, hash)
+        let part = try copyDocument(path, hash, copying)
         do {
             return try folder.exclusively {
                 try keep(part, .init(hash: hash, place: .kept, path: "", name: name, byteCount: byteCount), number)
@@ -106,12 +115,15 @@ extension RecordingLibrary {
     }
 
     /// Copies a document into the folder for parts; returns the copy's name. The copy is on the disk, and has this content.
-    private func copyDocument(_ path: String, _ hash: String) throws(RecordingLibraryError) -> String {
+    private func copyDocument(
+        _ path: String, _ hash: String, _ copying: (String) -> Void
+    ) throws(RecordingLibraryError) -> String {
         let part = folder.parts + "/" + FilePlace.temporaryName()
         let source: RegularFile
         do throws(FileFault) { source = try unsafe RegularFile(FileName.systemName(path)) } catch {
             throw .reading(path, error)
         }
+        copying(part)
         do throws(FileFault) {
             try FileCopy.copy(source, to: part, calls: calls)
             try FileCopy.synchronise(part, calls: calls)

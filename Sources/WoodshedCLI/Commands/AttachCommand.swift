@@ -58,22 +58,30 @@ struct AttachCommand: Verb {
         let item = try RecordingWord.item(recording, in: library)
         if let remove { return try take(remove, from: item, in: library) }
         if files.isEmpty { return try show(item, in: library) }
-        var failures: [any Error] = []
-        // A signal ends it between two files: of one that is being copied, an unfinished copy would stay.
+        var (attached, failures): (Int, [any Error]) = (0, [])
+        // A signal ends it between two files.
         let watch = SignalWatch(Signals.install())
         for file in files where !watch.isOver {
-            do { try attach(file, to: item, in: library) } catch { failures.append(error) }
+            do {
+                try attach(file, to: item, in: library)
+                attached += 1
+            } catch { failures.append(error) }
         }
         if files.count == 1, let failure = failures.first { throw failure }
         for failure in failures { StandardStream.error.note(errorText(failure)) }
-        if failures.count < files.count { note("next: woodshed open \(shellPath(recording))") }
-        guard watch.status == .success else { throw CommandFailure(watch.status, "it was stopped") }
+        if attached > 0 { note("next: woodshed open \(shellPath(recording))") }
+        // A signal during the last file has stopped nothing.
+        if attached + failures.count < files.count { throw CommandFailure(watch.status, "it was stopped") }
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }
 
     private func attach(_ file: String, to item: LibraryItem, in library: RecordingLibrary) throws {
         let words = try TimedWords(inFileAt: file, for: item, in: library)
-        let attached = try library.attach(fileAt: file, to: item.number, link: link)
+        // A second signal, or one that a large file keeps waiting, ends the process at once.
+        let unfinished = PartialFiles.Claim()
+        defer { unfinished.forget() }
+        let attached = try library.attach(
+            fileAt: file, to: item.number, link: link, copying: { unfinished.add($0) })
         // What was attached before has its sections already, unless the program was ended between the two steps.
         let count = attached.isNew || item.sectionCount == 0 ? try words?.addSections() ?? 0 : 0
         if messages.json {

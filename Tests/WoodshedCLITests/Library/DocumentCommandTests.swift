@@ -207,6 +207,23 @@ struct DocumentCommandTests {
         #expect(names("@1").count == run.json.count && home.parts.isEmpty, "\(home.parts)")
     }
 
+    @Test("Ctrl-C twice while a large document is copied leaves no unfinished copy, although the process ends at once")
+    func interruptedTwice() {
+        home.add("one")
+        write("large.pdf", "notes")
+        #expect(unsafe truncate(home.folder["large.pdf"], 100 << 20) == 0)
+        let run = home.run("attach", "@1", "large.pdf") { running in
+            #expect(
+                eventually {
+                    !home.parts.isEmpty || !home.folder.names(in: "data/woodshed/library/documents").isEmpty
+                })
+            running.send(SIGINT)
+            running.send(SIGINT)
+        }
+        #expect(run.status == 130 || run.status == 0, "\(run.status)")
+        #expect(home.parts.isEmpty && names("@1").count <= 1, "\(home.parts)")
+    }
+
     @Test("C12: a kill at any step leaves no half document, and the next attempt ends with a whole one")
     func killed() {
         home.add("one")
