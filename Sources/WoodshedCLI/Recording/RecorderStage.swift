@@ -70,7 +70,7 @@ enum RecorderStage: ~Copyable {
     var isArmed: Bool {
         switch self {
         case .armed: true
-        case .recording, .paused, .stopped: false
+        default: false
         }
     }
 
