@@ -63,7 +63,7 @@ struct StatedEndTests {
             let whole = head + rest
             #expect(try cut(whole) == nil, "\(name)")
             #expect(try cut(Array(whole.dropLast())) == true, "\(name)")
-            #expect(try cut(Array(whole.prefix(head.count + 20))) == true, "\(name)")
+            #expect(try cut(Array(whole.prefix(head.count + 26))) == true, "\(name)")
             // What somebody has put behind it is no box.
             #expect(try cut(whole + Array("TAG".utf8) + [UInt8](repeating: 32, count: 125)) == nil, "\(name)")
             #expect(try cut(whole + [UInt8](repeating: 0, count: 100)) == nil, "\(name)")

@@ -87,7 +87,7 @@ struct MisledTreeTests {
             let pointer = start + 12 + 2 * (count - 1)
             let cell = start + (Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1]))
             // It has fewer children than before, and the last of those that it passes by has the place of a free page.
-            (damaged[start + 3], damaged[start + 4]) = (UInt8(count / 2 >> 8), UInt8(count / 2 & 0xFF))
+            (damaged[start + 3], damaged[start + 4]) = (UInt8((count / 2) >> 8), UInt8(count / 2 & 0xFF))
             Self.set(Self.number(at: cell, in: bytes), at: free, in: &damaged)
             #expect(try !repair(damaged, after: page), "\(page.owner)")
         }
