@@ -175,7 +175,9 @@ struct BundleTests {
 
     @Test("are read from a pipe, too")
     func pipes() throws {
-        let catalogue = try Array(filled().library.catalogueText().utf8)
+        // The harness removes its files when it goes.
+        let here = try filled()
+        let catalogue = try Array(here.library.catalogueText().utf8)
         var ends: [Int32] = [-1, -1]
         #expect(unsafe pipe(&ends) == 0)
         defer { close(ends[0]) }
@@ -188,6 +190,7 @@ struct BundleTests {
         let end = try reader.next()
         #expect(member?.byteCount == Int64(catalogue.count))
         #expect(pieces.count == 2 && end == nil)
+        withExtendedLifetime(here) {}
     }
 
     @Test("write nothing outside of the library, whatever their names and kinds are")
