@@ -31,6 +31,28 @@ private final class StuckSink: TakeSink {
     func discard() throws(AudioFileError) {}
 }
 
+/// A disk that takes longer to make samples safe than samples may wait for it.
+private final class SlowSink: TakeSink {
+    private(set) var frameCount: Int64 = 0
+    private(set) var safeCount = 0
+
+    func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError) {
+        self.frameCount += Int64(frameCount)
+    }
+
+    func writeSilence(frameCount: Int64) throws(AudioFileError) { self.frameCount += frameCount }
+
+    func synchronise() throws(AudioFileError) {
+        safeCount += 1
+        usleep(600_000)
+    }
+
+    func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) {}
+    func checkpoint() throws(AudioFileError) {}
+    func finish() throws(AudioFileError) {}
+    func discard() throws(AudioFileError) {}
+}
+
 @Suite("A writer that is late")
 struct LateWriterTests {
     @Test("has every frame, although it was held up for ten times as long as the tape lasts")
@@ -93,6 +115,39 @@ struct LateWriterTests {
         #expect(end.reason == .asked && end.frameCount > 6 * 8000 && end.frameCount == sink.frameCount)
     }
 
+    @Test("makes its backlog safe in fewer calls than it has parts, however long the disk takes for one")
+    func slowDisk() throws {
+        let sink = SlowSink()
+        let request = TakeRequest(destination: .stream(fileDescriptor: -1), format: .float32, registry: nil)
+        let take = OpenTake(TakeDraft(sink: sink, request: request), sampleRate: 8000, inputChannels: 1)
+        let blocks = TakeBlocks(channelCount: 1)
+        // So that the first part has waited long enough.
+        usleep(500_000)
+        for _ in 0..<12 {
+            try unsafe take.append(blocks.interleaved, count: 4096, through: blocks)
+            try take.secure()
+        }
+        #expect(sink.frameCount == 12 * 4096 && (1..<12).contains(sink.safeCount), "\(sink.safeCount)")
+    }
+
+    @Test("is relieved of many jumps in the numbers, too, before the tape has no room for more of them")
+    func manyJumps() {
+        let rig = CourseRig(period: 10, seconds: 4)
+        rig.commands.add(.record(rig.draft())) { 0 }
+        rig.writer.step()
+        for block in 0..<70 {
+            rig.capture(Int64(block) * 20, 10)
+            if block % 10 == 9 { rig.capture.backlog.relieve() }
+        }
+        #expect(rig.capture.droppedFrames == 0)
+        rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }
+        rig.writer.step()
+        let expected = (0..<Int64(69 * 20 + 10)).map { frame in
+            frame % 20 < 10 ? CourseRig.sample(frame, 0) : 0
+        }
+        #expect(rig.sink.frames.first == expected)
+    }
+
     @Test("is at work as long as it processes anything, also a minute of lost frames")
     func work() {
         let rig = CourseRig()
@@ -115,6 +170,11 @@ struct LateWriterTests {
         let looks: [(work: Int64, time: Int64)] = [(5, 129), (6, 140), (6, 169), (7, 1000), (7, 1029), (7, 1030)]
         let answers = looks.map { watch.isOver(workCount: $0.work, now: $0.time) }
         #expect(answers == [false, false, false, false, false, true])
+        // The program was stopped for a minute, and its writer with it.
+        let second: Int64 = 1_000_000_000
+        watch = StandstillWatch(patience: 3 * second, workCount: 5, now: 0)
+        #expect(!watch.isOver(workCount: 5, now: second) && !watch.isOver(workCount: 5, now: 60 * second))
+        #expect(!watch.isOver(workCount: 5, now: 62 * second) && watch.isOver(workCount: 5, now: 63 * second))
     }
 
     @Test("has a result that is found, although nobody waited for it any more")

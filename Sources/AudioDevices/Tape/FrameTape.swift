@@ -15,7 +15,7 @@ package struct FrameTapeEnds: ~Copyable, Sendable {
     /// - Parameter blockFrames: the longest block that is ever written, in frames.
     package init(channelCount: Int, frameCapacity: Int, blockFrames: Int) {
         let frames = RingEnds<Float>(capacity: frameCapacity * channelCount)
-        let marks = RingEnds<FrameTapeMark>(capacity: 64)
+        let marks = RingEnds<FrameTapeMark>(capacity: FrameTape.mostJumps)
         tape = FrameTape(frames: frames.consumer, marks: marks.consumer, channelCount: channelCount)
         writer = FrameTapeWriter(
             frames: frames.producer, marks: marks.producer, channelCount: channelCount, blockFrames: blockFrames)
@@ -50,6 +50,12 @@ package struct FrameTape: ~Copyable, Sendable {
 
     /// Frames that can be read. Real-time safe: yes.
     package var waitingFrames: Int { frames.readableCount / channelCount }
+
+    /// Jumps in the numbers that have not been read; without room for them the tape takes no frames. Real-time safe: yes.
+    package var waitingJumps: Int { marks.readableCount }
+
+    /// The most jumps that can wait.
+    package static let mostJumps = 64
 
     /// Takes up to `count` consecutive frames, interleaved, with numbers below `end`. Returns the number of the
     /// first and how many there are; none if no frame below `end` can be read.

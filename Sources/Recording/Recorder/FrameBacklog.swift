@@ -20,7 +20,7 @@ final class FrameBacklog: @unchecked Sendable {
     private let lock = ConditionLock()
     private var tape: FrameTape
     private let channelCount: Int
-    /// Frames are moved if at least as many wait on the tape: a quarter of what the tape holds.
+    /// Frames are moved if at least as many wait on the tape, or many jumps: a quarter of what the tape holds.
     private let reliefFrames: Int
     private let mostChunks: Int
     /// Oldest first; empty as long as the writer is in time.
@@ -65,7 +65,7 @@ final class FrameBacklog: @unchecked Sendable {
     /// Moves frames from a tape that fills to memory, as long as there is room. Call it several times a second.
     func relieve() {
         lock.withLock {
-            guard tape.waitingFrames >= reliefFrames else { return }
+            guard tape.waitingFrames >= reliefFrames || tape.waitingJumps >= FrameTape.mostJumps / 4 else { return }
             while chunks.count < mostChunks, let chunk = nextChunk() { chunks.append(chunk) }
         }
     }

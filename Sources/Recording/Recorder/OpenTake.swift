@@ -65,15 +65,17 @@ final class OpenTake {
     func fitting(_ count: Int64) -> Int64 { request.frameLimit.map { max(0, min(count, $0 - frameCount)) } ?? count }
 
     /// Writes a checkpoint or synchronises, when samples have waited long enough.
+    ///
+    /// The ages are counted from the end of a call. Counted from its beginning, a disk that takes half a second for it would be asked after each
+    /// part of a backlog, and the writer would never catch up.
     func secure() throws(AudioFileError) {
-        let now = MonotonicTime.now()
-        if now - visibleAt >= Self.visibleAge {
+        if MonotonicTime.now() - visibleAt >= Self.visibleAge {
             try sink.checkpoint()
-            visibleAt = now
+            visibleAt = MonotonicTime.now()
         }
-        if now - safeAt >= Self.safeAge {
+        if MonotonicTime.now() - safeAt >= Self.safeAge {
             try sink.synchronise()
-            safeAt = now
+            safeAt = MonotonicTime.now()
         }
     }
 }

@@ -1,5 +1,4 @@
 public import AudioDevices
-package import AudioFiles
 public import DSP
 internal import Realtime
 internal import Synchronization
@@ -40,9 +39,6 @@ public struct RecorderMonitor: Sendable {
 
     /// A number that grows as long as the writer processes captured frames. While it grows, a take that ends late can be waited for.
     package var workCount: Int64 { shared.progress.workCount }
-
-    /// Finishes or removes the file of a take that has ended, for a recorder that cannot be ended because its device does not answer.
-    package func conclude(keeping isKept: Bool) throws(AudioFileError) { try shared.conclude(keeping: isKept) }
 
     /// Calls `observer` with every event from now on, before any reader gets it, on the thread that tells it. It must return at once.
     package func observe(_ observer: @escaping @Sendable (RecorderEvent) -> Void) { shared.events.observe(observer) }

@@ -3,6 +3,10 @@ package struct StandstillWatch {
     private let patience: Int64
     private var workCount: Int64
     private var deadline: Int64
+    private var lastLook: Int64
+
+    /// If nobody looked for longer, this program was stopped itself, and its writer with it.
+    private static let longestPause: Int64 = 2_000_000_000
 
     /// - Parameters:
     ///   - patience: How long the work may stand still, in nanoseconds.
@@ -12,11 +16,15 @@ package struct StandstillWatch {
         self.patience = patience
         self.workCount = workCount
         deadline = now + patience
+        lastLook = now
     }
 
     /// Whether the work stands still. Parameters as for the initialiser.
     package mutating func isOver(workCount: Int64, now: Int64) -> Bool {
-        if workCount != self.workCount { (self.workCount, deadline) = (workCount, now + patience) }
+        if workCount != self.workCount || now - lastLook > Self.longestPause {
+            (self.workCount, deadline) = (workCount, now + patience)
+        }
+        lastLook = now
         return now >= deadline
     }
 }

@@ -141,14 +141,13 @@ struct TakesCommand: Verb {
             filter.key = kept.recording.key
             if let section { filter.sectionID = try kept.list().meant(by: section).id }
         }
-        let repaired = follow || messages.json || messages.quiet ? [] : Recovery.repair()
         // Before the list is read, so that no change is missed in between.
         let changes = follow ? store.takeChanges : nil
         let takes = try store.takes(filter)
         try write(takes, in: store)
         if let changes { return try followChanges(changes, filter, in: store) }
         if messages.json || messages.quiet { return }
-        for line in repaired { note(line) }
+        Recovery.mention()
         if takes.isEmpty {
             StandardStream.error.note(trash ? "The trash is empty." : "There are no takes yet.")
             if !trash { StandardStream.error.note("next: woodshed record") }

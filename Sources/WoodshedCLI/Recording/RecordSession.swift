@@ -203,25 +203,12 @@ final class RecordSession: TerminalLoopDelegate {
         let what = isTakeOver ? "the device \(line.deviceName)" : file
         let words = "\(what) does not answer; ended without it"
         guard line.path != nil, hasTake else { loop.abandon(words) }
-        if isTakeOver, let kept = concludeTake() { loop.abandon(words, kept) }
         loop.abandon(words, "The recording is in \(file). Finish it with:", "  woodshed record --recover")
     }
 
     private func watchEnd(_ patience: Int64) {
         watch = StandstillWatch(
             patience: patience, workCount: isTakeOver ? 0 : monitor.workCount, now: monotonicNanoseconds())
-    }
-
-    /// Finishes or removes the file of a take that is over, without its device.
-    ///
-    /// - Returns: What has become of the file; nil if that failed.
-    private func concludeTake() -> String? {
-        let frames = monitor.status.recordedFrames
-        let isKept = !isDiscarded && frames > 0
-        do throws(AudioFileError) { try monitor.conclude(keeping: isKept) } catch { return nil }
-        if frames == 0 { return "nothing was recorded, and no file is left" }
-        let time = clockText(Double(frames) / Double(line.sampleRate))
-        return isKept ? "kept \(file): \(time)" : "\(time) thrown away"
     }
 
     // MARK: Ctrl-Z and back

@@ -1,4 +1,4 @@
-// Takes that a crash interrupted: reported when a recording begins, and repaired by the list of takes, or on request.
+// Takes that a crash interrupted: reported at each start, and repaired on request.
 import Explanations
 import Glibc
 import JSON
@@ -14,22 +14,6 @@ enum Recovery {
             printable(
                 "A take was not finished: \(latest.path) (\(time(latest.frameCount, latest.sampleRate)))\(others). "
                     + "Finish it with: woodshed record --recover"))
-    }
-
-    /// Repairs them for the list of takes, which waits for a disk; a recording that begins does not.
-    ///
-    /// - Returns: What to tell of each.
-    static func repair() -> [String] {
-        let takes = (try? UnfinishedTakes().find()) ?? []
-        return takes.map { take in
-            do throws(AudioFileError) {
-                let frames = try take.recover()
-                list(take, frames)
-                return "A take was not finished, and is whole now: \(take.path) (\(time(frames, take.sampleRate)))"
-            } catch {
-                return "A take was not finished: \(error.message). Try again with: woodshed record --recover"
-            }
-        }
     }
 
     /// Repairs all of them, and lists those that are missing.
@@ -61,7 +45,7 @@ enum Recovery {
                 StandardStream.error.note(
                     printable(
                         "not recovered: \(take.reason.message); \(counted(take.marks.count, "mark")) kept. Connect its disk and try "
-                            + "again, or forget it with: woodshed record --forget \(shellPath(take.path))"))
+                            + "again, or forget it with: woodshed record --forget \(take.path)"))
             }
         }
         if let failure { throw failure }
