@@ -49,9 +49,9 @@ struct StoreTakesTests {
         #expect(try store.takes(TakeFilter(key: recording().key, sectionID: 7)).map(\.number) == [2])
         #expect(try store.takes(TakeFilter(limit: 1)).map(\.number) == [3])
         #expect(try store.recording(recording().key) != nil)
-        // The same take again is the same take; a later one has its file.
+        // The same take again is the same take.
         #expect(try add("c.wav").number == 3 && add("c.wav", time: 2).number == 4)
-        #expect(try store.take(inFileAt: scratch.file("b.wav"))?.number == 2 && store.takeStorage().kept == 15)
+        #expect(try store.take(inFileAt: scratch.file("b.wav"))?.number == 2 && store.takeStorage().kept == 20)
     }
 
     @Test("keep a name, a note and a rating, and refuse what is none")
@@ -140,17 +140,6 @@ struct StoreTakesTests {
             #expect(scratch.names.contains(name) != isOwn)
             #expect(scratch.names.contains(".woodshed-deleted-take-\(number)") == isOwn)
         }
-    }
-
-    @Test("of one name are two, also if they began in the same second, and only the later one has the file")
-    func sameSecond() throws {
-        let first = try add("a.wav", time: 1).number
-        let begun = StoredTake.Sound(time: 1, sampleRate: 48_000, channelCount: 2, frameCount: 0)
-        let second = try store.addTake(inFileAt: scratch.file("a.wav"), begun).number
-        #expect(try second != first && add("a.wav", time: 1).number == second)
-        #expect(try store.takes().map(\.isReplaced) == [false, true] && store.takeStorage().kept == 5)
-        try store.trash(takes: [second])
-        #expect(try store.take(first)?.isReplaced == false)
     }
 
     @Test("that cannot be hidden stay in the list, and their files untouched")

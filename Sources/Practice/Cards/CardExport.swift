@@ -130,7 +130,6 @@ private struct CardMaker {
 
     /// The part of a take that is heard beside the section; all of it if they have no moment in common.
     private func sound(of take: StoredTake) throws -> CardSound {
-        if take.isReplaced { throw HearingError.gone(take) }
         let info = try AudioFileInfo(path: take.currentPath)
         let sound = try Clip(
             path: take.currentPath, sampleRate: CardSound.sampleRate(for: info.sampleRate),

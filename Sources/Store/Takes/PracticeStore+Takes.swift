@@ -32,15 +32,14 @@ extension PracticeStore {
     /// The bytes of the files of takes: of those in the list, and of those in the trash.
     public func takeStorage() throws(StoreError) -> (kept: Int64, trash: Int64) {
         func bytes(_ takes: [StoredTake]) -> Int64 {
-            takes.reduce(0) { $0 + ($1.isReplaced ? 0 : TakeTrash.byteCount($1.currentPath) ?? 0) }
+            takes.reduce(0) { $0 + (TakeTrash.byteCount($1.currentPath) ?? 0) }
         }
         return (bytes(try takes()), bytes(try takes(TakeFilter(isTrash: true))))
     }
 
     // MARK: Changing
 
-    /// Adds a take to the list. A take whose file is in the list already, with this time, gets its new length and its new model, and nothing else. One that begins,
-    /// without frames, is another take than one that has ended, also if both began in the same second.
+    /// Adds a take to the list. A take whose file is in the list already gets its new length and its new model, and nothing else.
     ///
     /// - Parameters:
     ///   - path: Its file; the name may be relative.
@@ -56,9 +55,7 @@ extension PracticeStore {
         return try changeTakes { (rows) throws(DatabaseError) in
             if let recording { _ = try rows.see(recording, at: Int64(time(nil))) }
             let number: Int
-            if let known = try rows.take(inFileAt: whole), known.sound.time == sound.time,
-                sound.frameCount > 0 || known.sound.frameCount == 0
-            {
+            if let known = try rows.take(inFileAt: whole), known.sound.time == sound.time {
                 number = known.number
                 try rows.updateTake(number, .frameCount, .integer(sound.frameCount))
                 if let model, model != known.model { try rows.updateTake(number, model) }
@@ -149,7 +146,7 @@ extension PracticeStore {
             for number in numbers {
                 guard let take = try rows.take(number) else { return .failure(TakeError.unknown(number)) }
                 if take.isTrashed { return .failure(TakeError.trashed(number)) }
-                if take.isReplaced { replaced.insert(number) }
+                if try rows.take(inFileAt: take.path)?.number != number { replaced.insert(number) }
             }
             var trashed: [StoredTake] = []
             for number in Set(numbers).sorted() {

@@ -18,8 +18,6 @@ public struct StoredTake: Sendable, Hashable {
     public let rating: Int?
     /// When it was put into the trash, in seconds since 1970; nil if it is not there.
     public let trashedAt: Int64?
-    /// Whether a later take has its path: the file there is that one's, and this take has none any more.
-    package var isReplaced = false
 
     /// The properties of a take's sound.
     public struct Sound: Sendable, Hashable {

@@ -6,8 +6,7 @@ internal import JSON
 extension StoreRows {
     private static let takeColumns = """
         take.id, take.path, time, take.sample_rate, channel_count, take.frame_count, device, key, section, model, name, note,
-        rating, trashed, trashed IS NULL AND EXISTS (SELECT 1 FROM take AS later
-            WHERE later.path = take.path AND later.id > take.id AND later.trashed IS NULL AND later.gone = 0)
+        rating, trashed
         """
     private static let takeTables = "take LEFT JOIN recording ON take.recording = recording.id"
     private static let nextTakeRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM take)"
@@ -172,8 +171,7 @@ extension StoreRows {
                 device: try row.text(6)),
             model: model, name: try row.text(10), note: try row.text(11),
             rating: try row.integer(orNull: 12).flatMap { (1...5).contains($0) ? Int($0) : nil },
-            trashedAt: try row.integer(orNull: 13),
-            isReplaced: try row.integer(14) != 0)
+            trashedAt: try row.integer(orNull: 13))
     }
 
     private static func text(_ model: StoredTake.Model) -> String {

@@ -16,7 +16,7 @@ struct PairPlaying {
         let keyMap = try KeyMap(SettingsLayers())
         let signals = Signals.install()
         let store = try PracticeStore(.user)
-        let take = try TakeWord.heard(word, in: store)
+        let take = try TakeWord.take(word, in: store)
         guard let model = take.model else { throw PairFile.noModel(take) }
         let file = try PairFile.recordingFile(of: model, in: store, named: nil)
         let key = try KeptRecording(file: file, store: store).recording.key

@@ -92,20 +92,6 @@ enum TakeWord {
         return take
     }
 
-    /// The take that a word means, if it is to be heard.
-    ///
-    /// - Throws: A `CommandFailure` if there is none, or its file is another take's by now.
-    static func heard(_ word: String, in store: PracticeStore) throws -> StoredTake {
-        let take = try take(word, in: store)
-        guard !take.isReplaced else {
-            throw CommandFailure(
-                .notFound,
-                printable("the file of take \(take.number) is gone: a later take has its name, \(take.path)"),
-                remedy: "Take it off the list with: woodshed takes rm \(take.number)")
-        }
-        return take
-    }
-
     /// The takes that words mean: numbers, ranges of numbers such as `3-5`, and `@1`.
     static func takes(_ words: [String], in store: PracticeStore) throws -> [StoredTake] {
         var takes: [StoredTake] = []

@@ -52,7 +52,7 @@ struct TakeTable {
 
 extension StoredTake {
     /// Whether its file is not where it was.
-    var isMissing: Bool { isReplaced || !isFile(currentPath) }
+    var isMissing: Bool { !isFile(currentPath) }
 
     /// Its length. While a take is being recorded, and after a crash, only its file knows it.
     var frameCount: Int64 {

@@ -87,22 +87,6 @@ struct BundleTests {
         #expect(try here.library.catalogueText() == there.library.catalogueText())
     }
 
-    @Test("tell of two takes with one path what is said about the later one, whose file it is")
-    func replacedTake() throws {
-        let (here, there) = (try LibraryHarness(), try LibraryHarness())
-        try here.library.add(fileAt: here.wave("a.wav", seed: 1))
-        let sound = try here.wave("take.wav", seed: 9, frames: 300)
-        for (time, name) in ["first", "second"].enumerated() {
-            let take = try here.store.addTake(
-                inFileAt: sound, .init(time: Int64(time), sampleRate: 44_100, channelCount: 1, frameCount: 300))
-            try here.store.edit(take: take.number, .rename(name))
-        }
-        let path = here.scratch.file("all.tar")
-        #expect(try here.library.writeBundle(to: path).takes == 1)
-        _ = try there.library.importFile(at: path)
-        #expect(try there.store.takes().map(\.name) == ["second"])
-    }
-
     @Test("C12: bring documents to another computer, whether they are copies or links here")
     func documents() throws {
         let (here, there) = (try filled(), try LibraryHarness())

@@ -97,8 +97,7 @@ extension RecordingLibrary {
         let unknown =
             try store.read { (rows) throws(DatabaseError) -> [StoredTake] in
                 let marks = try rows.takeMarks()
-                // Of a take whose file another one has replaced, nobody can tell how it sounded.
-                return try rows.takes(TakeFilter()).filter { marks[$0.number]?.key == nil && !$0.isReplaced }
+                return try rows.takes(TakeFilter()).filter { marks[$0.number]?.key == nil }
             } ?? []
         let found = unknown.compactMap { take in
             (try? RecordingKey(ofFileAt: take.path)).map { (take.number, $0) }
