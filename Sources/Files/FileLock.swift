@@ -30,17 +30,6 @@ package enum FileLock {
         return .taken
     }
 
-    /// The result of asking for the lock of a folder now, which is given back at once; nil if the folder cannot be asked.
-    package static func state(ofFolder path: String) -> Outcome? {
-        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer {
-            flock(descriptor, LOCK_UN)
-            close(descriptor)
-        }
-        return try? take(descriptor)
-    }
-
     /// Whether a process is a running program of ours, by its name. Where there are no locks, the noted number of a file's holder tells whether
     /// the file is in use.
     package static func isRunning(_ process: Int32) -> Bool {

@@ -98,15 +98,8 @@ extension RecordingLibrary {
             if inTrash.contains(name) { continue }
             if missing.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
         }
-        let parts = Self.files(in: folder.parts)
-        let copies = StoreCopy.uses(of: parts.map { fileName($0.path) }, in: folder)
-        report.parts = parts.filter { file in
-            let name = fileName(file.path)
-            if let isInUse = copies[name] { return !isInUse }
-            return !partsInUse.contains(name) && !Self.isYoung(file.path)
-        }
-        report.parts += store.repairRemains.compactMap { path in
-            Self.byteCount(path).map { LibraryReport.File(path: path, byteCount: $0) }
+        report.parts = Self.files(in: folder.parts).filter { file in
+            !partsInUse.contains(fileName(file.path)) && !Self.isYoung(file.path)
         }
     }
 

@@ -1,6 +1,6 @@
 internal import Database
 public import Explanations
-package import Files
+internal import Files
 internal import Glibc
 
 /// What was done about a damaged store.
@@ -46,15 +46,11 @@ public struct StoreRepair: Explained, Equatable {
     ///   - path: A copy of the store's file: the original stays as it is.
     ///   - original: The path of the original, for errors.
     /// - Throws: `StoreError`, of kind `foreign` if nothing of a store is in the file, and `newer`.
-    package init(
-        ofCopy path: String, of original: String, calls: any FileCalls = SystemFileCalls()
-    ) throws(StoreError) {
+    package init(ofCopy path: String, of original: String) throws(StoreError) {
         let schema = StoreSchema.current
         let isStore = try schema.refuseOther(path, named: original)
         let cause = StoreError(.damaged("it was found damaged"), path: original)
-        let repair = try StoreRepair(
-            of: path, schema: schema, cause: cause, busyTimeout: 5000, isShared: false, calls: calls)
-        guard let repair else {
+        guard let repair = try StoreRepair(of: path, schema: schema, cause: cause, busyTimeout: 5000) else {
             throw .cannotOpen(original, "another program has replaced its copy")
         }
         guard isStore || repair.rowCount > 0 else {
@@ -67,15 +63,14 @@ public struct StoreRepair: Explained, Equatable {
 
     /// Puts a store with everything that can be read in the place of a damaged one.
     ///
-    /// - Parameter isShared: Whether other programs know the file, and may repair it at the same time.
     /// - Returns: Nil if another program has done it meanwhile.
     /// - Throws: `StoreError`; the damaged file is then as it was.
     init?(
-        of path: String, schema: StoreSchema, cause: StoreError, busyTimeout: Int32, isShared: Bool = true,
+        of path: String, schema: StoreSchema, cause: StoreError, busyTimeout: Int32,
         calls: any FileCalls = SystemFileCalls()
     ) throws(StoreError) {
         do throws(StoreError) {
-            guard let salvage = try Self.salvage(path, schema, busyTimeout, isShared, calls) else { return nil }
+            guard let salvage = try Self.salvage(path, schema, busyTimeout, calls) else { return nil }
             damagedPath = salvage.aside
             recordingCount = salvage.copied.count("recording")
             sectionCount = salvage.copied.count("section")
@@ -91,10 +86,10 @@ public struct StoreRepair: Explained, Equatable {
     }
 
     private static func salvage(
-        _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32, _ isShared: Bool, _ calls: any FileCalls
+        _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32, _ calls: any FileCalls
     ) throws(StoreError) -> (copied: Salvage, aside: String)? {
         let damaged = FileIdentity(path: path)
-        let folder = try isShared ? lockedFolder(of: path, busyTimeout) : -1
+        let folder = try lockedFolder(of: path, busyTimeout)
         defer {
             flock(folder, LOCK_UN)
             close(folder)
@@ -105,7 +100,7 @@ public struct StoreRepair: Explained, Equatable {
         do throws(DatabaseError) {
             source = try Self.source(path, schema, busyTimeout)
             guard let damaged, damaged.isSame(as: FileIdentity(path: path)) else { return nil }
-            for ending in endings { unsafe unlink(path + ending) }
+            removeRemains(of: repaired)
             copied = Salvage(from: source, at: path, into: try Database(path: repaired, creating: true))
             try copied.run(schema)
         } catch {
@@ -200,19 +195,6 @@ public struct StoreRepair: Explained, Equatable {
         return try FileBytes.bytes(of: file.descriptor, count: Int(file.byteCount))
     }
 
-    /// The endings of files beside a store while it is repaired.
-    private static let endings =
-        [".repairing", ".repairing-empty", ".repairing-copy"].flatMap { [$0, $0 + "-journal"] }
-        + [".repairing-copy.new"]
-
-    /// The files that an interrupted repair of a store has left beside it, which nothing needs; none while a program repairs a store in this folder, and where
-    /// that is not known.
-    static func remains(of path: String) -> [String] {
-        // In this order: a program that makes such files has the lock until they are gone.
-        let remains = endings.map { path + $0 }.filter { FileIdentity(path: $0) != nil }
-        return !remains.isEmpty && FileLock.state(ofFolder: FilePlace.folder(of: path)) == .taken ? remains : []
-    }
-
     private static func removeRemains(of path: String) {
         for name in [path, path + "-journal"] { unsafe unlink(name) }
     }
@@ -224,19 +206,14 @@ public struct StoreRepair: Explained, Equatable {
     ) throws(FileFault) -> String {
         var aside = path + ".damaged"
         var count = 1
-        var isMade = true
         while unsafe link(path, aside) != 0 {
             guard errno == EEXIST, count < 10_000 else { throw FileFault(code: errno) }
-            // A repair that was interrupted has given it this name.
-            isMade = FileIdentity(path: aside).map { !$0.isSame(as: FileIdentity(path: path)) } ?? true
-            if !isMade { break }
             count += 1
             aside = "\(path).damaged-\(count)"
         }
-        func removeAside() { if isMade { _ = calls.remove(aside) } }
         let moved = calls.rename(path + "-journal", to: aside + "-journal")
         if moved < 0, moved != -Int(ENOENT) {
-            removeAside()
+            _ = calls.remove(aside)
             throw FileFault(code: Int32(-moved))
         }
         // A loss of power must not undo one of these steps and leave the next one: the damaged file would be gone, or SQLite would take its
@@ -248,15 +225,10 @@ public struct StoreRepair: Explained, Equatable {
             if moved == 0, calls.rename(aside + "-journal", to: path + "-journal") < 0 {
                 throw FileFault(code: Int32(-renamed))
             }
-            removeAside()
+            _ = calls.remove(aside)
             throw FileFault(code: Int32(-renamed))
         }
         _ = calls.synchroniseFolder(FilePlace.folder(of: path))
         return aside
     }
-}
-
-extension PracticeStore {
-    /// The files that an interrupted repair has left beside the store, which nothing needs.
-    package var repairRemains: [String] { path.map(StoreRepair.remains) ?? [] }
 }

@@ -231,7 +231,7 @@ extension RecordingLibrary {
         guard isLocked else { return }
         for folder in ["recordings", "takes", "documents"] {
             for name in (try? Folder.names(in: target + "/" + folder)) ?? []
-            where name.hasPrefix(FilePlace.ownPrefix) && name.hasSuffix(FilePlace.temporarySuffix) {
+            where name.hasPrefix(".woodshed-") && name.hasSuffix(FilePlace.temporarySuffix) {
                 _ = calls.remove("\(target)/\(folder)/\(name)")
             }
         }

@@ -35,13 +35,9 @@ extension RecordingLibrary {
         }
         // A copy beside the store: the backup stays as it is.
         try folder.make()
-        let part = isEmpty ? nil : StoreCopy(of: path, in: folder, calls: calls)
-        let copy = part?.path ?? place + ".restoring"
+        let copy = isEmpty ? place + ".restoring" : folder.parts + "/" + FilePlace.temporaryName()
         removeStore(at: copy)
-        defer {
-            removeStore(at: copy)
-            part?.remove()
-        }
+        defer { removeStore(at: copy) }
         do throws(FileFault) {
             let source = try unsafe RegularFile(FileName.systemName(path + "/" + manifest.store))
             try FileCopy.copy(source, to: copy, calls: calls)

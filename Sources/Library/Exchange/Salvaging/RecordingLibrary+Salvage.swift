@@ -78,12 +78,11 @@ extension RecordingLibrary {
     package func salvage(storeAt path: String, isCancelled: () -> Bool) throws -> SalvageSummary {
         func stopIfCancelled() throws(RecordingLibraryError) { if isCancelled() { throw .cancelled } }
         try folder.make()
-        let place = StoreCopy(of: path, in: folder, calls: calls)
-        defer { place.remove() }
-        let copy = place.path
+        let copy = folder.parts + "/" + FilePlace.temporaryName()
+        defer { removeStore(at: copy) }
         try copyStore(path, to: copy)
         try stopIfCancelled()
-        let repair = try StoreRepair(ofCopy: copy, of: path, calls: calls)
+        let repair = try StoreRepair(ofCopy: copy, of: path)
         try stopIfCancelled()
         let now = StoreRows.milliseconds
         let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
