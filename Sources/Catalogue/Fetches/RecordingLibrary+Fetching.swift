@@ -30,6 +30,17 @@ extension RecordingLibrary {
         }
     }
 
+    /// The same for what a feed says of its episode: it only fills what is not wished yet.
+    package func askFor(_ address: String, filling wishes: FetchWishes) throws(StoreError) -> PendingFetch {
+        let now = Self.now
+        wantAgain(address)
+        return try changeFetches { (rows) throws(DatabaseError) in
+            let known = try rows.fetch(address: address)?.wishes
+            let wishes = known.map { wishes.corrected(by: $0) } ?? wishes
+            return try Self.ask(rows, address, wishes, priority: 0, revision: try rows.nextRevision(), now: now)
+        }
+    }
+
     /// Adds addresses as ``askFor(_:_:priority:)`` adds one, in transactions of some hundred: a program that is killed has added a beginning of
     /// them, and other programs can write between two.
     package func askFor(

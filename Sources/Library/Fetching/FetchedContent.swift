@@ -50,7 +50,7 @@ enum FetchedContent {
                 .truncated, "\(place): the server closed the connection before the first byte",
                 remedy: "Fetch the file again.")
         }
-        if !part.isEndStated,
+        if !part.isEndStated, isJudged(read),
             let fault = StatedEnd.fault(inFileAt: part.path, frameCount: (try? read.get().frameCount) ?? 0)
         {
             guard part.endsAsBefore else {
@@ -87,6 +87,12 @@ enum FetchedContent {
             }
         }
         throw refusal(.broken, "\(place): there is no sound in this recording")
+    }
+
+    /// Whether the reading of a file says something about the file, and not about this computer.
+    private static func isJudged(_ read: Result<AudioFileInfo, AudioFileError>) -> Bool {
+        guard case .failure(let error) = read else { return true }
+        return [.broken, .empty, .notAudio, .unsupported].contains(error.kind)
     }
 
     /// A refusal of what has arrived.

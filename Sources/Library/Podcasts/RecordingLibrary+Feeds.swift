@@ -156,7 +156,7 @@ extension RecordingLibrary {
             // A feed without a title has its address in its place, which could have a private key, and would be in every export.
             let isAddress = WebAddress.fault(in: episode.feedTitle) == nil
             if !episode.feedTitle.isEmpty, !isAddress { wishes.artist = episode.feedTitle }
-            let fetch = try askFor(episode.address, wishes)
+            let fetch = try askFor(episode.address, filling: wishes)
             try changeFeeds { (rows) throws(DatabaseError) in try rows.setSeen(episode.number) }
             return fetch
         }

@@ -33,6 +33,12 @@ struct SubscriptionTests {
         let fetch = try #require(try library.askFor(episodes: [episode.number]).first)
         #expect(fetch.address == episode.address && fetch.wishes.title == "Part 3" && fetch.wishes.artist == "The Show")
         #expect(try library.episodes(onlyNew: true).isEmpty && library.pendingFetches().count == 1)
+        // A title of one's own stays, whichever is asked for later.
+        var own = FetchWishes()
+        own.title = "Mine"
+        #expect(try library.askFor(episode.address, own).wishes.title == "Mine")
+        let again = try library.askFor(episodes: [episode.number]).first?.wishes
+        #expect(again?.title == "Mine" && again?.artist == "The Show")
         #expect(libraryError { _ = try library.askFor(episodes: [99]) } == .unknown)
         #expect(!(try server.ask("requests", harness)).contains("sound"))
         #expect(harness.names(harness.library.folderPath + "/parts").isEmpty)
