@@ -13,11 +13,11 @@ import Testing
 /// An output that makes a block when the test asks for one.
 @safe
 final class SteppedOutput: OutputStream, @unchecked Sendable {
-    // Unchecked because one thread alone renders.
+    // Unchecked because one thread alone renders; the position may be read by any.
     let configuration: StreamConfiguration
     private var callbacks: StreamCallbacks?
     private let buffer: PlanarBuffer
-    private(set) var frame: Int64 = 0
+    private let frameCount = Atomic<Int64>(0)
     private(set) var hasEnded = false
 
     init(rate: Int, channels: Int) {
@@ -27,6 +27,7 @@ final class SteppedOutput: OutputStream, @unchecked Sendable {
         buffer = PlanarBuffer(channelCount: channels, frameCount: 8192)
     }
 
+    var frame: Int64 { frameCount.load(ordering: .acquiring) }
     var position: StreamPosition { StreamPosition(framesWritten: frame, delayFrames: 0) }
     var statistics: StreamStatistics {
         StreamStatistics(
@@ -56,7 +57,7 @@ final class SteppedOutput: OutputStream, @unchecked Sendable {
             for channel in output.indices {
                 for index in 0..<valid { unsafe output[channel].append(buffer.channel(channel)[index]) }
             }
-            frame += Int64(count)
+            frameCount.add(Int64(count), ordering: .releasing)
             left -= count
             hasEnded = valid < count
         }
