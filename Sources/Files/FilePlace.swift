@@ -14,8 +14,10 @@ package struct FilePlace: Sendable {
     /// The permissions of the file to be replaced; nil if there is none.
     package let mode: UInt32?
 
+    /// The prefix of the names of all our unfinished files.
+    package static let ownPrefix = ".woodshed-"
     /// The prefix of the names of this process's unfinished files.
-    package static let temporaryPrefix = ".woodshed-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))-"
+    package static let temporaryPrefix = "\(ownPrefix)\(String(UInt64.random(in: 0...UInt64.max), radix: 36))-"
     /// Their suffix.
     package static let temporarySuffix = ".part"
 

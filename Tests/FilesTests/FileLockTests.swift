@@ -1,5 +1,5 @@
 // Locks of files, and the sign that stands for them where there are none.
-import Glibc
+import Foundation
 import Testing
 
 @testable import Files
@@ -10,5 +10,25 @@ struct FileLockTests {
     func programs() {
         #expect(FileLock.isRunning(getpid()))
         #expect(!FileLock.isRunning(0) && !FileLock.isRunning(-1) && !FileLock.isRunning(.max))
+    }
+
+    @Test("a lock that is shared keeps out only those that ask for it alone")
+    func shared() throws {
+        let folder = NSTemporaryDirectory() + "woodshed-lock-\(UInt64.random(in: 0...UInt64.max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func asked() -> FileLock.Outcome { FileLock.asking(forFolder: folder) { $0 } }
+        let descriptors = (0..<2).map { _ in unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        for descriptor in descriptors { #expect(try FileLock.take(descriptor, isShared: true) == .taken) }
+        #expect(asked() == .held)
+        FileLock.release(descriptors[0])
+        #expect(asked() == .held)
+        FileLock.release(descriptors[1])
+        // What was asked for was given back.
+        for _ in 0..<2 { #expect(asked() == .taken) }
+        let (first, second) = FileLock.asking(forFolder: folder) { ($0, asked()) }
+        #expect(first == .taken && second == .held)
+        let none = FileLock.asking(forFolder: folder + "/none") { $0 }
+        #expect(none == .unsupported)
     }
 }

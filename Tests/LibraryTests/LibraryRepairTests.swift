@@ -58,6 +58,23 @@ struct LibraryRepairTests {
         #expect(!harness.names(harness.scratch.file("data")).contains { $0.contains("damaged") })
     }
 
+    @Test("makes no recording of an unfinished copy in the library's folder, and tells it after an hour")
+    func unfinished() throws {
+        let harness = try LibraryHarness()
+        try harness.library.add(fileAt: harness.wave("song.wav", seed: 1))
+        let part = try harness.wave("data/library/.woodshed-1-2.part", seed: 2)
+        var report = try harness.library.check()
+        #expect(report.isClean, "\(report)")
+        try harness.library.repair(report)
+        #expect(try harness.library.items().count == 1 && harness.isThere(part))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: part)
+        report = try harness.library.check()
+        #expect(report.parts.map(\.path) == [part] && report.orphans.isEmpty, "\(report)")
+        try harness.library.repair(report)
+        #expect(try harness.library.items().count == 1 && !harness.isThere(part))
+    }
+
     @Test("a check finds a linked file that was moved to a name that is not UTF-8")
     func movedToOldName() throws {
         let harness = try LibraryHarness()

@@ -89,7 +89,7 @@ extension RecordingLibrary {
         let inTrash = Set(kept.filter(\.item.isTrashed).map(\.path))
         for file in Self.files(in: folder.path) {
             let name = fileName(file.path)
-            if inPlace.contains(name) { continue }
+            if inPlace.contains(name) || Self.isUnfinished(name) { continue }
             if inTrash.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
         }
         let missing = Set(lost.map(\.path))
@@ -98,9 +98,40 @@ extension RecordingLibrary {
             if inTrash.contains(name) { continue }
             if missing.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
         }
-        report.parts = Self.files(in: folder.parts).filter { file in
-            !partsInUse.contains(fileName(file.path)) && !Self.isYoung(file.path)
+        report.parts = unneededParts(partsInUse)
+    }
+
+    /// The unfinished files that no program needs.
+    private func unneededParts(_ partsInUse: Set<String>) -> [LibraryReport.File] {
+        var parts = FileLock.asking(forFolder: folder.parts) { lock in
+            let files = Self.files(in: folder.parts).filter { file in
+                let name = fileName(file.path)
+                // As long as a program has such a file, it shares the lock.
+                if lock != .unsupported, name.hasPrefix(LibraryFolder.partPrefix) { return lock == .taken }
+                return !partsInUse.contains(name) && !Self.isYoung(file.path)
+            }
+            // A restoration that runs changes its copy at the beginning and at the end alone: its age tells nothing.
+            return lock == .taken ? files + restoredStores() : files
         }
+        parts += Self.files(in: folder.path).filter { Self.isUnfinished(fileName($0.path)) && !Self.isYoung($0.path) }
+        store.unlessRepairing {
+            parts += store.repairPaths.compactMap { path in
+                Self.byteCount(path).map { LibraryReport.File(path: path, byteCount: $0) }
+            }
+        }
+        return parts
+    }
+
+    /// The copies beside the store that are to get its place.
+    private func restoredStores() -> [LibraryReport.File] {
+        guard let path = store.path else { return [] }
+        let prefix = fileName(path) + LibraryFolder.partPrefix
+        return Self.files(in: FilePlace.folder(of: path)).filter { fileName($0.path).hasPrefix(prefix) }
+    }
+
+    /// Whether a file has the name of an unfinished one.
+    private static func isUnfinished(_ name: String) -> Bool {
+        name.hasPrefix(FilePlace.ownPrefix) && name.hasSuffix(FilePlace.temporarySuffix)
     }
 
     /// The files in a folder, by name, without those in folders in it.
@@ -194,12 +225,7 @@ extension RecordingLibrary {
             guard let item = try? add(fileAt: file.path, .move) else { continue }
             repaired.append(item.item)
         }
-        for file in report.parts {
-            let code = calls.remove(file.path)
-            if code < 0, code != -Int(ENOENT) {
-                throw RecordingLibraryError.writing(file.path, FileFault(code: Int32(-code)))
-            }
-        }
+        _ = try clean(report.parts)
         // What has changed under its name is another recording, or the same one with other tags.
         for item in report.changed {
             guard let key = try? RecordingKey(ofFileAt: item.path), key == item.key else { continue }

@@ -21,6 +21,15 @@ package struct LibraryFolder: Sendable {
     package var documents: String { path + "/" + Self.documentsName }
     var trashedDocuments: String { trash + "/" + Self.documentsName }
 
+    /// The beginning of the names of unfinished files that only programs write that hold the lock of the folder for parts.
+    package static let partPrefix = FilePlace.ownPrefix + "library-"
+    /// A new name for such a file, in any folder.
+    package static func partName() -> String {
+        partPrefix + FilePlace.temporaryName().dropFirst(FilePlace.ownPrefix.count)
+    }
+    /// A new path for such a file in the folder for parts.
+    package func newPart() -> String { parts + "/" + Self.partName() }
+
     package func file(_ name: String) -> String { path + "/" + name }
     package func trashed(_ name: String) -> String { trash + "/" + name }
 
@@ -68,6 +77,16 @@ package struct LibraryFolder: Sendable {
         let lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if lock >= 0 { close(lock) } }
         if lock >= 0 { _ = try? FileLock.take(lock, waits: true) }
+        return try body()
+    }
+
+    /// Carries out `body`, which writes unfinished files, and shares the lock of the folder for parts meanwhile. An unfinished file that is there
+    /// without this lock is the rest of a program that was killed. `body` may do the same again. The folder must be there.
+    package func writingParts<Value>(_ body: () throws -> Value) rethrows -> Value {
+        let lock = unsafe open(parts, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { FileLock.release(lock) }
+        // Waits only while another program lists the folder.
+        if lock >= 0 { _ = try? FileLock.take(lock, isShared: true, waits: true) }
         return try body()
     }
 

@@ -58,12 +58,20 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError` for the first file that cannot be removed.
     public func clean(_ files: [LibraryReport.File]) throws(RecordingLibraryError) -> Int64 {
         var freed: Int64 = 0
-        for file in files {
-            let code = calls.remove(file.path)
-            guard code >= 0 || code == -Int(ENOENT) else {
-                throw .writing(file.path, FileFault(code: Int32(-code)))
+        func remove(_ files: [LibraryReport.File]) throws(RecordingLibraryError) {
+            for file in files {
+                let code = calls.remove(file.path)
+                guard code >= 0 || code == -Int(ENOENT) else {
+                    throw .writing(file.path, FileFault(code: Int32(-code)))
+                }
+                if code >= 0 { freed += file.byteCount }
             }
-            if code >= 0 { freed += file.byteCount }
+        }
+        // Each repair gives its files these names, and one may have begun since. Other names are given once.
+        let ofRepair = Set(store.repairPaths)
+        try remove(files.filter { !ofRepair.contains($0.path) })
+        try store.unlessRepairing { () throws(RecordingLibraryError) in
+            try remove(files.filter { ofRepair.contains($0.path) })
         }
         return freed
     }

@@ -124,13 +124,15 @@ extension RecordingLibrary {
     ) -> [Result<AddedItem, any Error>] {
         var files = worked(on: files, isCancelled) { try $0.read(&$1) }
         settle(&files, way, change)
-        if files.contains(where: \.isToCopy) { files = worked(on: files, isCancelled) { try $0.copy(&$1) } }
-        var results: [Result<AddedItem, any Error>]
+        let results: [Result<AddedItem, any Error>]
         // Linked files need no folder.
         if files.contains(where: { $0.item?.place == .kept }) {
-            results = folder.exclusively {
-                place(&files)
-                return finish(&files)
+            results = folder.writingParts {
+                if files.contains(where: \.isToCopy) { files = worked(on: files, isCancelled) { try $0.copy(&$1) } }
+                return folder.exclusively {
+                    place(&files)
+                    return finish(&files)
+                }
             }
         } else {
             results = finish(&files)
@@ -250,7 +252,7 @@ extension RecordingLibrary {
 
     /// Copies a file into the folder for parts; returns the copy's name.
     private func copy(_ path: String) throws(RecordingLibraryError) -> String {
-        let name = folder.parts + "/" + FilePlace.temporaryName()
+        let name = folder.newPart()
         let source: RegularFile
         do throws(FileFault) { source = try unsafe RegularFile(FileName.systemName(path)) } catch {
             throw .writing(path, error)
@@ -288,7 +290,7 @@ extension RecordingLibrary {
     /// Gives a file its name in the folder. One that is moved keeps its old name until the store knows it, where the disk permits that.
     private func put(_ path: String, to target: String, isMoved: Bool) throws(FileFault) {
         guard isMoved, path != target else { return try rename(path, to: target) }
-        let second = folder.parts + "/" + FilePlace.temporaryName()
+        let second = folder.newPart()
         guard FileFault.thrown(by: { () throws(FileFault) in try FileCopy.link(path, to: second) }) == nil else {
             return try rename(path, to: target)
         }

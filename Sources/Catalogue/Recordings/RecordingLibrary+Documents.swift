@@ -53,14 +53,16 @@ extension RecordingLibrary {
         }
         try checkQuota(adding: byteCount)
         try folder.make(forDocuments: true)
-        let part = try copyDocument(path, hash, copying)
-        do {
-            return try folder.exclusively {
-                try keep(part, .init(hash: hash, place: .kept, path: "", name: name, byteCount: byteCount), number)
+        return try folder.writingParts {
+            let part = try copyDocument(path, hash, copying)
+            do {
+                return try folder.exclusively {
+                    try keep(part, .init(hash: hash, place: .kept, path: "", name: name, byteCount: byteCount), number)
+                }
+            } catch {
+                _ = calls.remove(part)
+                throw error
             }
-        } catch {
-            _ = calls.remove(part)
-            throw error
         }
     }
 
@@ -118,7 +120,7 @@ extension RecordingLibrary {
     private func copyDocument(
         _ path: String, _ hash: String, _ copying: (String) -> Void
     ) throws(RecordingLibraryError) -> String {
-        let part = folder.parts + "/" + FilePlace.temporaryName()
+        let part = folder.newPart()
         let source: RegularFile
         do throws(FileFault) { source = try unsafe RegularFile(FileName.systemName(path)) } catch {
             throw .reading(path, error)

@@ -40,7 +40,15 @@ public final class PracticeStore: Sendable {
     /// - Throws: `StoreError` of kind `noHome` if there is no home folder, for the user's place.
     public convenience init(_ place: Place) throws(StoreError) { try self.init(place, schema: .current) }
 
-    init(_ place: Place, schema: StoreSchema, busyTimeout: Int32 = 5000) throws(StoreError) {
+    /// Makes a store of a copy that no other program knows. If it is damaged, its repair waits for no other repair in the folder, whose lock the caller may
+    /// have.
+    package convenience init(ofCopy path: String) throws(StoreError) {
+        try self.init(.file(path), schema: .current, isShared: false)
+    }
+
+    init(
+        _ place: Place, schema: StoreSchema, busyTimeout: Int32 = 5000, isShared: Bool = true
+    ) throws(StoreError) {
         switch place {
         case .user:
             guard let folder = DataFolder.path else { throw .noHome }
@@ -51,7 +59,7 @@ public final class PracticeStore: Sendable {
         file = Mutex(
             StoreFile(
                 path: path ?? ":memory:", isInMemory: path == nil, keepsReserve: place == .user, schema: schema,
-                busyTimeout: busyTimeout))
+                busyTimeout: busyTimeout, isShared: isShared))
     }
 
     deinit {

@@ -11,6 +11,8 @@ struct StoreFile: ~Copyable {
     /// What was repaired last.
     private(set) var repair: StoreRepair?
     private let isInMemory: Bool
+    /// Whether other programs know the file.
+    private let isShared: Bool
     /// Whether room for removals is kept beside the file.
     private let keepsReserve: Bool
     private let schema: StoreSchema
@@ -20,9 +22,10 @@ struct StoreFile: ~Copyable {
     private var opened: FileIdentity?
 
     init(
-        path: String, isInMemory: Bool, keepsReserve: Bool, schema: StoreSchema = .current, busyTimeout: Int32 = 5000
+        path: String, isInMemory: Bool, keepsReserve: Bool, schema: StoreSchema = .current, busyTimeout: Int32 = 5000,
+        isShared: Bool = true
     ) {
-        (self.path, self.isInMemory, self.keepsReserve) = (path, isInMemory, keepsReserve)
+        (self.path, self.isInMemory, self.keepsReserve, self.isShared) = (path, isInMemory, keepsReserve, isShared)
         (self.schema, self.busyTimeout) = (schema, busyTimeout)
     }
 
@@ -100,7 +103,9 @@ struct StoreFile: ~Copyable {
             guard error.kind == .damaged, !isInMemory else { throw error }
             close()
             RunLog.note(.sql, .warning, "damaged, is being repaired: \(error.message)")
-            repair = try StoreRepair(of: path, schema: schema, cause: error, busyTimeout: busyTimeout) ?? repair
+            let made = try StoreRepair(
+                of: path, schema: schema, cause: error, busyTimeout: busyTimeout, isShared: isShared)
+            repair = made ?? repair
             RunLog.note(.sql, .info, repair?.message ?? "repaired by another program: \(path)")
         }
         return try body(&self)

@@ -1,6 +1,6 @@
 internal import Database
 public import Explanations
-internal import Files
+package import Files
 internal import Glibc
 
 /// What was done about a damaged store.
@@ -46,11 +46,15 @@ public struct StoreRepair: Explained, Equatable {
     ///   - path: A copy of the store's file: the original stays as it is.
     ///   - original: The path of the original, for errors.
     /// - Throws: `StoreError`, of kind `foreign` if nothing of a store is in the file, and `newer`.
-    package init(ofCopy path: String, of original: String) throws(StoreError) {
+    package init(
+        ofCopy path: String, of original: String, calls: any FileCalls = SystemFileCalls()
+    ) throws(StoreError) {
         let schema = StoreSchema.current
         let isStore = try schema.refuseOther(path, named: original)
         let cause = StoreError(.damaged("it was found damaged"), path: original)
-        guard let repair = try StoreRepair(of: path, schema: schema, cause: cause, busyTimeout: 5000) else {
+        let repair = try StoreRepair(
+            of: path, schema: schema, cause: cause, busyTimeout: 5000, isShared: false, calls: calls)
+        guard let repair else {
             throw .cannotOpen(original, "another program has replaced its copy")
         }
         guard isStore || repair.rowCount > 0 else {
@@ -63,14 +67,15 @@ public struct StoreRepair: Explained, Equatable {
 
     /// Puts a store with everything that can be read in the place of a damaged one.
     ///
+    /// - Parameter isShared: Whether other programs know the file, and may repair it at the same time.
     /// - Returns: Nil if another program has done it meanwhile.
     /// - Throws: `StoreError`; the damaged file is then as it was.
     init?(
-        of path: String, schema: StoreSchema, cause: StoreError, busyTimeout: Int32,
+        of path: String, schema: StoreSchema, cause: StoreError, busyTimeout: Int32, isShared: Bool = true,
         calls: any FileCalls = SystemFileCalls()
     ) throws(StoreError) {
         do throws(StoreError) {
-            guard let salvage = try Self.salvage(path, schema, busyTimeout, calls) else { return nil }
+            guard let salvage = try Self.salvage(path, schema, busyTimeout, isShared, calls) else { return nil }
             damagedPath = salvage.aside
             recordingCount = salvage.copied.count("recording")
             sectionCount = salvage.copied.count("section")
@@ -86,21 +91,18 @@ public struct StoreRepair: Explained, Equatable {
     }
 
     private static func salvage(
-        _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32, _ calls: any FileCalls
+        _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32, _ isShared: Bool, _ calls: any FileCalls
     ) throws(StoreError) -> (copied: Salvage, aside: String)? {
         let damaged = FileIdentity(path: path)
-        let folder = try lockedFolder(of: path, busyTimeout)
-        defer {
-            flock(folder, LOCK_UN)
-            close(folder)
-        }
+        let folder = try isShared ? lockedFolder(of: path, busyTimeout) : -1
+        defer { FileLock.release(folder) }
         let repaired = path + ".repairing"
         let copied: Salvage
         let source: Database
         do throws(DatabaseError) {
             source = try Self.source(path, schema, busyTimeout)
             guard let damaged, damaged.isSame(as: FileIdentity(path: path)) else { return nil }
-            removeRemains(of: repaired)
+            for ending in endings { unsafe unlink(path + ending) }
             copied = Salvage(from: source, at: path, into: try Database(path: repaired, creating: true))
             try copied.run(schema)
         } catch {
@@ -195,6 +197,11 @@ public struct StoreRepair: Explained, Equatable {
         return try FileBytes.bytes(of: file.descriptor, count: Int(file.byteCount))
     }
 
+    /// The endings of files beside a store while it is repaired.
+    fileprivate static let endings =
+        [".repairing", ".repairing-empty", ".repairing-copy"].flatMap { [$0, $0 + "-journal"] }
+        + [".repairing-copy.new"]
+
     private static func removeRemains(of path: String) {
         for name in [path, path + "-journal"] { unsafe unlink(name) }
     }
@@ -206,14 +213,19 @@ public struct StoreRepair: Explained, Equatable {
     ) throws(FileFault) -> String {
         var aside = path + ".damaged"
         var count = 1
+        var isMade = true
         while unsafe link(path, aside) != 0 {
             guard errno == EEXIST, count < 10_000 else { throw FileFault(code: errno) }
+            // A repair that was interrupted has given it this name.
+            isMade = FileIdentity(path: aside).map { !$0.isSame(as: FileIdentity(path: path)) } ?? true
+            if !isMade { break }
             count += 1
             aside = "\(path).damaged-\(count)"
         }
+        func removeAside() { if isMade { _ = calls.remove(aside) } }
         let moved = calls.rename(path + "-journal", to: aside + "-journal")
         if moved < 0, moved != -Int(ENOENT) {
-            _ = calls.remove(aside)
+            removeAside()
             throw FileFault(code: Int32(-moved))
         }
         // A loss of power must not undo one of these steps and leave the next one: the damaged file would be gone, or SQLite would take its
@@ -225,10 +237,25 @@ public struct StoreRepair: Explained, Equatable {
             if moved == 0, calls.rename(aside + "-journal", to: path + "-journal") < 0 {
                 throw FileFault(code: Int32(-renamed))
             }
-            _ = calls.remove(aside)
+            removeAside()
             throw FileFault(code: Int32(-renamed))
         }
         _ = calls.synchroniseFolder(FilePlace.folder(of: path))
         return aside
+    }
+}
+
+extension PracticeStore {
+    /// The paths beside the store that files have during a repair of it, and that those of an interrupted one still have.
+    package var repairPaths: [String] { path.map { path in StoreRepair.endings.map { path + $0 } } ?? [] }
+
+    /// Carries out `body`, which may remove the files at ``repairPaths``, unless a program repairs a store in this folder, or that cannot be known. No
+    /// program can begin a repair meanwhile.
+    package func unlessRepairing<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+        guard let path else { return }
+        // A program that makes such files has the lock until they are gone.
+        try FileLock.asking(forFolder: FilePlace.folder(of: path)) { (lock) throws(Failure) in
+            if lock == .taken { try body() }
+        }
     }
 }

@@ -34,8 +34,28 @@ struct RestoreTests {
         if isMerged { try there.library.add(fileAt: there.wave("x.wav", seed: 20)) }
         try there.library.restore(from: backup, merging: isMerged)
         let names = there.names(there.scratch.file("data"))
-        #expect(!names.contains { $0.contains("restoring") }, "\(names)")
+        #expect(!names.contains { $0.contains(FilePlace.ownPrefix) }, "\(names)")
         #expect(there.names(there.library.folderPath + "/parts").isEmpty)
+    }
+
+    @Test("works where the store of the backup is damaged, beside a program with parts, too", arguments: [false, true])
+    func damaged(isMerged: Bool) throws {
+        let (here, backup, _) = try filled("")
+        defer { withExtendedLifetime(here) {} }
+        let store = try #require(try BackupManifest(in: backup)).store
+        let file = try #require(FileHandle(forUpdatingAtPath: backup + "/" + store))
+        try file.write(contentsOf: Data("no SQLite header".utf8))
+        try file.close()
+        let there = try LibraryHarness()
+        if isMerged { try there.library.add(fileAt: there.wave("x.wav", seed: 20)) }
+        try there.library.folder.make()
+        let restored = try there.library.folder.writingParts {
+            try there.library.restore(from: backup, merging: isMerged)
+        }
+        #expect(restored.recordings == 1 && restored.refused.isEmpty, "\(restored)")
+        #expect(try there.library.items().count == (isMerged ? 2 : 1) && there.store.takes().count == 1)
+        let names = there.names(there.scratch.file("data"))
+        #expect(!names.contains { $0.contains("damaged") || $0.contains(FilePlace.ownPrefix) }, "\(names)")
     }
 
     @Test("leaves out the options that start programs, and tells them")

@@ -18,6 +18,8 @@ enum LossTask: String, CaseIterable, Sendable {
     case repairHeader
     /// The repair of a store of which a page with rows is damaged.
     case repairRows
+    /// The bringing back of rows from an earlier file of the store.
+    case salvage
     /// The import of a bundle with recordings, a take and a document.
     case importBundle
     /// A backup into a folder that has an earlier one.
@@ -82,6 +84,9 @@ final class LossBench {
         before = try contents(library)
         switch task {
         case .repairHeader, .repairRows: try damage()
+        case .salvage:
+            try FileManager.default.copyItem(atPath: store, toPath: Self.earlierStore(outside.path))
+            try Database(path: store, creating: false).run("DELETE FROM episode")
         case .importBundle:
             let other = try LibraryHarness()
             let songs = try (21...22).map {
@@ -132,6 +137,7 @@ final class LossBench {
     }
 
     private static func bundle(_ outside: String) -> String { outside + "/all.tar" }
+    private static func earlierStore(_ outside: String) -> String { outside + "/earlier.db" }
 
     private func keys(of library: RecordingLibrary) throws -> Set<RecordingKey> {
         Set(try library.items().map(\.key) + library.items { $0.isTrash = true }.map(\.key))
@@ -159,6 +165,7 @@ final class LossBench {
         case .repairHeader, .repairRows:
             let cause = StoreError(.damaged("a test"), path: store)
             return try StoreRepair(of: store, schema: .current, cause: cause, busyTimeout: 5000, calls: calls) != nil
+        case .salvage: return try library(root, calls).salvage(storeAt: earlierStore(outside)).isComplete
         case .importBundle:
             let summary = try library(root, calls).importFile(at: bundle(outside))
             return summary.problem == nil && summary.refused.isEmpty
@@ -203,6 +210,7 @@ final class LossBench {
     func loss(isDone: Bool) throws -> String? {
         switch task {
         case .repairHeader, .repairRows: try lossOfRepair()
+        case .salvage: try lossOfSalvage(isDone)
         case .importBundle: try lossOfImport(isDone)
         case .backup: try lossOfBackup(isDone)
         case .cancel, .discard: try lossOfCancellation(isDone)
@@ -218,6 +226,17 @@ final class LossBench {
         if let difference = difference(try state(), after) { return difference }
         let names = try Folder.names(in: root + "/data").filter { $0.contains(".damaged") }
         return names.contains { bytes(root + "/data/" + $0) == damaged } ? nil : "the damaged file is gone"
+    }
+
+    private func lossOfSalvage(_ isDone: Bool) throws -> String? {
+        let found = try state()
+        let lost = Set(before).subtracting(found).sorted()
+        if !lost.isEmpty { return "lost: \(lost.prefix(4))" }
+        if isDone, let difference = difference(found, after) { return "after the end: \(difference)" }
+        guard try perform(SystemFileCalls()) else { return "the next one cannot read everything" }
+        if let difference = difference(try state(), after) { return "after the next one: \(difference)" }
+        _ = try library().clean(library().check().parts)
+        return try remains().first.map { "\($0) stays" }
     }
 
     private func brokenSound(in library: RecordingLibrary) throws -> String? {
@@ -239,6 +258,7 @@ final class LossBench {
         guard try perform(SystemFileCalls()) else { return "the next import is refused" }
         if let difference = difference(try state(), after) { return "after the next import: \(difference)" }
         if let broken = try brokenSound(in: library()) { return "after the next import: \(broken)" }
+        _ = try library().clean(library().check().parts)
         let report = try library().check()
         return report.isClean ? nil : "after the next import: \(report)"
     }

@@ -134,7 +134,7 @@ struct BackupSettings: Equatable {
         for name in (try? Folder.names(in: target + "/" + Self.folder)) ?? [] where !own.contains(name) {
             let words = name.split(separator: ".", omittingEmptySubsequences: false)
             let isOurs = words.count == 2 && words[1] == "conf" && DocumentFile.isHash(String(words[0]))
-            let isPart = name.hasPrefix(".woodshed-") && name.hasSuffix(FilePlace.temporarySuffix)
+            let isPart = name.hasPrefix(FilePlace.ownPrefix) && name.hasSuffix(FilePlace.temporarySuffix)
             if isOurs || isPart { _ = library.calls.remove("\(target)/\(Self.folder)/\(name)") }
         }
     }

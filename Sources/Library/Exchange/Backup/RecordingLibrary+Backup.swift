@@ -180,11 +180,14 @@ extension RecordingLibrary {
 
     /// Copies a file, and gives the copy its name when it is on the disk and its content is right.
     ///
-    /// - Parameter replaces: Whether a file of that name may be replaced. If so, the result is never `taken` or `refused`.
+    /// - Parameters:
+    ///   - other: The path that the copy has first; nil for a new name beside its own. On another disk it is not used.
+    ///   - replaces: Whether a file of that name may be replaced. If so, the result is never `taken` or `refused`.
     func copyChecked(
-        _ source: String, to place: String, replaces: Bool = true, check: (String) -> ContentCheck
+        _ source: String, to place: String, through other: String? = nil, replaces: Bool = true,
+        check: (String) -> ContentCheck
     ) throws -> Copying {
-        let part = FilePlace.folder(of: place) + "/" + FilePlace.temporaryName()
+        let part = other ?? FilePlace.folder(of: place) + "/" + FilePlace.temporaryName()
         let file: RegularFile
         do throws(FileFault) { file = try unsafe RegularFile(FileName.systemName(source)) } catch {
             return .unknown(ContentCheck.reason(RecordingLibraryError.reading(source, error), about: source))
@@ -209,6 +212,9 @@ extension RecordingLibrary {
                 try FilePlace(place, followsLinks: false).put(part, replaces: false, calls: calls)
             }
         } catch {
+            if other != nil, error.code == EXDEV {
+                return try copyChecked(source, to: place, replaces: replaces, check: check)
+            }
             if !replaces, error.code == EEXIST { return .taken }
             let failure = RecordingLibraryError.writing(place, error)
             // exFAT and NTFS know fewer names than ext4.
@@ -231,7 +237,7 @@ extension RecordingLibrary {
         guard isLocked else { return }
         for folder in ["recordings", "takes", "documents"] {
             for name in (try? Folder.names(in: target + "/" + folder)) ?? []
-            where name.hasPrefix(".woodshed-") && name.hasSuffix(FilePlace.temporarySuffix) {
+            where name.hasPrefix(FilePlace.ownPrefix) && name.hasSuffix(FilePlace.temporarySuffix) {
                 _ = calls.remove("\(target)/\(folder)/\(name)")
             }
         }

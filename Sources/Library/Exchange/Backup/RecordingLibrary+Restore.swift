@@ -27,22 +27,23 @@ extension RecordingLibrary {
                 remedy: "Choose the folder of a backup.")
         }
         guard let place = store.path else { throw RecordingLibraryError.noHome }
-        let isEmpty = try isEmpty
-        guard isEmpty || merging else {
-            throw RecordingLibraryError(
-                .notEmpty, "the library is not empty, and a backup would replace it",
-                remedy: "Merge the backup into it with --merge, or set XDG_DATA_HOME to an empty folder.")
-        }
-        // A copy beside the store: the backup stays as it is.
+        let isEmpty = try read { (rows) throws(DatabaseError) in try Self.isEmpty(rows.rows) } ?? true
+        guard isEmpty || merging else { throw RecordingLibraryError.notEmpty }
         try folder.make()
-        let copy = isEmpty ? place + ".restoring" : folder.parts + "/" + FilePlace.temporaryName()
-        removeStore(at: copy)
+        return try folder.writingParts {
+            try restore(manifest, from: path, to: isEmpty ? place : nil, settings: settings, isCancelled)
+        }
+    }
+
+    /// - Parameter place: The path of the store, if the one of the backup becomes it; nil if the backup is merged.
+    private func restore(
+        _ manifest: BackupManifest, from path: String, to place: String?, settings: [String], _ isCancelled: () -> Bool
+    ) throws -> ImportSummary {
+        // The backup stays as it is. Each program has a copy of its own.
+        let copy = place.map { $0 + LibraryFolder.partName() } ?? folder.newPart()
         defer { removeStore(at: copy) }
-        do throws(FileFault) {
-            let source = try unsafe RegularFile(FileName.systemName(path + "/" + manifest.store))
-            try FileCopy.copy(source, to: copy, calls: calls)
-        } catch { throw RecordingLibraryError.writing(copy, error) }
-        let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
+        try copyStore(of: manifest, in: path, to: copy)
+        let other = try RecordingLibrary(PracticeStore(ofCopy: copy), folder: folder.path, calls: calls)
         var summary = ImportSummary()
         let now = StoreRows.milliseconds
         // Outside numbers and places, as those of a damaged store.
@@ -51,15 +52,10 @@ extension RecordingLibrary {
         }
         let catalogue = try other.catalogue()
         let names = Dictionary(try other.catalogueTakes().map { ($0.key, $0.take.path) }) { first, _ in first }
-        if isEmpty {
+        if let place {
             try other.restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
             summary.merge.added = try other.items().count
-            do throws(FileFault) {
-                try FileCopy.synchronise(copy, calls: calls)
-                let code = calls.rename(copy, to: place)
-                if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
-                _ = calls.synchroniseFolder(FilePlace.folder(of: place))
-            } catch { throw RecordingLibraryError.writing(place, error) }
+            try replaceStore(at: place, by: copy)
         } else {
             let pieces = CataloguePieces(catalogue)
             summary.merge = try apply(pieces, isCancelled: isCancelled)
@@ -79,18 +75,30 @@ extension RecordingLibrary {
         }
     }
 
-    private var isEmpty: Bool {
-        get throws(StoreError) {
-            try read { (rows) throws(DatabaseError) in
-                let count = try rows.rows.database.first(
-                    """
-                    SELECT (SELECT count(*) FROM recording) + (SELECT count(*) FROM item) + (SELECT count(*) FROM take)
-                    + (SELECT count(*) FROM playlist) + (SELECT count(*) FROM feed)
-                    """
-                ) { (row) throws(DatabaseError) in try row.integer(0) }
-                return count == 0
-            } ?? true
+    private func copyStore(
+        of manifest: BackupManifest, in backup: String, to copy: String
+    ) throws(RecordingLibraryError) {
+        let path = backup + "/" + manifest.store
+        let source: RegularFile
+        do throws(FileFault) { source = try unsafe RegularFile(FileName.systemName(path)) } catch {
+            throw .reading(path, error)
         }
+        do throws(FileFault) { try FileCopy.copy(source, to: copy, calls: calls) } catch { throw .writing(copy, error) }
+    }
+
+    private func replaceStore(at place: String, by copy: String) throws(RecordingLibraryError) {
+        do throws(FileFault) {
+            try FileCopy.synchronise(copy, calls: calls)
+            let code = calls.rename(copy, to: place)
+            if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
+            _ = calls.synchroniseFolder(FilePlace.folder(of: place))
+        } catch { throw .writing(place, error) }
+    }
+
+    private static func isEmpty(_ rows: StoreRows) throws(DatabaseError) -> Bool {
+        let tables = ["recording", "item", "take", "playlist", "feed"]
+        let query = "SELECT " + tables.map { "(SELECT count(*) FROM \($0))" }.joined(separator: " + ")
+        return try rows.database.first(query) { (row) throws(DatabaseError) in try row.integer(0) } == 0
     }
 
     /// Puts the files of a backup in their places. The store knows them already.
@@ -117,7 +125,9 @@ extension RecordingLibrary {
                     summary.passedOver += 1
                     continue
                 }
-                switch try copyChecked(source, to: item.path, check: { ContentCheck.sound(of: $0, key) }) {
+                let copying = try copyChecked(
+                    source, to: item.path, through: folder.newPart(), check: { ContentCheck.sound(of: $0, key) })
+                switch copying {
                 case .copied: break
                 case .unknown(let reason):
                     summary.refused.append("\(source) could not be compared: \(reason)")
@@ -159,9 +169,11 @@ extension RecordingLibrary {
                     summary.passedOver += 1
                     continue
                 }
-                let part = folder.parts + "/" + FilePlace.temporaryName()
+                let part = folder.newPart()
                 defer { _ = calls.remove(part) }
-                guard try copyChecked(source, to: part, check: { ContentCheck.content(of: $0, hash) }) == .copied else {
+                let copying = try copyChecked(
+                    source, to: part, through: folder.newPart(), check: { ContentCheck.content(of: $0, hash) })
+                guard copying == .copied else {
                     summary.refused.append("\(source): its content is not the one that its name says")
                     continue
                 }
@@ -170,4 +182,10 @@ extension RecordingLibrary {
         }
         for name in [folder.path, takesFolder] { _ = calls.synchroniseFolder(name) }
     }
+}
+
+extension RecordingLibraryError {
+    fileprivate static let notEmpty = RecordingLibraryError(
+        .notEmpty, "the library is not empty, and a backup would replace it",
+        remedy: "Merge the backup into it with --merge, or set XDG_DATA_HOME to an empty folder.")
 }

@@ -51,7 +51,8 @@ extension RecordingLibrary {
             }
             if FileIdentity(path: place) != nil { continue }
             let copying = try copyChecked(
-                source, to: place, replaces: false, check: { ContentCheck.sound(of: $0, key) })
+                source, to: place, through: folder.newPart(), replaces: false,
+                check: { ContentCheck.sound(of: $0, key) })
             switch copying {
             case .copied: return .placed(place)
             case .wrong: return .wrong

@@ -135,6 +135,7 @@ private struct BundleReading {
             return
         }
         if lists == nil, kind != .catalogue { throw notBundle }
+        let folder = library.folder
         switch kind {
         case .catalogue:
             if lists != nil { return refuse(member, "there is a second catalogue") }
@@ -145,9 +146,9 @@ private struct BundleReading {
             summary.merge = try library.apply(catalogue, isCancelled: isCancelled)
             lists = catalogue.lists
             knownTakes = Set(try library.catalogueTakes().map(\.key))
-        case .recording(let key, _): try takeRecording(member, key, isCancelled)
-        case .take(let key, let ending): try takeTake(member, key, ending, isCancelled)
-        case .document(let hash, _): try takeDocument(member, hash, isCancelled)
+        case .recording(let key, _): try folder.writingParts { try takeRecording(member, key, isCancelled) }
+        case .take(let key, let ending): try folder.writingParts { try takeTake(member, key, ending, isCancelled) }
+        case .document(let hash, _): try folder.writingParts { try takeDocument(member, hash, isCancelled) }
         }
     }
 
@@ -200,6 +201,7 @@ private struct BundleReading {
             return
         }
         guard let part = try copySound(member, key, isCancelled) else { return }
+        defer { _ = library.calls.remove(part) }
         let target = "\(library.takesFolder)/take-\(key).\(ending)"
         do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: target) } catch {
             throw RecordingLibraryError.writing(target, FileFault(code: error.code, isCreating: true))
@@ -207,10 +209,7 @@ private struct BundleReading {
         do throws(FileFault) {
             try FileCopy.synchronise(part, calls: library.calls)
             try FilePlace(target).put(part, calls: library.calls)
-        } catch {
-            _ = library.calls.remove(part)
-            throw RecordingLibraryError.writing(target, error)
-        }
+        } catch { throw RecordingLibraryError.writing(target, error) }
         guard let lists, try library.addTake(inFileAt: target, key, lists) else { return }
         knownTakes.insert(key)
         summary.takes += 1
@@ -229,7 +228,7 @@ private struct BundleReading {
     private mutating func copy(
         _ member: TarReader.Member, why: String, _ isCancelled: () -> Bool, check: (String) -> ContentCheck
     ) throws -> String? {
-        let part = library.folder.parts + "/" + FilePlace.temporaryName()
+        let part = library.folder.newPart()
         let descriptor = library.calls.create(part)
         if descriptor < 0 {
             throw RecordingLibraryError.writing(part, FileFault(code: Int32(-descriptor), isCreating: true))

@@ -76,16 +76,19 @@ extension RecordingLibrary {
     ///
     /// - Parameter isCancelled: Called between the steps; if it returns true, the call throws an error of kind `cancelled`, and nothing has changed.
     package func salvage(storeAt path: String, isCancelled: () -> Bool) throws -> SalvageSummary {
-        func stopIfCancelled() throws(RecordingLibraryError) { if isCancelled() { throw .cancelled } }
         try folder.make()
-        let copy = folder.parts + "/" + FilePlace.temporaryName()
+        return try folder.writingParts { try salvage(storeAt: path, copy: folder.newPart(), isCancelled) }
+    }
+
+    private func salvage(storeAt path: String, copy: String, _ isCancelled: () -> Bool) throws -> SalvageSummary {
+        func stopIfCancelled() throws(RecordingLibraryError) { if isCancelled() { throw .cancelled } }
         defer { removeStore(at: copy) }
         try copyStore(path, to: copy)
         try stopIfCancelled()
-        let repair = try StoreRepair(ofCopy: copy, of: path)
+        let repair = try StoreRepair(ofCopy: copy, of: path, calls: calls)
         try stopIfCancelled()
         let now = StoreRows.milliseconds
-        let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
+        let other = try RecordingLibrary(PracticeStore(ofCopy: copy), folder: folder.path, calls: calls)
         let described = try other.change { (items) throws(DatabaseError) in
             try SalvagedRows(rows: items.rows, now: now).limitNumbers(items)
         }
