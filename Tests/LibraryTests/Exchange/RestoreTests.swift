@@ -58,6 +58,67 @@ struct RestoreTests {
         #expect(!names.contains { $0.contains("damaged") || $0.contains(FilePlace.ownPrefix) }, "\(names)")
     }
 
+    @Test("never replaces what another program has added meanwhile")
+    func meanwhile() throws {
+        let (here, backup, _) = try filled("")
+        defer { withExtendedLifetime(here) {} }
+        let there = try LibraryHarness()
+        let wave = try there.wave("x.wav", seed: 20)
+        var added: LibraryItem?
+        #expect(
+            libraryError {
+                _ = try there.library.restore(from: backup) {
+                    if added == nil { added = try? there.another().add(fileAt: wave).item }
+                    return false
+                }
+            } == .notEmpty)
+        let item = try #require(added)
+        #expect(try there.library.items().map(\.key) == [item.key])
+        #expect(try there.library.restore(from: backup, merging: true).refused.isEmpty)
+        #expect(try there.library.items().count == 2 && there.library.items().allSatisfy { !$0.isMissing })
+    }
+
+    @Test("at the same time as another one leaves what the first one to end has brought back")
+    func twice() throws {
+        let (here, backup, _) = try filled("")
+        defer { withExtendedLifetime(here) {} }
+        let there = try LibraryHarness()
+        var other: ImportSummary?
+        #expect(
+            libraryError {
+                _ = try there.library.restore(from: backup) {
+                    if other == nil { other = try? there.another().restore(from: backup) }
+                    return false
+                }
+            } == .notEmpty)
+        #expect(other?.merge.added == 1)
+        #expect(try there.library.items().map(\.isMissing) == [false] && there.store.takes().count == 1)
+        let names = there.names(there.scratch.file("data"))
+        #expect(!names.contains { $0.contains(FilePlace.ownPrefix) }, "\(names)")
+    }
+
+    @Test("is refused where downloads wait, which the store of the backup does not have")
+    func downloads() throws {
+        let (here, backup, _) = try filled("")
+        defer { withExtendedLifetime(here) {} }
+        let there = try LibraryHarness()
+        _ = try there.library.askFor("https://example.org/later.mp3")
+        #expect(libraryError { _ = try there.library.restore(from: backup) } == .notEmpty)
+        #expect(try there.library.restore(from: backup, merging: true).recordings == 1)
+        #expect(try there.library.pendingFetches().count == 1)
+    }
+
+    @Test("names the file of the backup that is missing")
+    func missingStore() throws {
+        let (here, backup, _) = try filled("")
+        defer { withExtendedLifetime(here) {} }
+        let store = backup + "/" + (try #require(try BackupManifest(in: backup)).store)
+        try FileManager.default.removeItem(atPath: store)
+        let there = try LibraryHarness()
+        let error = #expect(throws: RecordingLibraryError.self) { try there.library.restore(from: backup) }
+        #expect(error?.kind == .unknown && error?.message.hasPrefix(store) == true, "\(error?.message ?? "")")
+    }
+
     @Test("leaves out the options that start programs, and tells them")
     func programs() throws {
         let omitted = ["extractor = \"sh -c true\"", " opener=sh", "output = file:'|sh',raw"]

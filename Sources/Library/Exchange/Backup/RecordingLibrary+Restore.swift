@@ -86,17 +86,24 @@ extension RecordingLibrary {
         do throws(FileFault) { try FileCopy.copy(source, to: copy, calls: calls) } catch { throw .writing(copy, error) }
     }
 
-    private func replaceStore(at place: String, by copy: String) throws(RecordingLibraryError) {
-        do throws(FileFault) {
-            try FileCopy.synchronise(copy, calls: calls)
+    /// Gives a copy the name of the store, which has to be empty still: another program may have added something meanwhile.
+    private func replaceStore(at place: String, by copy: String) throws {
+        let calls = calls
+        do throws(FileFault) { try FileCopy.synchronise(copy, calls: calls) } catch {
+            throw RecordingLibraryError.writing(place, error)
+        }
+        // While no other program can change the store. One that waits for that notices that there is another file.
+        try store.change { (rows) throws(DatabaseError) -> Result<Void, RecordingLibraryError> in
+            guard try Self.isEmpty(rows) else { return .failure(.notEmpty) }
             let code = calls.rename(copy, to: place)
-            if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
-            _ = calls.synchroniseFolder(FilePlace.folder(of: place))
-        } catch { throw .writing(place, error) }
+            if code < 0 { return .failure(.writing(place, FileFault(code: Int32(-code), isCreating: true))) }
+            return .success(())
+        }.get()
+        _ = calls.synchroniseFolder(FilePlace.folder(of: place))
     }
 
     private static func isEmpty(_ rows: StoreRows) throws(DatabaseError) -> Bool {
-        let tables = ["recording", "item", "take", "playlist", "feed"]
+        let tables = ["recording", "item", "take", "playlist", "feed", "fetch"]
         let query = "SELECT " + tables.map { "(SELECT count(*) FROM \($0))" }.joined(separator: " + ")
         return try rows.database.first(query) { (row) throws(DatabaseError) in try row.integer(0) } == 0
     }
