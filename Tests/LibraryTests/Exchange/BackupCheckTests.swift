@@ -1,4 +1,5 @@
 import AudioFiles
+import Database
 import Foundation
 import SoundFileSupport
 import Testing
@@ -49,6 +50,33 @@ struct BackupCheckTests {
         let verified = try here.library.backUp(to: backup, isVerifying: true)
         #expect(verified.compared == 13 && Set(verified.repaired) == Set(all) && verified.files == 13, "\(verified)")
         #expect(try here.library.backUp(to: backup, isVerifying: true).repaired.isEmpty)
+    }
+
+    @Test("a backup of a store that has lost rows does not replace the one that still has them")
+    func lostRows() throws {
+        let (here, backup) = try filled(3)
+        let last = backup + "/" + (try #require(try BackupManifest(in: backup)).store)
+        let path = here.scratch.file("data/practice.db")
+        let page = try #require(
+            try Database(path: path, creating: false).first("SELECT rootpage FROM sqlite_schema WHERE name = 'item'") {
+                (row) throws(DatabaseError) in try row.integer(0)
+            })
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.seek(toOffset: UInt64(page - 1) * 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 64))
+        try file.close()
+        // A program that has not read the page yet.
+        let library = try here.another()
+        let names = here.names(backup)
+        #expect(libraryError { try library.backUp(to: backup) } == .changed)
+        #expect(library.store.repair?.isComplete == false)
+        #expect(here.names(backup) == names)
+        let there = try LibraryHarness()
+        #expect(try there.library.restore(from: backup).recordings == 3)
+        // It is refused once: what could be read is written when it is asked for again.
+        #expect(try library.salvage(storeAt: last).items == 3)
+        #expect(try library.backUp(to: backup).problems.isEmpty && library.items().count == 3)
+        #expect(!here.isThere(last))
     }
 
     @Test("a backup without times, as version 0.2.0 writes it, is gone on with, and what no list names is compared")

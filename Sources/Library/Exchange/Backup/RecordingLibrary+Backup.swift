@@ -57,6 +57,7 @@ extension RecordingLibrary {
         lock take: (Int32) throws(FileFault) -> FileLock.Outcome, isCancelled: () -> Bool
     ) throws -> BackupSummary {
         let target = FileName.absolute(path) ?? path
+        let earlier = store.repair
         guard target != folder.path, !target.hasPrefix(folder.path + "/") else {
             throw RecordingLibraryError(
                 .textRefused, "a backup inside of the library's folder would be lost with it",
@@ -79,18 +80,18 @@ extension RecordingLibrary {
         }
         // The keys of takes are in the store that is copied.
         try findTakes()
-        let store = BackupManifest.newStoreName()
+        let name = BackupManifest.newStoreName()
         // The copy of the backup that this one replaces, whatever its name is.
         let last = try? BackupManifest(in: target)
         do {
-            try copyStore(to: target + "/" + store)
+            try copyStore(to: target + "/" + name)
             let summary = try backUpFiles(
-                to: target, store: store, last: last, settings: settings, isVerifying: isVerifying,
-                isLocked: lock.isTaken, isCancelled)
-            removeRemains(in: target, but: store, last: last?.store, isLocked: lock.isTaken)
+                to: target, store: name, last: last, settings: settings, isVerifying: isVerifying,
+                isLocked: lock.isTaken, repaired: earlier, isCancelled)
+            removeRemains(in: target, but: name, last: last?.store, isLocked: lock.isTaken)
             return summary
         } catch {
-            _ = calls.remove(target + "/" + store)
+            removeStore(at: target + "/" + name)
             throw error
         }
     }
@@ -103,18 +104,24 @@ extension RecordingLibrary {
 
     private func backUpFiles(
         to target: String, store name: String, last: BackupManifest?, settings paths: [String], isVerifying: Bool,
-        isLocked: Bool, _ isCancelled: () -> Bool
+        isLocked: Bool, repaired earlier: StoreRepair?, _ isCancelled: () -> Bool
     ) throws -> BackupSummary {
         // By the copy: what is added meanwhile is not in it.
         let copy = try RecordingLibrary(
             PracticeStore(.file(target + "/" + name)), folder: folder.path, calls: calls)
         var summary = BackupSummary()
         let wanted = try copy.filesToBackUp(&summary)
+        if let last { try refuseLosses(of: copy, since: earlier, keeping: target + "/" + last.store) }
         for file in wanted { try Self.makeFolders(above: target + "/" + file.member.name) }
         var files = BackupFiles(self, target, last: last, summary, now: StoreRows.milliseconds)
         try files.update(wanted, isVerifying: isVerifying, isCancelled)
         summary = files.summary
         summary.problems += copy.store.unreadable.sorted()
+        if let repair = copy.store.repair {
+            summary.problems.append(repair.message)
+            // The store here is damaged in the same way.
+            _ = calls.remove(repair.damagedPath)
+        }
         var settings = BackupSettings()
         settings.copy(paths, to: target, last: last?.settings, self, &summary)
         let manifest = BackupManifest(store: name, time: Self.now, files: files.files, settings: settings)
@@ -134,6 +141,25 @@ extension RecordingLibrary {
         // Another program that writes a backup at the same time may need them.
         if isLocked { settings.removeOthers(in: target, self) }
         return summary
+    }
+
+    /// Throws if a repair has lost rows of the store: the last backup may have the last copy of them, which the new one would replace.
+    ///
+    /// - Parameter earlier: The repair that the store had before this backup, of which the user knows.
+    private func refuseLosses(
+        of copy: RecordingLibrary, since earlier: StoreRepair?, keeping last: String
+    ) throws {
+        if copy.store.repair != nil {
+            // What is damaged in the copy is damaged here, and repaired when it is read.
+            var summary = BackupSummary()
+            _ = try filesToBackUp(&summary)
+        }
+        let repairs = [store.repair == earlier ? nil : store.repair, copy.store.repair]
+        guard let repair = repairs.compactMap(\.self).first(where: { !$0.isComplete }) else { return }
+        throw RecordingLibraryError(
+            .changed, "no backup was written: \(repair.message)",
+            remedy: "Bring back what the last backup has: woodshed library repair --from FILE, where FILE is \(last). "
+                + "Then write the backup again.")
     }
 
     /// The files of the library's own and of takes. Counts what is linked.
