@@ -1,4 +1,5 @@
 import AudioFiles
+import Database
 import Files
 import Foundation
 import Practice
@@ -56,6 +57,26 @@ struct RestoreTests {
         #expect(try there.library.items().count == (isMerged ? 2 : 1) && there.store.takes().count == 1)
         let names = there.names(there.scratch.file("data"))
         #expect(!names.contains { $0.contains("damaged") || $0.contains(FilePlace.ownPrefix) }, "\(names)")
+    }
+
+    @Test("tells that the store of the backup has lost rows", arguments: [false, true])
+    func lostRows(isMerged: Bool) throws {
+        let (here, backup, _) = try filled("")
+        defer { withExtendedLifetime(here) {} }
+        let store = backup + "/" + (try #require(try BackupManifest(in: backup)).store)
+        let page = try #require(
+            try Database(path: store, creating: false).first("SELECT rootpage FROM sqlite_schema WHERE name = 'take'") {
+                (row) throws(DatabaseError) in try row.integer(0)
+            })
+        let file = try #require(FileHandle(forUpdatingAtPath: store))
+        try file.seek(toOffset: UInt64(page - 1) * 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 64))
+        try file.close()
+        let there = try LibraryHarness()
+        if isMerged { try there.library.add(fileAt: there.wave("x.wav", seed: 20)) }
+        let restored = try there.library.restore(from: backup, merging: isMerged)
+        #expect(restored.recordings == 1 && restored.refused.map { $0.hasPrefix(store) } == [true], "\(restored)")
+        #expect(try there.library.items().count == (isMerged ? 2 : 1))
     }
 
     @Test("never replaces what another program has added meanwhile")

@@ -62,6 +62,9 @@ extension RecordingLibrary {
             try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
             summary.merge.takes += try apply(lists: pieces.lists).takes
         }
+        if let repair = other.store.repair, !repair.isComplete {
+            summary.refused.append("\(path)/\(manifest.store): \(repair.message)")
+        }
         manifest.settings.restore(settings, from: path, self, &summary)
         return summary
     }
