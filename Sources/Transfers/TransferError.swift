@@ -189,6 +189,15 @@ extension TransferError {
             remedy: "Raise the limit on the size.")
     }
 
+    /// - Parameter isAsked: Whether the checksum was asked for. If not, the server gives it.
+    static func checksum(_ place: String, _ algorithm: Checksum.Algorithm, isAsked: Bool) -> TransferError {
+        let name = algorithm == .sha256 ? "SHA-256" : "MD5"
+        let origin = isAsked ? "that was asked for" : "that the server gives"
+        return TransferError(
+            .checksum, "\(place): the file does not have the \(name) checksum \(origin)",
+            remedy: "Fetch the file again; if that does not help, look for it elsewhere.")
+    }
+
     static func truncated(_ address: WebAddress, done: Int64, total: Int64?) -> TransferError {
         let amount = total.map { "\(done) of \($0) bytes" } ?? "\(done) bytes"
         return TransferError(

@@ -22,6 +22,11 @@ package struct FetchRows {
         try database.first("SELECT \(Self.columns) FROM fetch WHERE id = ?", .integer(number), row: Self.value)
     }
 
+    /// A fetch as the list has it by now; nil if it is off the list. Its number may be another fetch's by then.
+    func current(_ fetch: PendingFetch) throws(DatabaseError) -> PendingFetch? {
+        try self.fetch(fetch.number).flatMap { $0.address == fetch.address ? $0 : nil }
+    }
+
     func fetch(address: String) throws(DatabaseError) -> PendingFetch? {
         try database.first("SELECT \(Self.columns) FROM fetch WHERE address = ?", .text(address), row: Self.value)
     }

@@ -103,6 +103,32 @@ extension RecordingLibrary {
         try changeFetch(number) { (rows) throws(DatabaseError) in try rows.setPriority(number, priority) }
     }
 
+    /// A fetch as the list has it by now, with what other programs have told of it since; nil if it is off the list.
+    package func current(_ fetch: PendingFetch) throws(StoreError) -> PendingFetch? {
+        try store.read { (rows) throws(DatabaseError) in try FetchRows(rows: rows).current(fetch) } ?? nil
+    }
+
+    /// Takes in the file that a fetch has brought. The step that adds the recording takes the fetch off the list.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which is complete and on the disk.
+    ///   - name: The name to keep, without folders.
+    ///   - fetch: The fetch, with the wishes that `change` takes over.
+    ///   - change: Changes what is said about it, if it is new.
+    /// - Throws: Also `RecordingLibraryError` of kind `changed` if the list has other wishes by then. Nothing has changed then.
+    package func takeIn(
+        partAt path: String, named name: String, for fetch: PendingFetch, change: (inout LibraryItem.Words) -> Void
+    ) throws -> AddedItem {
+        let taking: StoreChange = { (rows) throws(DatabaseError) in
+            let list = FetchRows(rows: rows)
+            // Otherwise they would go with the row.
+            if let wishes = try list.current(fetch)?.wishes, wishes != fetch.wishes { return .wishesChanged }
+            try list.remove(fetch)
+            return nil
+        }
+        return try takeIn(partAt: path, named: name, keepingTitle: false, alongside: taking, change: change)
+    }
+
     /// The names in the folder for parts that fetches on the list need.
     func partsInUse() throws(StoreError) -> Set<String> {
         Set(try pendingFetches().flatMap { Self.partNames($0.address) })

@@ -80,10 +80,19 @@ extension RecordingLibrary {
     ///   - keepingTitle: Whether the title stays that the store has of the recording outside of the library. Otherwise it becomes the one of the file.
     ///   - change: Changes what is said about it, if it is new.
     package func takeIn(
-        partAt path: String, named name: String, keepingTitle: Bool = false,
+        partAt path: String, named name: String, keepingTitle: Bool = false, change: (inout LibraryItem.Words) -> Void
+    ) throws -> AddedItem {
+        try takeIn(partAt: path, named: name, keepingTitle: keepingTitle, alongside: nil, change: change)
+    }
+
+    typealias StoreChange = @Sendable (StoreRows) throws(DatabaseError) -> RecordingLibraryError?
+
+    /// The same with `alongside`, which changes more of the store in the step that adds the recording; an error that it returns holds the step back.
+    func takeIn(
+        partAt path: String, named name: String, keepingTitle: Bool, alongside: StoreChange?,
         change: (inout LibraryItem.Words) -> Void
     ) throws -> AddedItem {
-        let file = NewFile(path: path, name: name, before: state(path), keepsTitle: keepingTitle)
+        let file = NewFile(path: path, name: name, before: state(path), keepsTitle: keepingTitle, alongside: alongside)
         return try add([file], .move, change, { false })[0].get()
     }
 
@@ -106,6 +115,7 @@ extension RecordingLibrary {
         let before: FileState?
         /// Whether the title of the recording stays.
         var keepsTitle = false
+        var alongside: StoreChange?
         var item: NewItem?
         /// Whether the library gets a copy, and not the file itself.
         var isToCopy = false
@@ -145,9 +155,9 @@ extension RecordingLibrary {
     /// Tells the store, and clears away what is not needed, whether that succeeds or not.
     private func finish(_ files: inout [NewFile]) -> [Result<AddedItem, any Error>] {
         let written: [AddedItem?]
-        do throws(StoreError) { written = try write(files) } catch {
+        do { written = try write(files) } catch {
             for file in files { takeBack(file) }
-            RunLog.note(.library, .error, "nothing added: \(error.message)")
+            RunLog.note(.library, .error, "nothing added: \(error)")
             return files.map { .failure($0.failure ?? error) }
         }
         for file in files { cleanUp(file) }
@@ -307,18 +317,21 @@ extension RecordingLibrary {
         if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
     }
 
-    private func write(_ files: [NewFile]) throws(StoreError) -> [AddedItem?] {
+    private func write(_ files: [NewFile]) throws -> [AddedItem?] {
         guard files.contains(where: { $0.item != nil }) else { return files.map { _ in nil } }
         let now = Self.now
         let items = files.map { (new: $0.item, keepsTitle: $0.keepsTitle) }
-        return try self.change { (rows) throws(DatabaseError) in
-            try rows.addingWordsAtOnce { (rows) throws(DatabaseError) in
-                try items.map { (item) throws(DatabaseError) in
+        let changes = files.filter { $0.item != nil }.compactMap(\.alongside)
+        return try self.change { (rows) throws(DatabaseError) -> Result<[AddedItem?], RecordingLibraryError> in
+            for change in changes { if let error = try change(rows.rows) { return .failure(error) } }
+            let added = try rows.addingWordsAtOnce { (rows) throws(DatabaseError) in
+                try items.map { (item) throws(DatabaseError) -> AddedItem? in
                     guard let new = item.new else { return nil }
                     return try write(new, keepingTitle: item.keepsTitle, in: rows, at: now)
                 }
             }
-        }
+            return .success(added)
+        }.get()
     }
 
     private func write(

@@ -58,6 +58,9 @@ extension RecordingLibraryError {
 
     package static let cancelled = RecordingLibraryError(.cancelled, "it was stopped", remedy: "")
 
+    package static let wishesChanged = RecordingLibraryError(
+        .changed, "another program has told something else of this fetch meanwhile", remedy: "Fetch it again.")
+
     package static func unknown(_ number: Int) -> RecordingLibraryError {
         RecordingLibraryError(
             .unknown, "there is no recording \(number) in the library", remedy: "List them with: woodshed list")

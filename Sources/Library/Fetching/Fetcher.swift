@@ -31,6 +31,8 @@ public final class Fetcher: Sendable {
         var isPaused = false
         /// Where a program of the user's has found the sound.
         var source: ExtractedSource?
+        /// The SHA-256 checksum with which the transfer compares the file; nil if there is none.
+        var comparedSum: String?
         var finding = FetchedContent.Finding()
     }
 
@@ -215,6 +217,7 @@ public final class Fetcher: Sendable {
                 let transfer = try queue.add(request)
                 state.numbers[transfer.id] = fetch.number
                 state.running[fetch.number]?.transfer = transfer
+                state.running[fetch.number]?.comparedSum = request.sha256
                 if state.running[fetch.number]?.isPaused == true { transfer.pause() }
                 return transfer
             }
@@ -228,20 +231,11 @@ public final class Fetcher: Sendable {
 
     /// A part is complete: it becomes a recording of the library.
     private func takeIn(_ fetch: PendingFetch, _ path: String, name: String?) {
-        let (finding, source) = state.withLock {
-            ($0.running[fetch.number]?.finding, $0.running[fetch.number]?.source)
-        }
+        let running = state.withLock { $0.running[fetch.number] }
+        let finding = running?.finding
         do {
-            let added = try library.takeIn(
-                partAt: path, named: name ?? FetchedContent.name(of: source?.address ?? fetch.address)
-            ) {
-                words in
-                // The video's own title says more than the name of a file of sound.
-                if let title = source?.title { words.title = title }
-                if let artist = source?.artist, words.artist.isEmpty { words.artist = artist }
-                fetch.wishes.apply(to: &words)
-                if words.source.isEmpty { words.source = fetch.address }
-            }
+            let added = try added(
+                fetch, path, named: name ?? FetchedContent.name(of: running?.source?.address ?? fetch.address), running)
             var item = added.item
             if let loudness = finding?.loudness {
                 // Without it the recording is as good.
@@ -261,8 +255,47 @@ public final class Fetcher: Sendable {
         }
     }
 
+    /// Adds a part as the list describes it by now: another program may have told more of it since the fetch began.
+    private func added(
+        _ fetch: PendingFetch, _ path: String, named name: String, _ running: Running?
+    ) throws -> AddedItem {
+        let source = running?.source
+        var changes = 0
+        while true {
+            let fetch = try library.current(fetch) ?? fetch
+            if let sum = fetch.wishes.sha256, sum != running?.comparedSum { try compare(path, sum, fetch) }
+            do {
+                return try library.takeIn(partAt: path, named: name, for: fetch) { words in
+                    // The video's own title says more than the name of a file of sound.
+                    if let title = source?.title { words.title = title }
+                    if let artist = source?.artist, words.artist.isEmpty { words.artist = artist }
+                    fetch.wishes.apply(to: &words)
+                    if words.source.isEmpty { words.source = fetch.address }
+                }
+            } catch let error as RecordingLibraryError where error.kind == .changed && changes < Self.mostChanges {
+                changes += 1
+            }
+        }
+    }
+
+    /// The description may change so often while a recording is added.
+    private static let mostChanges = 8
+
+    /// Compares a complete file with a checksum that was told too late for its transfer. A file with another one is kept beside the parts, because the
+    /// address could not be fetched anew otherwise.
+    private func compare(_ path: String, _ sum: String, _ fetch: PendingFetch) throws(TransferError) {
+        let place = (try? WebAddress(fetch.address))?.shown ?? FetchedContent.name(of: fetch.address)
+        do throws(TransferError) { try FetchedFile.compare(fileAt: path, sha256: sum, from: place) } catch {
+            let kept = RecordingLibrary.rejectedName(ofPart: path + ".part")
+            guard error.kind == .checksum, library.calls.rename(path, to: kept) >= 0 else { throw error }
+            throw TransferError(
+                error.kind, error.message, remedy: "\(error.remedy) What the server sent is kept: \(kept)")
+        }
+    }
+
     private func finish(_ fetch: PendingFetch, _ item: LibraryItem, isNew: Bool, note: String? = nil) {
-        _ = try? library.changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch) }
+        // The step that added a new one has done it; a row that is there by now may be another request's.
+        if !isNew { _ = try? library.changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch) } }
         end(fetch, .finished(item, isNew: isNew), note: note)
     }
 

@@ -313,18 +313,6 @@ final class PartFile: @unchecked Sendable {
 
     /// The checksum of the whole part; nil if it is no longer wanted.
     func sum(_ algorithm: Checksum.Algorithm, isWanted: () -> Bool) throws(TransferError) -> [UInt8]? {
-        let computation = try ChecksumComputation(algorithm)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-        defer { unsafe buffer.deallocate() }
-        var offset: Int64 = 0
-        while isWanted() {
-            do throws(FileFault) {
-                let count = try unsafe FileBytes.read(descriptor, at: offset, into: buffer)
-                if count == 0 { return computation.finished() }
-                unsafe computation.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                offset += Int64(count)
-            } catch { throw .disk(place.path, error) }
-        }
-        return nil
+        try ChecksumComputation.sum(algorithm, of: descriptor, at: place.path, isWanted: isWanted)
     }
 }

@@ -1,4 +1,5 @@
 internal import CCrypto
+internal import Files
 internal import Libraries
 
 /// Computes a checksum, piece by piece. One thread at a time.
@@ -43,11 +44,50 @@ final class ChecksumComputation {
         _ = unsafe crypto.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
+    /// The checksum of a whole file; nil if it is no longer wanted.
+    ///
+    /// - Parameter path: The name of the file, for errors.
+    static func sum(
+        _ algorithm: Checksum.Algorithm, of descriptor: Int32, at path: String, isWanted: () -> Bool
+    ) throws(TransferError) -> [UInt8]? {
+        let computation = try ChecksumComputation(algorithm)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { unsafe buffer.deallocate() }
+        var offset: Int64 = 0
+        while isWanted() {
+            do throws(FileFault) {
+                let count = try unsafe FileBytes.read(descriptor, at: offset, into: buffer)
+                if count == 0 { return computation.finished() }
+                unsafe computation.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                offset += Int64(count)
+            } catch { throw .disk(path, error) }
+        }
+        return nil
+    }
+
     /// The checksum of all bytes; call it once.
     func finished() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
         _ = unsafe crypto.EVP_DigestFinal_ex(context, &bytes, &count)
         return Array(bytes.prefix(Int(count)))
+    }
+}
+
+extension FetchedFile {
+    /// Compares a file that was fetched earlier with a checksum that was asked for later.
+    ///
+    /// - Parameters:
+    ///   - path: The name of the file.
+    ///   - sha256: The checksum that the file must have, in 64 hexadecimal digits.
+    ///   - place: The address of the file, for errors.
+    /// - Throws: `TransferError`, of kind `checksum` if the file has another checksum.
+    package static func compare(fileAt path: String, sha256: String, from place: String) throws(TransferError) {
+        let file: RegularFile
+        do throws(FileFault) { file = try unsafe RegularFile(path) } catch { throw .disk(path, error) }
+        let found = try ChecksumComputation.sum(.sha256, of: file.descriptor, at: path, isWanted: { true })
+        guard let asked = Checksum(.sha256, hexadecimal: sha256), asked.bytes == found else {
+            throw .checksum(place, .sha256, isAsked: true)
+        }
     }
 }

@@ -174,13 +174,8 @@ final class FileWork: Sendable {
             if sums.isEmpty { continue }
             guard let found = try part.sum(algorithm, isWanted: { !transfer.isGivenUp }) else { throw .cancelled }
             guard let wrong = sums.first(where: { $0.bytes != found }) else { continue }
-            let origin =
-                wrong == asked && !record.checksums.contains(wrong) ? "that was asked for" : "that the server gives"
-            let name = algorithm == .sha256 ? "SHA-256" : "MD5"
-            throw TransferError(
-                .checksum,
-                "\(transfer.request.address.shown): the file does not have the \(name) checksum \(origin)",
-                remedy: "Fetch the file again; if that does not help, look for it elsewhere.")
+            let isAsked = wrong == asked && !record.checksums.contains(wrong)
+            throw .checksum(transfer.request.address.shown, algorithm, isAsked: isAsked)
         }
     }
 

@@ -78,6 +78,56 @@ struct FetcherTests {
         _ = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
     }
 
+    @Test("what another program tells of a fetch while it runs holds at its end", arguments: [false, true])
+    func toldMeanwhile(isChecksumWrong: Bool) async throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let (library, other) = (harness.library, try harness.another())
+        let fetcher = Fetcher(library, FeedServer.settings)
+        var events = fetcher.events.makeAsyncIterator()
+        let address = server.address("held.wav")
+        var early = FetchWishes()
+        (early.title, early.artist) = ("Early", "Anna")
+        fetcher.start(try library.askFor(address, early))
+        _ = try await Self.event(&events) {
+            if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
+        }
+        var late = FetchWishes()
+        (late.title, late.tags) = ("Late", ["slow"])
+        if isChecksumWrong { late.sha256 = String(repeating: "0", count: 64) }
+        try other.askFor(address, late)
+        try server.ask("release", harness)
+        guard isChecksumWrong else {
+            let end = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+            guard case .finished(let item, isNew: true) = end.kind else { throw Missing() }
+            #expect(item.words.title == "Late" && item.words.artist == "Anna" && item.words.tags == ["slow"])
+            #expect(try other.pendingFetches().isEmpty)
+            return
+        }
+        let end = try await Self.event(&events) { if case .failed = $0 { true } else { false } }
+        guard case .failed(let error, keptBytes: 0) = end.kind else { throw Missing() }
+        #expect((error as? TransferError)?.kind == .checksum && error.remedy.contains(".part.rejected"))
+        let parts = harness.names(library.folderPath + "/parts")
+        #expect(parts.count == 1 && parts[0].hasSuffix(".part.rejected"), "\(parts)")
+        #expect(try library.items().isEmpty && other.pendingFetches().map(\.state) == [.failed])
+    }
+
+    @Test("a recording is added with its fetch as the list has it, or not at all")
+    func staleFetch() throws {
+        let harness = try LibraryHarness()
+        let library = harness.library
+        let stale = try library.askFor("https://example.org/a.wav")
+        var wishes = FetchWishes()
+        wishes.title = "Late"
+        let fetch = try harness.another().askFor(stale.address, wishes)
+        let path = try harness.wave("a.wav", seed: 1)
+        #expect(libraryError { _ = try library.takeIn(partAt: path, named: "a", for: stale) { _ in } } == .changed)
+        #expect(try harness.isThere(path) && library.items().isEmpty && library.pendingFetches() == [fetch])
+        #expect(harness.names(library.folderPath).filter { $0.hasSuffix(".wav") }.isEmpty)
+        let added = try library.takeIn(partAt: path, named: "a", for: fetch) { fetch.wishes.apply(to: &$0) }
+        #expect(added.isNew && added.item.words.title == "Late")
+        #expect(try library.pendingFetches().isEmpty && !harness.isThere(path))
+    }
+
     @Test("a fetch that ends changes no other fetch that has its number by then")
     func reusedNumber() throws {
         let harness = try LibraryHarness()
