@@ -23,7 +23,7 @@ final class FeedRefreshing: Sendable {
     private static let mostAtOnce = 8
     private static let pauseMicroseconds: UInt32 = 5000
 
-    /// - Parameter answerSeconds: How long a server may take to answer, and may send nothing after that.
+    /// - Parameter answerSeconds: How long a server may take to answer, and may send nothing or hardly anything after that.
     init(
         _ feeds: [Subscription], in library: RecordingLibrary, answerSeconds: Double = FeedRefreshing.answerSeconds
     ) {
@@ -41,6 +41,8 @@ final class FeedRefreshing: Sendable {
         // A feed comes again tomorrow; nobody waits for a minute for it, nor for the rest of one that has begun.
         (settings.limit, settings.retries) = (mostAtOnce, 1)
         (settings.answerSeconds, settings.stallSeconds) = (answerSeconds, answerSeconds)
+        // A server that sends a byte now and then is as good as silent.
+        settings.slowSeconds = answerSeconds
         return settings
     }
 

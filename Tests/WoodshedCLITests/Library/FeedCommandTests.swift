@@ -43,10 +43,14 @@ struct FeedCommandTests {
         #expect(home.parts.isEmpty)
     }
 
-    @Test("a server that falls silent after its answer began is waited for no longer than one that does not answer")
+    @Test(
+        "a server that falls silent after its answer began, or drips, is waited for no longer than one that does not answer"
+    )
     func silentLater() {
         let settings = FeedRefreshing.settings(answerSeconds: 7)
         #expect(settings.answerSeconds == 7 && settings.stallSeconds == 7 && settings.retries == 1)
+        // At a byte a second: what comes in that time is measured.
+        #expect(settings.slowSeconds == 7 && settings.slowestBytesPerSecond >= 100)
         // The same counts for a new feed.
         let name = SongServer.newName()
         #expect(home.run("library", "subscribe", server.address("/status?code=500&id=\(name)")).status == 75)
