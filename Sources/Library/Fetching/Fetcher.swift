@@ -27,6 +27,8 @@ public final class Fetcher: Sendable {
         var transfer: Transfer?
         /// Set while a program of the user's looks for the sound of a video.
         var isCancelled = false
+        /// Whether the received bytes are to be removed.
+        var isDiscarding = false
         /// Whether it shall stand still, which may be said before there is a transfer.
         var isPaused = false
         /// Where a program of the user's has found the sound.
@@ -116,6 +118,7 @@ public final class Fetcher: Sendable {
     public func cancel(_ number: Int, discarding: Bool = false) {
         let transfer = state.withLock { state in
             state.running[number]?.isCancelled = true
+            state.running[number]?.isDiscarding = discarding
             return state.running[number]?.transfer
         }
         transfer?.cancel(discarding: discarding)
@@ -168,8 +171,7 @@ public final class Fetcher: Sendable {
                     kind: .needsExtractor, message: "\(fetch.address): this is a video site, which is not a recording",
                     remedy:
                         "Name a program of yours that finds its sound: woodshed config set extractor \"yt-dlp -j -f bestaudio\""
-                ),
-                keptBytes: 0)
+                ))
         }
         let now = RecordingLibrary.now
         if let known = cache?.source(for: link, now: now) {
@@ -182,8 +184,8 @@ public final class Fetcher: Sendable {
                 _ = cache?.keep(source, for: link, now: now)
                 add(fetch, source)
             } catch {
-                if isCancelled(fetch.number) { return end(fetch, .cancelled(keptBytes: 0)) }
-                fail(fetch, error, keptBytes: 0)
+                if isCancelled(fetch.number) { return endCancelled(fetch) }
+                fail(fetch, error)
             }
         }
         guard let thread = PlainThread(name: "woodshed-extract", work) else { return work() }
@@ -221,11 +223,11 @@ public final class Fetcher: Sendable {
                 if state.running[fetch.number]?.isPaused == true { transfer.pause() }
                 return transfer
             }
-            if transfer == nil { end(fetch, .cancelled(keptBytes: 0)) }
+            if transfer == nil { endCancelled(fetch) }
         } catch let error as any ExplainedError {
-            fail(fetch, error, keptBytes: 0)
+            fail(fetch, error)
         } catch {
-            fail(fetch, TransferError(.disk, "\(error)", remedy: ""), keptBytes: 0)
+            fail(fetch, TransferError(.disk, "\(error)", remedy: ""))
         }
     }
 
@@ -248,10 +250,7 @@ public final class Fetcher: Sendable {
             _ = library.calls.remove(RecordingLibrary.rejectedName(ofPart: path + ".part"))
             finish(fetch, item, isNew: added.isNew, note: finding?.note)
         } catch {
-            let known = error as? any ExplainedError
-            fail(
-                fetch, known ?? TransferError(.disk, "\(error)", remedy: ""),
-                keptBytes: RecordingLibrary.byteCount(ofWhole: path) ?? 0)
+            fail(fetch, error as? any ExplainedError ?? TransferError(.disk, "\(error)", remedy: ""))
         }
     }
 
@@ -299,9 +298,12 @@ public final class Fetcher: Sendable {
         end(fetch, .finished(item, isNew: isNew), note: note)
     }
 
-    private func fail(_ fetch: PendingFetch, _ error: any ExplainedError, keptBytes: Int64) {
+    /// - Parameter told: The bytes that the transfer has kept; 0 if it ended before it looked at them, or if there was none.
+    private func fail(_ fetch: PendingFetch, _ error: any ExplainedError, keptBytes told: Int64 = 0) {
+        var keptBytes = told
         // What another program fetches at the moment has not failed.
         if (error as? TransferError)?.kind != .heldByOther {
+            if told == 0 { keptBytes = library.keptBytes(of: fetch.address) }
             let now = RecordingLibrary.now
             _ = try? library.changeFetches { (rows) throws(DatabaseError) in
                 try rows.fail(fetch, error.message, error.remedy, at: now)
@@ -309,6 +311,23 @@ public final class Fetcher: Sendable {
             }
         }
         end(fetch, .failed(error, keptBytes: keptBytes))
+    }
+
+    /// - Parameter told: As for a failure.
+    private func endCancelled(_ fetch: PendingFetch, keptBytes told: Int64 = 0) {
+        let isDiscarding = state.withLock { $0.running[fetch.number]?.isDiscarding ?? false }
+        if isDiscarding {
+            // The transfer removes its own part, but none that it had not opened yet.
+            library.removeParts(of: fetch.address)
+        } else {
+            library.removeUnwanted(fetch.address)
+        }
+        // A part that goes can be there for a moment yet.
+        let kept = told > 0 || isDiscarding ? told : library.keptBytes(of: fetch.address)
+        _ = try? library.changeFetches { (rows) throws(DatabaseError) in
+            try rows.note(fetch, done: kept, total: fetch.totalBytes)
+        }
+        end(fetch, .cancelled(keptBytes: kept))
     }
 
     private func end(_ fetch: PendingFetch, _ kind: FetchEvent.Kind, note: String? = nil) {
@@ -346,13 +365,7 @@ public final class Fetcher: Sendable {
             forgetExtraction(fetch, error)
             run { [self] in fail(fetch, error, keptBytes: kept) }
         case .cancelled(let kept):
-            run { [self] in
-                _ = try? library.changeFetches { (rows) throws(DatabaseError) in
-                    try rows.note(fetch, done: kept, total: fetch.totalBytes)
-                }
-                library.removeUnwanted(fetch.address)
-                end(fetch, .cancelled(keptBytes: kept))
-            }
+            run { [self] in endCancelled(fetch, keptBytes: kept) }
         }
     }
 

@@ -73,6 +73,12 @@ extension RecordingLibrary {
     /// The length of a file that was fetched and is not yet a recording of the library; nil if there is none.
     static func byteCount(ofWhole path: String) -> Int64? { unsafe FileState(path)?.byteCount }
 
+    /// The bytes of an address from which a fetch can go on; 0 if there are none.
+    func keptBytes(of address: String) -> Int64 {
+        let path = path(ofPart: address)
+        return PartSummary(ofFile: path)?.keptByteCount ?? Self.byteCount(ofWhole: path) ?? 0
+    }
+
     /// Whether received bytes of an address are there.
     package func hasPart(of address: String) -> Bool { PartSummary(ofFile: path(ofPart: address)) != nil }
 
@@ -102,7 +108,8 @@ extension RecordingLibrary {
     func removeUnwanted(_ address: String) -> Bool { !isUnwanted(address) || removeParts(of: address) }
 
     /// Removes everything of an address, the mark last, unless a program holds its part.
-    private func removeParts(of address: String) -> Bool {
+    @discardableResult
+    func removeParts(of address: String) -> Bool {
         let path = path(ofPart: address)
         let others = [path, RecordingLibrary.rejectedName(ofPart: path + ".part"), self.path(ofMark: address)]
         return PartSummary.remove(ofFile: path, and: others, calls: calls)

@@ -12,6 +12,8 @@ package struct PartSummary: Sendable, Equatable {
     /// Bytes of the part, and of the whole file if that is known.
     package let byteCount: Int64
     package let wholeByteCount: Int64?
+    /// Bytes from which a transfer can go on; 0 without a record.
+    package let keptByteCount: Int64
     /// Whether a transfer holds it at the moment.
     package let isHeld: Bool
     /// The mean rate since its bytes began to come; nil if no transfer holds it, or if the rate is not known.
@@ -74,6 +76,7 @@ package struct PartSummary: Sendable, Equatable {
         self.path = path
         recordPath = found == nil ? nil : record
         (address, byteCount, wholeByteCount) = (found?.address, state.byteCount, found?.byteCount)
+        keptByteCount = min(found?.durableBytes ?? 0, state.byteCount)
         let seconds = found.map { $0.startedAt > 0 ? Clock.date - $0.startedAt : 0 } ?? 0
         let received = byteCount - (found?.startedBytes ?? 0)
         bytesPerSecond = isHeld && seconds > 0 && received >= 0 ? received / seconds : nil

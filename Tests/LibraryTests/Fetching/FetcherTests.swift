@@ -1,5 +1,6 @@
 import AudioFiles
 import Database
+import Foundation
 import Practice
 import Testing
 import Transfers
@@ -126,6 +127,48 @@ struct FetcherTests {
         let added = try library.takeIn(partAt: path, named: "a", for: fetch) { fetch.wishes.apply(to: &$0) }
         #expect(added.isNew && added.item.words.title == "Late")
         #expect(try library.pendingFetches().isEmpty && !harness.isThere(path))
+    }
+
+    /// The part of an earlier run: 1000 bytes, of which 900 are known to be on the disk.
+    private static func makePart(of address: String, _ harness: LibraryHarness) throws {
+        let path = harness.library.folderPath + "/parts/" + RecordingLibrary.partName(address) + ".part"
+        try FileManager.default.createDirectory(
+            atPath: harness.library.folderPath + "/parts", withIntermediateDirectories: true)
+        try Data(count: 1000).write(to: URL(fileURLWithPath: path))
+        let record = #"{"version":1,"url":"\#(address)","effectiveURL":"\#(address)","durableBytes":900,"complete":false}"#
+        try Data(record.utf8).write(to: URL(fileURLWithPath: path + ".json"))
+    }
+
+    @Test("one that ends before its part is opened tells what is kept of it", arguments: [false, true])
+    func keptUnopened(isDiscarding: Bool) async throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        var settings = FeedServer.settings
+        settings.limit = 1
+        let fetcher = Fetcher(harness.library, settings)
+        var events = fetcher.events.makeAsyncIterator()
+        // The other one has no turn before this one has ended.
+        fetcher.start(try harness.library.askFor(server.address("held.wav")))
+        _ = try await Self.event(&events) {
+            if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
+        }
+        let queued = try harness.library.askFor(server.address("song.wav"))
+        try Self.makePart(of: queued.address, harness)
+        fetcher.start(queued)
+        fetcher.cancel(queued.number, discarding: isDiscarding)
+        let end = try await Self.event(&events) { if case .cancelled = $0 { true } else { false } }
+        guard case .cancelled(let kept) = end.kind else { throw Missing() }
+        #expect(kept == (isDiscarding ? 0 : 900))
+        #expect(harness.library.hasPart(of: queued.address) != isDiscarding)
+        #expect(try harness.library.pendingFetches().last?.doneBytes == kept)
+
+        // Nor was one opened here: there is no program that finds the sound.
+        let video = try harness.library.askFor("https://youtu.be/dQw4w9WgXcQ")
+        try Self.makePart(of: video.address, harness)
+        fetcher.start(video)
+        let failure = try await Self.event(&events) { if case .failed = $0 { true } else { false } }
+        guard case .failed(_, keptBytes: 900) = failure.kind else { throw Missing() }
+        try server.ask("release", harness)
+        _ = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
     }
 
     @Test("a fetch that ends changes no other fetch that has its number by then")
