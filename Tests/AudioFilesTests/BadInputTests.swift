@@ -176,6 +176,16 @@ import Testing
         #expect(try decode(path)[0].count == Int(frameCount))
     }
 
+    @Test("a file whose length only decoding proves is left when it is no longer wanted", arguments: ["FLAC", "ADTS"])
+    func unwanted(name: String) throws {
+        let format = try #require(Format.all.first { $0.name == name })
+        let scratch = try Scratch()
+        let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: 150_000))))
+        let path = try scratch.write("half", Array(whole.prefix(whole.count / 2)))
+        let error = #expect(throws: AudioFileError.self) { _ = try openDecoder(path: path) { false } }
+        #expect(error?.kind == .cancelled)
+    }
+
     @Test("NaN and infinity never leave a decoder")
     func notFinite() throws {
         let scratch = try Scratch()

@@ -40,6 +40,18 @@ struct FFmpegFaultTests {
         #expect(try open(file, then: "exit 0").info.shortfall == nil)
     }
 
+    @Test("one that decodes for long is ended when the file is no longer wanted")
+    func unwanted() throws {
+        let (file, mark) = (try file(), scratch.file("decoding"))
+        let tools = try pretendedFFmpeg(then: "touch '\(mark)'; exec sleep 86400", in: scratch)
+        let error = #expect(throws: AudioFileError.self) {
+            try FFmpegDecoder.open(file, container: "adts", tools: tools) {
+                !FileManager.default.fileExists(atPath: mark)
+            }
+        }
+        #expect(error?.kind == .cancelled)
+    }
+
     @Test("where its end is not told to us, what it reports decides")
     func unknown() throws {
         let result = ChildResult(end: .unknown, lastErrorLine: "")

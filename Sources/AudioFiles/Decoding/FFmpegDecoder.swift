@@ -9,14 +9,14 @@ enum FFmpegDecoder {
     /// If the file gives its exact length in frames, this returns at once, and reads wait for the decoding. Otherwise all of it
     /// is decoded first, because only that shows its length.
     static func open(
-        _ file: OpenedFile, container: String, tools: FFmpegTools = FFmpegTools()
+        _ file: OpenedFile, container: String, tools: FFmpegTools = FFmpegTools(), isWanted: () -> Bool = { true }
     ) throws(AudioFileError) -> SpooledDecoder {
-        let probe = try FFmpegProbe(file, tools, container: container)
+        let probe = try FFmpegProbe(file, tools, container: container, isWanted: isWanted)
         let info = AudioFileInfo(
             path: file.path, container: container, codec: probe.codec, sampleRate: probe.sampleRate,
             channelCount: probe.channelCount, frameCount: probe.exactFrameCount ?? 0)
         return probe.exactFrameCount == nil
-            ? try decodeWhole(file, info, tools)
+            ? try decodeWhole(file, info, tools, isWanted)
             : try beginDecoding(file, info, tools, framesInFront: probe.framesInFront)
     }
 
@@ -63,11 +63,11 @@ enum FFmpegDecoder {
     }
 
     private static func decodeWhole(
-        _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools
+        _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools, _ isWanted: () -> Bool
     ) throws(AudioFileError) -> SpooledDecoder {
         let spool = try SpoolFile(for: file.path)
         var byteCount: Int64 = 0
-        let decoded = try unsafe decode(file, info, tools) { bytes throws(AudioFileError) in
+        let decoded = try unsafe decode(file, info, tools, isWanted: isWanted) { bytes throws(AudioFileError) in
             try unsafe spool.write(bytes, at: byteCount)
             byteCount += Int64(bytes.count)
         }

@@ -40,13 +40,17 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     /// Opens a file and proves its length.
     ///
     /// - Parameter start: The offset in the file at which the audio begins.
-    static func open(_ file: OpenedFile, from start: Int64) throws(AudioFileError) -> any FileDecoder {
-        let decoder = try MPEGDecoder(file, from: start, scan: nil)
+    static func open(
+        _ file: OpenedFile, from start: Int64, isWanted: () -> Bool = { true }
+    ) throws(AudioFileError) -> any FileDecoder {
+        let decoder = try MPEGDecoder(file, from: start, scan: nil, isWanted: isWanted)
         if decoder.scan == nil { return try SpooledDecoder.spooling(decoder) }
         return decoder
     }
 
-    private init(_ file: OpenedFile, from start: Int64, scan known: MPEGScan?) throws(AudioFileError) {
+    private init(
+        _ file: OpenedFile, from start: Int64, scan known: MPEGScan?, isWanted: () -> Bool = { true }
+    ) throws(AudioFileError) {
         self.file = file
         input = MPEGInput(file, from: start)
         guard let handle = unsafe mpg123_new(nil, nil) else { throw .noMemory(file.path) }
@@ -70,7 +74,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         }
         // Reads the headers of all frames, without decoding: 10 ms for an hour at 44.1 kHz. Seeks are then exact and fast.
         unsafe mpg123_scan(handle)
-        let frameCount = try provenFrameCount()
+        let frameCount = try provenFrameCount(isWanted)
         if frameCount == 0 { throw .noFrames(file.path) }
         info = info.withFrameCount(frameCount)
         scan = unsafe MPEGScan(handle, frameCount: frameCount, fewestFrames: Self.fewestFrames)
@@ -224,7 +228,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     }
 
     /// The scanned length, if reading near its end ends there; otherwise the length found by decoding all of it.
-    private func provenFrameCount() throws(AudioFileError) -> Int64 {
+    private func provenFrameCount(_ isWanted: () -> Bool) throws(AudioFileError) -> Int64 {
         let scanned = Int64(unsafe mpg123_length(handle))
         if scanned > 0, scanned <= FileLimits.maximumFrameCount, seek(to: max(0, scanned - Int64(scratchFrames))) {
             while readInterleaved(scratchFrames) > 0 {}
@@ -233,6 +237,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         if !seek(to: 0) { throw .notAudio(file.path) }
         while readInterleaved(scratchFrames) > 0 {
             if position > FileLimits.maximumFrameCount { throw .tooLong(file.path) }
+            if !isWanted() { throw .closed(file.path) }
         }
         return position
     }

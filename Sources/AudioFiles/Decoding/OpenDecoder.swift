@@ -1,35 +1,41 @@
 // Opens files: chooses the decoder by the content.
 
 /// Opens `path` with the decoder for its content.
-package func openDecoder(path: String) throws(AudioFileError) -> any FileDecoder {
-    try openDecoder(OpenedFile(path: path))
+///
+/// - Parameter isWanted: Called now and then while the length is proved; if it returns false, `.cancelled` is thrown.
+package func openDecoder(
+    path: String, isWanted: () -> Bool = { true }
+) throws(AudioFileError) -> any FileDecoder {
+    try openDecoder(OpenedFile(path: path), isWanted: isWanted)
 }
 
 /// Chooses the decoder for a file that is already open.
-package func openDecoder(_ file: OpenedFile) throws(AudioFileError) -> any FileDecoder {
+package func openDecoder(
+    _ file: OpenedFile, isWanted: () -> Bool = { true }
+) throws(AudioFileError) -> any FileDecoder {
     switch FileSniffer.kind(of: file) {
     case .soundFile(let container):
         do throws(AudioFileError) {
-            return try SoundFileDecoder(file, container: container)
+            return try SoundFileDecoder(file, container: container, isWanted: isWanted)
         } catch {
             // A known container with a codec that the library lacks, such as MP3 in WAV or some ALAC in CAF.
             guard error.kind == .unsupported else { throw error }
-            return try openForeign(file, container, otherwise: error)
+            return try openForeign(file, container, otherwise: error, isWanted)
         }
     // libsndfile recognises some more, rare formats, and refuses other files at once.
-    case .unknown: return try SoundFileDecoder(file, container: nil)
-    case .mpegAudio(let start): return try MPEGDecoder.open(file, from: start)
-    case .foreign(let container): return try FFmpegDecoder.open(file, container: container)
+    case .unknown: return try SoundFileDecoder(file, container: nil, isWanted: isWanted)
+    case .mpegAudio(let start): return try MPEGDecoder.open(file, from: start, isWanted: isWanted)
+    case .foreign(let container): return try FFmpegDecoder.open(file, container: container, isWanted: isWanted)
     }
 }
 
 /// Uses ffmpeg for a file that libsndfile recognises but cannot decode. If ffmpeg cannot decode it either, the error is not
 /// "damaged".
 private func openForeign(
-    _ file: OpenedFile, _ container: String, otherwise unsupported: AudioFileError
+    _ file: OpenedFile, _ container: String, otherwise unsupported: AudioFileError, _ isWanted: () -> Bool
 ) throws(AudioFileError) -> any FileDecoder {
     do throws(AudioFileError) {
-        return try FFmpegDecoder.open(file, container: container)
+        return try FFmpegDecoder.open(file, container: container, isWanted: isWanted)
     } catch {
         throw error.kind == .broken || error.kind == .empty ? unsupported : error
     }

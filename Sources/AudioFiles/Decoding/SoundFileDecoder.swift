@@ -25,7 +25,9 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     private var lastTarget = Int64.max
 
     /// Opens the file and proves its length.
-    init(_ file: OpenedFile, container: String?) throws(AudioFileError) {
+    init(
+        _ file: OpenedFile, container: String?, isWanted: () -> Bool = { true }
+    ) throws(AudioFileError) {
         self.file = file
         repairs = OpusPositions(ByteSource(file))?.repairs ?? []
         repaired = RepairedOggFile(file, repairs)
@@ -48,7 +50,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
             channelCount: channelCount, frameCount: 0)
         let claimed = Int64(properties.frames)
         if traits.jumpsMissLastPage { lastTarget = Self.lastTarget(file, claimed: claimed) }
-        let frameCount = try provenFrameCount(claimed: claimed)
+        let frameCount = try provenFrameCount(claimed: claimed, isWanted)
         if frameCount == 0 { throw .noFrames(file.path) }
         info = info.withFrameCount(frameCount)
     }
@@ -235,15 +237,16 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     /// Frames that can be decoded: the claimed number if reading near its end ends there, otherwise the number found by
     /// decoding all.
-    private func provenFrameCount(claimed: Int64) throws(AudioFileError) -> Int64 {
+    private func provenFrameCount(claimed: Int64, _ isWanted: () -> Bool) throws(AudioFileError) -> Int64 {
         let limit = FileLimits.maximumFrameCount
         if claimed > 0, claimed <= limit, seek(to: min(lastTarget, max(0, claimed - Int64(scratchFrames)))) {
-            while readInterleaved(scratchFrames) > 0 {}
+            while readInterleaved(scratchFrames) > 0 { if !isWanted() { throw .closed(file.path) } }
             if position == claimed { return claimed }
         }
         try reopen()
         while readInterleaved(scratchFrames) > 0 {
             if position > limit { throw .tooLong(file.path) }
+            if !isWanted() { throw .closed(file.path) }
         }
         let counted = position
         try reopen()

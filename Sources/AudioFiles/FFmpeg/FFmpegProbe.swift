@@ -31,14 +31,18 @@ struct FFmpegProbe {
 
     /// Runs `ffprobe`.
     ///
-    /// - Parameter container: The name as in `AudioFileInfo`, if the exact length in frames is needed.
-    init(_ file: OpenedFile, _ tools: FFmpegTools, container: String? = nil) throws(AudioFileError) {
+    /// - Parameters:
+    ///   - container: The name as in `AudioFileInfo`, if the exact length in frames is needed.
+    ///   - isWanted: As in `FFmpegTools.run`.
+    init(
+        _ file: OpenedFile, _ tools: FFmpegTools, container: String? = nil, isWanted: () -> Bool = { true }
+    ) throws(AudioFileError) {
         let (json, result) = try Self.ask(
             [
                 "-show_entries",
                 "packet=pts,duration:stream=codec_name,sample_rate,channels,time_base,start_pts,duration_ts,nb_frames,"
                     + "bit_rate:stream_tags:format=bit_rate:format_tags", "-show_chapters",
-            ], of: file, tools)
+            ], of: file, tools, isWanted)
         guard let stream = json?["streams"]?.elements?.first, let codec = stream["codec_name"]?.stringValue,
             let channels = stream["channels"]?.number, let rate = stream["sample_rate"]?.number
         else {
@@ -53,7 +57,8 @@ struct FFmpegProbe {
         var exact: (frameCount: Int64, inFront: Int64)?
         if container == "mp4", let told, let place = json?["packets"]?.elements?.last?["pts"]?.integer(in: .places) {
             let (unedited, _) = try Self.ask(
-                ["-ignore_editlist", "1", "-show_entries", "packet=pts,duration:stream=start_pts"], of: file, tools)
+                ["-ignore_editlist", "1", "-show_entries", "packet=pts,duration:stream=start_pts"], of: file, tools,
+                isWanted)
             exact = Self.unedited(unedited, told: told, place: place, rate: rate)
         }
         bitRate = (stream["bit_rate"]?.number ?? json?["format"]?["bit_rate"]?.number).flatMap { Int(exactly: $0) }
@@ -70,14 +75,14 @@ struct FFmpegProbe {
 
     /// The output of `ffprobe` about a file and its last packets.
     private static func ask(
-        _ questions: [String], of file: OpenedFile, _ tools: FFmpegTools
+        _ questions: [String], of file: OpenedFile, _ tools: FFmpegTools, _ isWanted: () -> Bool
     ) throws(AudioFileError) -> (JSONValue?, ChildResult) {
         // Only the last packets, because the interval begins after any end.
         let arguments =
             [tools.ffprobe, "-v", "error", "-select_streams", "a:0", "-read_intervals", "99999999%"] + questions
             + ["-of", "json"] + FFmpegTools.input()
         var text: [UInt8] = []
-        let result = try unsafe tools.run(arguments, for: file.path, [file.descriptor]) {
+        let result = try unsafe tools.run(arguments, for: file.path, [file.descriptor], isWanted: isWanted) {
             bytes throws(AudioFileError) in
             if text.count < textLimit { unsafe text.append(contentsOf: bytes) }
         }

@@ -44,7 +44,10 @@ enum FetchedContent {
     static func check(_ part: FetchedPart) throws -> Finding {
         var finding = Finding()
         let place = part.answer.address.shown
-        let read = Result { () throws(AudioFileError) in try AudioFileInfo(path: part.path) }
+        let opened = Result { () throws(AudioFileError) in
+            try openDecoder(path: part.path, isWanted: part.isWanted)
+        }
+        let read = opened.map(\.info)
         if !part.isEndStated, part.byteCount == 0, !part.endsAsBefore {
             throw TransferError(
                 .truncated, "\(place): the server closed the connection before the first byte",
@@ -68,9 +71,9 @@ enum FetchedContent {
                 "\(fault.words), but the server sent the same bytes twice: they are taken as the whole file"
         }
         do throws(AudioFileError) {
-            let info = try read.get()
-            if info.frameCount > 0 {
-                finding.loudness = try loudness(info, part)
+            let decoder = try opened.get()
+            if decoder.info.frameCount > 0 {
+                finding.loudness = try loudness(decoder, part)
                 return finding
             }
         } catch {
@@ -115,10 +118,10 @@ enum FetchedContent {
     }
 
     private static func loudness(
-        _ info: AudioFileInfo, _ part: FetchedPart
+        _ decoder: any FileDecoder, _ part: FetchedPart
     ) throws(AudioFileError) -> LibraryItem.Loudness? {
-        let rate = ProgrammeReading.sampleRate(forFileRate: info.sampleRate)
-        let clip = try Clip(path: part.path, sampleRate: rate)
+        let rate = ProgrammeReading.sampleRate(forFileRate: decoder.info.sampleRate)
+        let clip = try Clip(decoder, sampleRate: rate, memoryBudget: 64 << 20)
         var meter = ProgrammeMeter(.init(sampleRate: rate, channelCount: clip.channelCount, weights: nil))
         var isWanted = true
         try unsafe clip.forEachBlock { (channels, count) in

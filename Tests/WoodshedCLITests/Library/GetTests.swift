@@ -214,6 +214,27 @@ struct GetTests {
         #expect(home.parts.isEmpty && home.files.count == 1 && whole.json.last?.number("frames") == 40000)
     }
 
+    @Test("Ctrl-C while a file is decoded to look at it ends at once, and keeps the file")
+    func cancelledAnalysis() {
+        let (name, sound) = (SongServer.newName(), home.folder["a.aac"])
+        #expect(Command.tool("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=330:duration=1", sound]))
+        // Decodes for as long as it is left to.
+        let program = "touch decoding; while sleep 0.2; do printf 00000000; done"
+        let made = home.shell("mkdir bin; printf '#!/bin/sh\n\(program)\n' > bin/ffmpeg; chmod 755 bin/ffmpeg")
+        #expect(made.status == 0, "\(made.error)")
+        let address = server.address("/songs/a.aac?disk=\(sound)&id=\(name)")
+        let stopped = home.run(
+            "get", "--json", address, with: ["PATH": home.folder["bin"] + ":/usr/local/bin:/usr/bin:/bin"]
+        ) { running in
+            #expect(eventually { home.folder.names.contains("decoding") })
+            running.send(SIGINT)
+        }
+        #expect(stopped.status == 130 && stopped.events.last == "download.cancelled", "\(stopped.error)")
+        #expect(home.parts.count == 2 && home.files.isEmpty, "\(home.parts)")
+        // Nothing is fetched again.
+        #expect(home.run("get", "-q").status == 0 && home.titles() == ["a"] && server.requests(name).count == 1)
+    }
+
     @Test("A12: one that is cancelled without --discard keeps its part, and asking for it again goes on")
     func cancelledAndAsked() {
         let name = SongServer.newName()
