@@ -1,4 +1,5 @@
 // Files that were broken off are told apart from whole ones by their own headers.
+import Foundation
 import SoundFileSupport
 import Testing
 
@@ -12,6 +13,10 @@ struct StatedEndTests {
     /// Whether a file is cut off: nil if not; else whether it states so by a length.
     private func cut(_ bytes: [UInt8], frameCount: Int64 = 100) throws -> Bool? {
         StatedEnd.fault(inFileAt: try scratch.write("file", bytes), frameCount: frameCount)?.isLengthStated
+    }
+
+    private func verdict(_ bytes: [UInt8], frameCount: Int64 = 100) throws -> StatedEnd.Verdict {
+        StatedEnd.verdict(onFileAt: try scratch.write("file", bytes), frameCount: frameCount)
     }
 
     private func box(_ name: String, _ count: Int, long: Bool = false, told: UInt32? = nil) -> [UInt8] {
@@ -91,6 +96,120 @@ struct StatedEndTests {
         var damaged = last
         damaged[last.count - 1] ^= 1
         #expect(try cut(first + middle + damaged) == false)
+    }
+
+    @Test("of AIFF, CAF, W64 and AU is that of their samples, or of the whole file where they have not begun")
+    func samples() throws {
+        func aiff(_ told: UInt32? = nil) -> [UInt8] {
+            let description = MarkFiles.chunk("COMM", [UInt8](repeating: 1, count: 18), isBig: true)
+            let sound = MarkFiles.chunk("SSND", [UInt8](repeating: 3, count: 208), isBig: true, told: told)
+            return MarkFiles.chunk("FORM", Array("AIFF".utf8) + description + sound, isBig: true)
+        }
+        func caf(_ told: Int64? = nil) -> [UInt8] {
+            func chunk(_ name: String, _ count: Int, _ told: Int64? = nil) -> [UInt8] {
+                let size: [UInt8] = littleBytes(told ?? Int64(count)).reversed()
+                return Array(name.utf8) + size + [UInt8](repeating: 3, count: count)
+            }
+            return Array("caff".utf8) + [0, 1, 0, 0] + chunk("desc", 32) + chunk("data", 204, told)
+        }
+        func wave64(_ told: UInt64? = nil) -> [UInt8] {
+            func part(_ name: String, _ count: Int, _ told: UInt64? = nil) -> [UInt8] {
+                Array(name.utf8) + [UInt8](repeating: 7, count: 12) + littleBytes(told ?? UInt64(24 + count))
+                    + [UInt8](repeating: 3, count: count)
+            }
+            let content = [UInt8](repeating: 5, count: 16) + part("fmt ", 16) + part("data", 200, told)
+            return part("riff", 0, UInt64(24 + content.count)) + content
+        }
+        func au(_ told: UInt32? = nil) -> [UInt8] {
+            Array(".snd".utf8) + MarkFiles.bigBytes(24) + MarkFiles.bigBytes(told ?? 200)
+                + [UInt8](repeating: 3, count: 212)
+        }
+        for (name, whole) in [("AIFF", aiff()), ("CAF", caf()), ("W64", wave64()), ("AU", au())] {
+            #expect(try verdict(whole) == .whole, "\(name)")
+            for count in [1, 199] { #expect(try cut(Array(whole.dropLast(count))) == true, "\(name) \(count)") }
+            // What somebody has put behind it.
+            #expect(try verdict(whole + [UInt8](repeating: 0, count: 50)) == .whole, "\(name)")
+        }
+        #expect(try cut(Array(aiff().prefix(20))) == true && cut(Array(wave64().prefix(60))) == true)
+        for size: UInt32 in [0, 0x7F00_0008, 0x7EFF_FFFE, .max] {
+            #expect(try verdict(aiff(size)) == .unstated, "\(size)")
+        }
+        for size in [0, UInt32.max] { #expect(try verdict(au(size)) == .unstated) }
+        for size in [0, -1, Int64.max] { #expect(try verdict(caf(size)) == .unstated, "\(size)") }
+        for size in [0, 23, UInt64(Int64.max), .max] { #expect(try verdict(wave64(size)) == .unstated, "\(size)") }
+    }
+
+    @Test("of Matroska is that of the whole, or of each part of a live stream")
+    func elements() throws {
+        func element(_ name: [UInt8], _ content: [UInt8], isEndless: Bool = false) -> [UInt8] {
+            let size = [0x40 | UInt8(content.count >> 8), UInt8(content.count & 255)]
+            return name + (isEndless ? [0x01] + [UInt8](repeating: 0xFF, count: 7) : size) + content
+        }
+        let head = element([0x1A, 0x45, 0xDF, 0xA3], [UInt8](repeating: 1, count: 31))
+        let block = element([0xA3], [UInt8](repeating: 2, count: 100))
+        for isEndless in [false, true] {
+            let cluster = element([0x1F, 0x43, 0xB6, 0x75], block + block, isEndless: isEndless)
+            let content = element([0x15, 0x49, 0xA9, 0x66], [1, 2, 3]) + cluster + cluster
+            let whole = head + element([0x18, 0x53, 0x80, 0x67], content)
+            #expect(try verdict(whole) == .whole && verdict(whole + [0, 0, 0]) == .whole)
+            for count in [1, 50, 300] { #expect(try cut(Array(whole.dropLast(count))) == true, "\(count)") }
+            let live = head + element([0x18, 0x53, 0x80, 0x67], content, isEndless: true)
+            // Another part could follow.
+            #expect(try verdict(live) == .unstated && verdict(live + [0, 0, 0]) == .unstated)
+            for count in [1, 50] { #expect(try cut(Array(live.dropLast(count))) == true, "\(count)") }
+        }
+        #expect(try verdict(head + element([0x18, 0x53, 0x80, 0x67], [])) == .unstated)
+    }
+
+    /// MPEG frames of 417 bytes, the first of which has counts as LAME writes them.
+    private func frames(_ count: Int, stated: UInt32?, bytes: UInt32?) -> [UInt8] {
+        let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413)
+        var first = frame
+        let flags: UInt8 = (stated == nil ? 0 : 1) | (bytes == nil ? 0 : 2)
+        let counts = [stated, bytes].compactMap(\.self).flatMap(MarkFiles.bigBytes)
+        let place = 36 + 8
+        first.replaceSubrange(36..<place, with: Array("Info".utf8) + [0, 0, 0, flags])
+        first.replaceSubrange(place..<place + counts.count, with: counts)
+        return first + Array(repeatElement(frame, count: count).joined())
+    }
+
+    @Test("of MP3 is told by its counts, if much less is there, and nothing behind it is tags")
+    func counts() throws {
+        let tag = Array("TAG".utf8) + [UInt8](repeating: 32, count: 125)
+        /// Of a file that states 1000 frames.
+        func verdict(_ count: Int, stated: UInt32? = 1000, bytes: UInt32? = 417_417) throws -> StatedEnd.Verdict {
+            try self.verdict(frames(count, stated: stated, bytes: bytes) + tag, frameCount: Int64(count) * 1152)
+        }
+        for count in [990, 1000, 1010] { #expect(try verdict(count) == .whole, "\(count)") }
+        // Too little to be sure of: two equal ends are believed.
+        for count in [880, 980] { #expect(try verdict(count) == .cutOff(.length(isSure: false)), "\(count)") }
+        for count in [10, 500, 870] { #expect(try verdict(count) == .cutOff(.length(isSure: true)), "\(count)") }
+        // Another recording may follow, and damage in the middle takes frames away.
+        #expect(try verdict(1100) == .unstated)
+        #expect(try self.verdict(frames(1000, stated: 1000, bytes: 417_417), frameCount: 500 * 1152) == .unstated)
+        // One of the counts alone, a wrong one, and none.
+        #expect(try verdict(500, bytes: nil) == .cutOff(.length(isSure: true)) && verdict(1000, bytes: nil) == .whole)
+        #expect(try verdict(500, stated: nil) == .cutOff(.length(isSure: true)) && verdict(1000, stated: nil) == .whole)
+        #expect(try verdict(500, bytes: 208_917) == .unstated && verdict(500, stated: 500) == .whole)
+        for nothing: UInt32? in [nil, 0] {
+            #expect(try verdict(500, stated: nothing, bytes: nothing) == .unstated)
+        }
+        // A tag in front that is longer than what has come.
+        let early = Array("ID3".utf8) + [4, 0, 0, 0, 0, 9, 0] + [UInt8](repeating: 65, count: 500)
+        #expect(try cut(early, frameCount: 0) == true)
+    }
+
+    @Test("of every format is right as programs write it", arguments: Format.all)
+    func written(_ format: Format) throws {
+        let path = try format.file(in: scratch, frameCount: 200_000)
+        let whole = StatedEnd.verdict(onFileAt: path, frameCount: try AudioFileInfo(path: path).frameCount)
+        // LAME leaves its counts out where the frames are too short for them.
+        let isUnstated = ["MP3 without Xing header", "MP3 at 48 kbit/s", "MP3 mono", "ADTS"].contains(format.name)
+        #expect(whole == (isUnstated ? .unstated : .whole))
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let half = try scratch.write("half", Array(bytes.prefix(bytes.count / 2)))
+        let end = StatedEnd.fault(inFileAt: half, frameCount: (try? AudioFileInfo(path: half).frameCount) ?? 0)
+        #expect((end == nil) == isUnstated)
     }
 
     @Test("of FLAC is the number of its frames, if it has one")

@@ -35,10 +35,11 @@ enum FileReaders {
     static func tags(_ bytes: [UInt8]) throws -> Bool {
         let source = ByteSource(bytes)
         let kind = FileSniffer.kind(of: source)
-        // Other programs read these.
-        if case .foreign = kind { return false }
         if bytes.isEmpty { return false }
         let file = try UnnamedFile(bytes)
+        _ = StatedEnd.fault(inFileAt: file.path, frameCount: 100_000)
+        // Other programs read the rest of these.
+        if case .foreign = kind { return false }
         let info = AudioFileInfo(
             path: file.path, container: "any", codec: "any", sampleRate: 44_100, channelCount: 2, frameCount: 100_000)
         let details = try FileDetails(of: info)
@@ -51,7 +52,6 @@ enum FileReaders {
             "a section of a file is empty, or lies beyond the recording")
         try BrokenPromise.check(details.tags.allSatisfy { $0.value.utf8.count <= 4096 }, "a tag is too long")
         let loudness = try LoudnessTags(of: info)
-        _ = StatedEnd.fault(inFileAt: file.path, frameCount: 100_000)
         _ = OpusPositions(source)
         _ = OggTail(source)
         if kind != .unknown {

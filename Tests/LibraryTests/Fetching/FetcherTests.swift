@@ -135,7 +135,8 @@ struct FetcherTests {
         try FileManager.default.createDirectory(
             atPath: harness.library.folderPath + "/parts", withIntermediateDirectories: true)
         try Data(count: 1000).write(to: URL(fileURLWithPath: path))
-        let record = #"{"version":1,"url":"\#(address)","effectiveURL":"\#(address)","durableBytes":900,"complete":false}"#
+        let place = #""url":"\#(address)","effectiveURL":"\#(address)""#
+        let record = #"{"version":1,\#(place),"durableBytes":900,"complete":false}"#
         try Data(record.utf8).write(to: URL(fileURLWithPath: path + ".json"))
     }
 
