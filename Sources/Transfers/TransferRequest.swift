@@ -83,6 +83,9 @@ package struct FetchedPart: Sendable {
     /// Whether the server said where the file ends. If not, and the file is not whole, the check throws an error of kind `truncated`: the part is kept,
     /// and the next attempt goes on or begins anew.
     package let isEndStated: Bool
+    /// Whether the connection ended as it should. If not, the server did not say where the file ends either: then the check accepts only content
+    /// that tells by itself that it is whole, and throws an error of kind `truncated` for any other.
+    package let isEndClean: Bool
     /// Whether an earlier attempt brought the same bytes, and ended with them, too. Then a further one would hardly bring more.
     package let endsAsBefore: Bool
     /// Whether the transfer is still wanted: long checks ask now and then, and give up by throwing.

@@ -287,24 +287,11 @@ struct FetchTests {
         #expect(folder.names == [name])
     }
 
-    static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
-
-    @Test(.enabled(if: hasOpenSSL, "needs the program openssl"))
+    @Test(.enabled(if: FaultServer.hasOpenSSL, "needs the program openssl"))
     func `an encrypted address needs a certificate that is trusted, and never leads to one that is not encrypted`()
         async throws
     {
-        let (certificate, key) = (folder.path("certificate"), folder.path("key"))
-        let make = Process()
-        make.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        make.arguments = [
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3650", "-subj", "/CN=localhost", "-addext",
-            "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
-        ]
-        (make.standardOutput, make.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-        try make.run()
-        make.waitUntilExit()
-        let server = try FaultServer(certificate: (certificate, key))
-        let trusting = TransferSettings.forTests.with { $0.certificatesPath = certificate }
+        let (server, trusting) = try FaultServer.secure(folder)
         func wanted(_ path: String) throws -> TransferRequest {
             TransferRequest(try server.address(path, secure: true), to: folder.path("a.wav"), replaces: true)
         }

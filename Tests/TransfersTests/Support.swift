@@ -26,6 +26,24 @@ final class FaultServer: Sendable {
     private static let running = Result { try FaultServer() }
     static func shared() throws -> FaultServer { try running.get() }
 
+    static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+
+    /// A server with a certificate, which is made in a folder, and settings that trust it.
+    static func secure(_ folder: TestFolder) throws -> (server: FaultServer, settings: TransferSettings) {
+        let (certificate, key) = (folder.path("certificate"), folder.path("key"))
+        let make = Process()
+        make.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        make.arguments = [
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3650", "-subj", "/CN=localhost", "-addext",
+            "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
+        ]
+        (make.standardOutput, make.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try make.run()
+        make.waitUntilExit()
+        let server = try FaultServer(certificate: (certificate, key))
+        return (server, TransferSettings.forTests.with { $0.certificatesPath = certificate })
+    }
+
     func address(_ path: String, secure: Bool = false) throws -> WebAddress {
         try WebAddress(secure ? "https://localhost:\(securePort)\(path)" : "http://127.0.0.1:\(port)\(path)")
     }

@@ -53,10 +53,17 @@ enum FetchedContent {
                 .truncated, "\(place): the server closed the connection before the first byte",
                 remedy: "Fetch the file again.")
         }
-        if !part.isEndStated, isJudged(read),
-            let fault = StatedEnd.fault(inFileAt: part.path, frameCount: (try? read.get().frameCount) ?? 0)
-        {
-            guard part.endsAsBefore else {
+        let frameCount = (try? read.get().frameCount) ?? 0
+        let decides = !part.isEndStated && isJudged(read)
+        let end = decides ? StatedEnd.verdict(onFileAt: part.path, frameCount: frameCount) : .unstated
+        if !part.isEndClean, decides, end == .unstated {
+            throw TransferError(
+                .truncated,
+                "\(place): the server broke the connection off, and the file does not say whether it is whole",
+                remedy: "Fetch the file again, or look for it elsewhere; what was received is kept.")
+        }
+        if case .cutOff(let fault) = end {
+            guard part.endsAsBefore, part.isEndClean else {
                 throw TransferError(
                     .truncated, "\(place): the server closed the connection too early: \(fault.words)",
                     remedy: "Fetch the file again.")

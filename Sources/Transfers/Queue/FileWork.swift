@@ -93,12 +93,16 @@ final class FileWork: Sendable {
 
     /// Checks a complete part and names it.
     ///
-    /// - Parameter isNamed: Whether it has its name from an earlier run.
-    func check(_ transfer: Transfer, _ part: PartFile, _ record: PartRecord, byteCount: Int64, isNamed: Bool) {
+    /// - Parameters:
+    ///   - isEndClean: As in `FetchedPart`.
+    ///   - isNamed: Whether it has its name from an earlier run.
+    func check(
+        _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, byteCount: Int64, isEndClean: Bool, isNamed: Bool
+    ) {
         let core = core
         core.countFileWork(1)
         let work: @Sendable () -> Void = {
-            switch Self.named(transfer, part, record, byteCount, isNamed: isNamed) {
+            switch Self.named(transfer, part, record, byteCount, isEndClean: isEndClean, isNamed: isNamed) {
             case .ended(let result, let kept): core.post(.checked(transfer.id, result, keptBytes: kept))
             case .cutOff(let error):
                 if !core.post(.cutOff(transfer, part, error)) {
@@ -122,7 +126,8 @@ final class FileWork: Sendable {
     }
 
     private static func named(
-        _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, _ byteCount: Int64, isNamed: Bool
+        _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, _ byteCount: Int64, isEndClean: Bool,
+        isNamed: Bool
     ) -> Outcome {
         guard let address = try? WebAddress(record.effectiveAddress) else {
             part.discard()
@@ -134,9 +139,11 @@ final class FileWork: Sendable {
             if isNamed {
                 path = part.place.path
             } else {
+                if !part.record.isComplete { try part.note(byteCount, isComplete: isEndClean) }
+                let isCompared = try compare(transfer, part, record, isEndClean: isEndClean)
+                let name = try judged(transfer, part, answer, byteCount, isEndClean: isEndClean || isCompared)
+                // A later run would not know how the connection ended.
                 if !part.record.isComplete { try part.note(byteCount, isComplete: true) }
-                try compare(transfer, part, record)
-                let name = try judged(transfer, part, answer, byteCount)
                 guard transfer.claimName() else { throw .cancelled }
                 path = try part.name(name, replaces: transfer.request.replaces)
             }
@@ -166,7 +173,11 @@ final class FileWork: Sendable {
 
     /// Compares the part with every checksum that is known. It is read for that as a whole, so what is compared is what a reader of the
     /// file will get, whoever received it when.
-    private static func compare(_ transfer: Transfer, _ part: PartFile, _ record: PartRecord) throws(TransferError) {
+    ///
+    /// - Returns: Whether a checksum is known.
+    private static func compare(
+        _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, isEndClean: Bool
+    ) throws(TransferError) -> Bool {
         let asked = transfer.request.sha256.flatMap { Checksum(.sha256, hexadecimal: $0) }
         let expected = record.checksums + (asked.map { [$0] } ?? [])
         for algorithm in Checksum.Algorithm.allCases {
@@ -174,21 +185,26 @@ final class FileWork: Sendable {
             if sums.isEmpty { continue }
             guard let found = try part.sum(algorithm, isWanted: { !transfer.isGivenUp }) else { throw .cancelled }
             guard let wrong = sums.first(where: { $0.bytes != found }) else { continue }
+            // More likely the rest is missing.
+            guard isEndClean else {
+                throw .truncated(transfer.request.address, done: part.record.durableBytes, total: nil)
+            }
             let isAsked = wrong == asked && !record.checksums.contains(wrong)
             throw .checksum(transfer.request.address.shown, algorithm, isAsked: isAsked)
         }
+        return !expected.isEmpty
     }
 
     /// Lets the caller look at the part; the name that the caller gives it.
     private static func judged(
-        _ transfer: Transfer, _ part: PartFile, _ answer: TransferAnswer, _ byteCount: Int64
+        _ transfer: Transfer, _ part: PartFile, _ answer: TransferAnswer, _ byteCount: Int64, isEndClean: Bool
     ) throws(TransferError) -> String? {
         if transfer.isGivenUp { throw .cancelled }
         guard let check = transfer.request.check else { return nil }
         let isWanted: @Sendable () -> Bool = { !transfer.isGivenUp }
         let fetched = FetchedPart(
             path: part.names.part, answer: answer, byteCount: byteCount, isEndStated: part.record.isEndStated,
-            endsAsBefore: try part.endsAsBefore(isWanted: isWanted), isWanted: isWanted)
+            isEndClean: isEndClean, endsAsBefore: try part.endsAsBefore(isWanted: isWanted), isWanted: isWanted)
         do { return try check(fetched) } catch { throw .rejected(by: error, answer.address) }
     }
 }

@@ -101,12 +101,13 @@ extension NetworkLoop {
         _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle)
         switch exchange.verdict {
         case .take:
-            if let error {
+            let end = work.total ?? exchange.promisedEnd
+            if let end, work.written < end {
+                failOrRetry(work, error ?? .truncated(exchange.address, done: work.written, total: end))
+            } else if let error, code != CURLE_RECV_ERROR || !exchange.isPrepared || end == nil && !work.judgesEnd {
                 failOrRetry(work, error)
-            } else if let total = work.total ?? exchange.promisedEnd, work.written < total {
-                failOrRetry(work, .truncated(exchange.address, done: work.written, total: total))
             } else {
-                complete(work)
+                complete(work, isEndClean: error == nil || end != nil)
             }
         case .redirect: follow(work, from: exchange.address, to: redirection)
         case .again(let reason): beginAgain(work, reason)

@@ -29,19 +29,21 @@ extension NetworkLoop {
     // MARK: Completing
 
     /// All bytes are there.
-    func complete(_ work: Work) {
+    ///
+    /// - Parameter isEndClean: False if the connection ended in an error, and only the content can tell that it is whole.
+    func complete(_ work: Work, isEndClean: Bool) {
         switch work.phase {
-        case .connecting(let phase): analyse(work, phase.analyse())
-        case .downloading(let phase): analyse(work, phase.analyse())
+        case .connecting(let phase): analyse(work, phase.analyse(), isEndClean: isEndClean)
+        case .downloading(let phase): analyse(work, phase.analyse(), isEndClean: isEndClean)
         // The last byte came together with the wish to pause.
         case .paused(let phase):
             (work.isPauseWanted, work.wantsToGoOn, work.isHeld) = (!work.wantsToGoOn, false, false)
-            analyse(work, phase.download().analyse())
+            analyse(work, phase.download().analyse(), isEndClean: isEndClean)
         case .queued, .validating, .analysing, .done, .failed, .cancelled: break
         }
     }
 
-    func analyse(_ work: Work, _ analysing: Analysing, isNamed: Bool = false) {
+    func analyse(_ work: Work, _ analysing: Analysing, isEndClean: Bool = true, isNamed: Bool = false) {
         guard let part = work.part, var record = work.record else { return }
         record.byteCount = work.written
         work.record = record
@@ -50,7 +52,8 @@ extension NetworkLoop {
         work.transfer.tell(.progress(progress))
         enter(work, .analysing(analysing))
         work.transfer.tell(.analysing)
-        files.check(work.transfer, part, record, byteCount: work.written, isNamed: isNamed)
+        files.check(
+            work.transfer, part, record, byteCount: work.written, isEndClean: isEndClean, isNamed: isNamed)
     }
 
     func checked(_ id: Int, _ result: Result<FetchedFile, TransferError>, keptBytes: Int64) {

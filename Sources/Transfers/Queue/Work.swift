@@ -62,6 +62,8 @@ final class Work {
     var request: TransferRequest { transfer.request }
     var total: Int64? { record?.byteCount }
     var host: String { request.address.host }
+    /// Whether the content can tell that it is whole, where the server does not say where it ends.
+    var judgesEnd: Bool { record?.isEndStated == false && request.check != nil }
 
     /// What the head of an answer leads to.
     struct Decision {

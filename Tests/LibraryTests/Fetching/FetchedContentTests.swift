@@ -1,0 +1,45 @@
+import AudioFiles
+import Foundation
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Library
+@testable import Transfers
+
+@Suite("What has arrived")
+struct FetchedContentTests {
+    private let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    /// What is wrong with the beginning of a file; nil if it is taken.
+    private func fault(
+        _ name: String, share: Double = 1, isEndClean: Bool, endsAsBefore: Bool = false
+    ) throws -> TransferError.Kind? {
+        let format = try #require(Format.all.first { $0.name == name })
+        let whole = [UInt8](
+            try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: 100_000))))
+        let bytes = Array(whole.prefix(Int(share * Double(whole.count))))
+        let answer = TransferAnswer(
+            address: try WebAddress("https://example.org/a"), contentType: nil, byteCount: nil, suggestedName: nil)
+        let part = FetchedPart(
+            path: try scratch.write("part", bytes), answer: answer, byteCount: Int64(bytes.count), isEndStated: false,
+            isEndClean: isEndClean, endsAsBefore: endsAsBefore, isWanted: { true })
+        do { _ = try FetchedContent.check(part) } catch let error as TransferError { return error.kind }
+        return nil
+    }
+
+    @Test("is taken after a connection that broke off only if it says that it is whole")
+    func brokenOff() throws {
+        for name in ["WAV 16", "FLAC", "MP3 VBR", "M4A", "Ogg Vorbis", "Matroska"] {
+            #expect(try fault(name, isEndClean: false) == nil, "\(name)")
+            #expect(try fault(name, share: 0.5, isEndClean: false) == .truncated, "\(name)")
+            // What a connection brings twice says nothing if it breaks off each time.
+            #expect(try fault(name, share: 0.5, isEndClean: false, endsAsBefore: true) == .truncated, "\(name)")
+        }
+        for name in ["ADTS", "MP3 without Xing header"] {
+            #expect(try fault(name, isEndClean: true) == nil, "\(name)")
+            #expect(try fault(name, isEndClean: false) == .truncated, "\(name)")
+        }
+    }
+}
