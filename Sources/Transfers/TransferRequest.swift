@@ -22,6 +22,9 @@ public struct TransferRequest: Sendable {
     package var rejectedPath: String?
     /// Called with the head of the server's answer, before any byte is taken; refuses the file by throwing. It must return at once.
     package var acceptsAnswer: (@Sendable (TransferAnswer) throws -> Void)?
+    /// Called about once a second with the bytes that have come, if the server does not say how many will; refuses more of them by throwing, and the
+    /// part is kept. It may wait for the disk.
+    package var acceptsBytes: (@Sendable (Int64) throws -> Void)?
     /// Called with the complete file before it has its name; refuses it by throwing, and may take its time. An error that is an
     /// `ExplainedError` is the cause that is told. Returns another name for the file, on the same disk; nil for `path`.
     package var check: (@Sendable (FetchedPart) throws -> String?)?

@@ -205,9 +205,15 @@ public final class Fetcher: Sendable {
                 sha256: fetch.wishes.sha256, sizeLimit: sizeLimit)
             request.headers = source?.headers ?? []
             request.rejectedPath = RecordingLibrary.rejectedName(ofPart: request.path + ".part")
+            let earlierBytes = library.keptBytes(of: fetch.address)
             request.acceptsAnswer = { [library] answer in
                 try FetchedContent.accept(answer)
-                if let bytes = answer.byteCount { try library.checkQuota(adding: bytes) }
+                // Without a length, at least what came before will come.
+                try library.checkQuota(adding: answer.byteCount ?? earlierBytes)
+            }
+            request.acceptsBytes = { [library] count in
+                // A store that cannot be read at the moment is asked again.
+                do { try library.checkQuota(adding: count) } catch is StoreError {}
             }
             request.check = { [weak self] part in
                 let finding = try FetchedContent.check(part)

@@ -64,9 +64,16 @@ final class FileWork: Sendable {
         }
     }
 
-    func note(_ id: Int, _ part: PartFile, _ byteCount: Int64) {
+    /// Counts bytes when they are on the disk, and asks whether more are wanted.
+    func note(_ transfer: Transfer, _ part: PartFile, _ byteCount: Int64) {
         add { core in
-            core.post(.noted(id, TransferError.thrown { () throws(TransferError) in try part.note(byteCount) }))
+            let request = transfer.request
+            let error = TransferError.thrown { () throws(TransferError) in
+                try part.note(byteCount)
+                guard part.record.byteCount == nil, let accepts = request.acceptsBytes else { return }
+                do { try accepts(byteCount) } catch { throw .rejected(by: error, request.address) }
+            }
+            core.post(.noted(transfer.id, error))
         }
     }
 

@@ -41,7 +41,7 @@ extension NetworkLoop {
             let part = work.part
         {
             (work.isNoting, work.lastNoteAt, work.notedBytes) = (true, now, work.written)
-            files.note(work.transfer.id, part, work.written)
+            files.note(work.transfer, part, work.written)
         }
     }
 

@@ -135,6 +135,8 @@ final class NetworkLoop: @unchecked Sendable {
         case .noted(let id, let error):
             guard let work = works[id] else { break }
             work.isNoting = false
+            // A complete part belongs to the thread that checks it, which finds the same.
+            if case .analysing = work.phase { break }
             if let error, work.ending == nil { fail(work, error) }
         case .settled(let id, let keptBytes): if let work = works[id] { tellEnd(work, keptBytes: keptBytes) }
         case .checked(let id, let result, let keptBytes): checked(id, result, keptBytes: keptBytes)

@@ -172,6 +172,28 @@ struct FetcherTests {
         _ = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
     }
 
+    @Test("a limit of the library ends a fetch of a length that nobody knows while bytes come, and keeps them")
+    func quota() async throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let library = try RecordingLibrary(harness.store, folder: harness.library.folderPath, quota: 10_000)
+        let fetcher = Fetcher(library, FeedServer.settings)
+        var events = fetcher.events.makeAsyncIterator()
+        let fetch = try library.askFor(server.address("unending.wav"))
+        var before: Int64 = 0
+        // The second time the answer is refused by its head, before it would take the place of the part.
+        for round in 1...2 {
+            fetcher.start(try library.setFetch(fetch.number, .waiting))
+            let end = try await Self.event(&events) { if case .failed = $0 { true } else { false } }
+            guard case .failed(let error, let kept) = end.kind else { throw Missing() }
+            #expect(error.message.contains("its limit is 10000"), "\(error.message)")
+            #expect((10_001...50_000).contains(kept) && (round == 1 || kept == before), "\(kept)")
+            before = kept
+            #expect(library.hasPart(of: fetch.address))
+            #expect(try library.pendingFetches().map(\.doneBytes) == [kept])
+        }
+        try server.ask("release", harness)
+    }
+
     @Test("a fetch that ends changes no other fetch that has its number by then")
     func reusedNumber() throws {
         let harness = try LibraryHarness()

@@ -74,12 +74,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     self.wfile.write(b" " * 65536)
             except OSError:
                 return
-        if self.path == "/held.wav":
+        if self.path in ("/held.wav", "/unending.wav"):
             # Half of it, and the rest when it is asked for.
             body = sound()
             self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("ETag", '"held"')
+            if self.path == "/held.wav":
+                self.send_header("Content-Length", str(len(body)))
+                self.send_header("ETag", '"held"')
             self.end_headers()
             self.wfile.write(body[:50000])
             self.wfile.flush()
