@@ -5,6 +5,7 @@ internal import Clips
 internal import DSP
 internal import Explanations
 internal import Files
+internal import TextFormats
 internal import Transfers
 
 enum FetchedContent {
@@ -160,4 +161,7 @@ extension String {
 extension PendingFetch {
     /// What it is called while it is fetched: the title that the user gave, or else the name of the file.
     package var shownName: String { wishes.title ?? FetchedContent.name(of: address) }
+
+    /// The address without its private keys, for lists.
+    package var publicAddress: String { AddressKeys.removed(from: address) }
 }

@@ -168,7 +168,8 @@ public final class Fetcher: Sendable {
             return fail(
                 fetch,
                 FetchRefusal(
-                    kind: .needsExtractor, message: "\(fetch.address): this is a video site, which is not a recording",
+                    kind: .needsExtractor,
+                    message: "\(fetch.publicAddress): this is a video site, which is not a recording",
                     remedy:
                         "Name a program of yours that finds its sound: woodshed config set extractor \"yt-dlp -j -f bestaudio\""
                 ))

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A feed that the user follows.
 public struct Subscription: Sendable, Hashable {
     /// Its number, from 1, which stays the same.
@@ -42,6 +44,11 @@ public struct SubscribedEpisode: Sendable, Hashable {
     public let isNew: Bool
     /// Whether a recording in the library came from its address.
     public internal(set) var isFetched: Bool
+}
+
+extension SubscribedEpisode {
+    /// The address without its private keys, for lists.
+    package var publicAddress: String { AddressKeys.removed(from: address) }
 }
 
 /// The result of fetching a feed again.

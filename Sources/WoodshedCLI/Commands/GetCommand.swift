@@ -44,6 +44,9 @@ struct GetCommand: Verb {
     @Flag(name: .long, help: "List what is not fetched yet.")
     var list = false
 
+    @Flag(name: .long, help: "With --list: show private keys of addresses, too.")
+    var withKeys = false
+
     @Option(name: .long, help: .init("Take this one off the list; end it in any terminal.", valueName: "number"))
     var cancel: Int?
 
@@ -81,6 +84,7 @@ struct GetCommand: Verb {
         if list || cancel != nil || pause != nil, !addresses.isEmpty {
             throw ValidationError("--list, --cancel and --pause take no addresses.")
         }
+        if withKeys, !list { throw ValidationError("--with-keys belongs to --list.") }
         if discard, cancel == nil { throw ValidationError("--discard belongs to --cancel.") }
         if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy(\.isHexDigit) {
             throw ValidationError("A SHA-256 checksum has 64 hexadecimal digits.")
@@ -112,7 +116,7 @@ struct GetCommand: Verb {
         for address in addresses { try address.check() }
         let asked = try library.askFor(addresses.map(\.text), wishes, priority: priority ?? 0)
         if later {
-            for fetch in asked { try tell(fetch, "on the list") }
+            for fetch in asked { try tell(fetch, "on the list", isGiven: true) }
             return
         }
         if detach { return try Detaching.startFetching(limits.arguments + room.arguments, messages: messages) }
@@ -177,12 +181,14 @@ struct GetCommand: Verb {
         let fetches = try library.fetchStatuses()
         for status in fetches {
             if messages.json {
-                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + status.fields).text)
+                let fields = status.fields(withKeys: withKeys)
+                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + fields).text)
                 continue
             }
             let fetch = status.fetch
             let error = fetch.error.isEmpty ? "" : "  \(fetch.error)"
-            try StandardStream.output.line(printable("\(fetch.number)  \(status.words)  \(fetch.address)\(error)"))
+            let address = withKeys ? fetch.address : fetch.publicAddress
+            try StandardStream.output.line(printable("\(fetch.number)  \(status.words)  \(address)\(error)"))
         }
         if messages.json || messages.quiet { return }
         if fetches.isEmpty { return note("There is nothing to fetch.") }
@@ -193,11 +199,13 @@ struct GetCommand: Verb {
         note("next: woodshed get" + (failed.map { " --resume \($0.number)" } ?? ""))
     }
 
-    private func tell(_ fetch: PendingFetch, _ words: String) throws {
+    /// - Parameter isGiven: Whether the address was given to this command, and not just its number.
+    private func tell(_ fetch: PendingFetch, _ words: String, isGiven: Bool = false) throws {
         if messages.json {
-            return try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + fetch.fields).text)
+            let fields = fetch.fields(withKeys: isGiven)
+            return try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + fields).text)
         }
-        note("\(words): \(fetch.number)  \(fetch.address)")
+        note("\(words): \(fetch.number)  \(isGiven ? fetch.address : fetch.publicAddress)")
     }
 
     private func note(_ words: String) {
@@ -216,8 +224,8 @@ extension FetchStatus {
     }
 
     /// The fetch for programs.
-    fileprivate var fields: [JSONValue.Field] {
-        fetch.fields.map { field in
+    fileprivate func fields(withKeys: Bool) -> [JSONValue.Field] {
+        fetch.fields(withKeys: withKeys).map { field in
             switch field.key {
             case "bytes": .init("bytes", .integer(doneBytes))
             case "total": .init("total", totalBytes.map { .integer($0) } ?? .null)
@@ -249,9 +257,9 @@ private struct AskedAddress {
 
 extension PendingFetch {
     /// The fetch for programs.
-    var fields: [JSONValue.Field] {
+    fileprivate func fields(withKeys: Bool) -> [JSONValue.Field] {
         [
-            .init("fetch", .integer(number)), .init("address", .string(address)),
+            .init("fetch", .integer(number)), .init("address", .string(withKeys ? address : publicAddress)),
             .init("state", .string(state.rawValue)), .init("priority", .integer(priority)),
             .init("bytes", .integer(doneBytes)), .init("total", totalBytes.map { .integer($0) } ?? .null),
             .init("message", error.isEmpty ? .null : .string(error)),

@@ -29,7 +29,7 @@ struct FetchLine {
         switch event.kind {
         case .extracting:
             state = "looking for the sound"
-            return isDrawn ? [] : ["looking for the sound: \(event.address)"]
+            return isDrawn ? [] : ["looking for the sound: \(fetch.publicAddress)"]
         case .connecting(let place):
             state = "connecting"
             return isDrawn ? [] : ["connecting: \(place)"]

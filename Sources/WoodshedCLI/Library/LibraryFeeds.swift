@@ -90,7 +90,7 @@ struct LibraryFeeds {
             var words = [String(repeating: " ", count: width - number.count) + number, date]
             words.append(episode.seconds.map { clockText($0, decimals: 0) } ?? "-")
             words.append(
-                (episode.title.isEmpty ? episode.address : episode.title)
+                (episode.title.isEmpty ? episode.publicAddress : episode.title)
                     + (feed == nil ? "  (\(episode.feedTitle))" : ""))
             if episode.isNew, !markingSeen { words.append("[new]") }
             if episode.isFetched { words.append("[in the library]") }
@@ -116,7 +116,7 @@ struct LibraryFeeds {
                     .init("title", .string(fetch.wishes.title ?? "")),
                 ])
             } else {
-                note(printable("on the list: \(fetch.wishes.title ?? fetch.address)"))
+                note(printable("on the list: \(fetch.wishes.title ?? fetch.publicAddress)"))
             }
         }
         note("next: woodshed get")

@@ -94,6 +94,23 @@ struct GetTests {
         #expect(home.json("get", "--list").count == 1201)
     }
 
+    @Test("the list tells addresses without their private keys, unless they are asked for")
+    func keys() {
+        let (whole, short) = (song("a.wav", "frames=8000&auth=S3CRET"), song("a.wav", "frames=8000"))
+        let asked = home.run("get", "--later", "--json", whole)
+        #expect(asked.json.first?.text("address") == whole, "\(asked.text)")
+        let line = home.run("get", "--list").text
+        #expect(line.contains(short) && !line.contains("S3CRET"), "\(line)")
+        #expect(home.json("get", "--list").map { $0.text("address") } == [short])
+        #expect(home.json("get", "--list", "--with-keys").map { $0.text("address") } == [whole])
+        #expect(home.run("get", "--with-keys", whole).status == 64)
+        let paused = home.run("get", "--pause", "1")
+        #expect(paused.status == 0 && paused.error.contains(short) && !paused.error.contains("S3CRET"))
+        // It is asked for with its key.
+        #expect(home.run("get", "-q", "--resume", "1").status == 0)
+        #expect(home.json("list").first?.text("source") == whole)
+    }
+
     @Test("the list shows a priority")
     func priority() {
         #expect(home.run("get", "--later", "--priority", "5", song("a.wav")).status == 0)
