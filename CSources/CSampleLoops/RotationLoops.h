@@ -89,10 +89,13 @@ static void NAME(seed)(const RotationParts *parts, long bins, float floor, float
         STORE(parts->seed_real + bin, NAME(select)(is_seed, NAME(select)(heard, x * scale, one), zero));
         STORE(parts->seed_imaginary + bin, NAME(select)(is_seed & heard, y * scale, zero));
         const Masks up = from_below & ~is_seed, down = ~from_below & ~is_seed;
-        STORE(parts->up_step_real + bin, NAME(select)(up, LANES(parts->step_real + bin), zero));
-        STORE(parts->up_step_imaginary + bin, NAME(select)(up, LANES(parts->step_imaginary + bin), zero));
-        STORE(parts->down_step_real + bin, NAME(select)(down, LANES(parts->step_real + bin + 1), zero));
-        STORE(parts->down_step_imaginary + bin, NAME(select)(down, LANES(parts->step_imaginary + bin + 1), zero));
+        // All are read before the first is written: the steps upwards lie where the steps do, those downwards where the powers do.
+        const Lanes up_real = LANES(parts->step_real + bin), up_imaginary = LANES(parts->step_imaginary + bin);
+        const Lanes down_real = LANES(parts->step_real + bin + 1), down_imaginary = LANES(parts->step_imaginary + bin + 1);
+        STORE(parts->up_step_real + bin, NAME(select)(up, up_real, zero));
+        STORE(parts->up_step_imaginary + bin, NAME(select)(up, up_imaginary, zero));
+        STORE(parts->down_step_real + bin, NAME(select)(down, down_real, zero));
+        STORE(parts->down_step_imaginary + bin, NAME(select)(down, down_imaginary, zero));
     }
 }
 

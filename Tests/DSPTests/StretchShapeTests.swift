@@ -72,7 +72,8 @@ struct StretchShapeTests {
     func formsAreSelected() {
         let shape = StretchShape(sampleRate: 44100)
         let shapes = [24.0, 12].map { VocoderShape(shape, factor: 1, beta: $0) }
-        var windows = BandWindows(shapes)
+        let forms = WindowForms(shapes)
+        var windows = BandWindows(forms)
         for index in [0, 1, 0] {
             windows.select(index)
             for (part, expected) in [
@@ -84,8 +85,10 @@ struct StretchShapeTests {
                 #expect(expected.indices.allSatisfy { part[$0] == expected[$0] })
             }
         }
-        var single = BandWindows([shapes[1]])
+        let alone = WindowForms([shapes[1]])
+        var single = BandWindows(alone)
         single.select(1)
         #expect(single.analysis[1000] == shapes[1].analysis[1000])
+        withExtendedLifetime((forms, alone)) {}
     }
 }

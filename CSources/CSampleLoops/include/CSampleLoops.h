@@ -42,6 +42,7 @@ LOOP_SAFE float dot_product(const float *_Nonnull samples, const float *_Nonnull
 void inner_products(const float *_Nonnull samples, const float *_Nonnull filters, long stride, long count, float *_Nonnull sums);
 
 /// The memory of a window's rotations, see RotationField.swift: for each bin a value, and whole lanes of zeros after the last.
+/// Some parts may be one: `up_step` and `step`; `down_step`, `previous_power` and `power`; `up` and `offered`; `down` and the levels `from` a side.
 typedef struct {
     float *_Nonnull temporal_real, *_Nonnull temporal_imaginary, *_Nonnull previous_power;
     float *_Nonnull power, *_Nonnull step_real, *_Nonnull step_imaginary, *_Nonnull offered_up, *_Nonnull offered_down;

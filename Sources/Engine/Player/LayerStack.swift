@@ -11,16 +11,6 @@ struct LayerStack: ~Copyable {
     /// Frames rendered at once. This limits the scratch memory, not the block.
     static let chunkFrames = 1024
 
-    /// The kind of source on top, for a change of speed.
-    enum Top {
-        /// A voice, which can follow a change if it is told this many frames before.
-        case voice(leadFrames: Int64)
-        /// A copy of the clip, which can be left at any frame.
-        case copy
-        /// A source that cannot change its speed.
-        case fixed
-    }
-
     /// The output of `produce`: channels × `chunkFrames`.
     let sound: PlanarBuffer
     /// Layers added so far; identifies the layer that was told a change of speed.
@@ -99,7 +89,7 @@ struct LayerStack: ~Copyable {
         if count > 0, layers[count - 1].frozen == sound { return }
         var layer = Layer(
             view: sound.view, nextKnot: CurveKnot.never, frozen: sound, start: now, entryLength: entryLength)
-        if let voice = voices.acquire() {
+        if let voice = acquireVoice() {
             layer.source = .voice(voice)
             unsafe voices.voice(voice).pointee.begin(sound.voiceStart)
         }
@@ -321,9 +311,16 @@ struct LayerStack: ~Copyable {
 
     // MARK: Voices and kept passes
 
+    /// A voice for the layer that is added next. If none is free, every layer has one, and `push` would drop the oldest: it goes before.
+    private mutating func acquireVoice() -> Int? {
+        if let voice = voices.acquire() { return voice }
+        if !voices.isEmpty { drop(below: 1) }
+        return voices.acquire()
+    }
+
     private mutating func startVoice(in layer: inout Layer, of playhead: Playhead, at now: Int64) {
         // A score that needs voices brings enough of them for all layers.
-        guard let voice = voices.acquire() else {
+        guard let voice = acquireVoice() else {
             layer.source = .silence
             return
         }

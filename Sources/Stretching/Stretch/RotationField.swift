@@ -31,7 +31,8 @@ struct RotationField: ~Copyable {
     /// The parts of the memory, for the loops. Every seed, step and result is a rotation, or 0 where a bin takes no part.
     ///
     /// A step is the rotation that the vertical rule adds from one bin to the next; those upwards and downwards are the steps of the
-    /// bins that follow the lower or the upper neighbour.
+    /// bins that follow the lower or the upper neighbour. What a loop reads for the last time shares its memory with what it, or the next loop,
+    /// writes in its place: a third less for each band.
     let parts: UnsafeMutablePointer<RotationParts>
 
     init(binCount: Int) {
@@ -47,14 +48,14 @@ struct RotationField: ~Copyable {
                 temporal_real: part(0), temporal_imaginary: part(1), previous_power: part(2), power: part(3),
                 step_real: part(4), step_imaginary: part(5), offered_up: part(6), offered_down: part(7),
                 from_below: part(8), from_above: part(9), seed_real: part(10), seed_imaginary: part(11),
-                up_step_real: part(12), up_step_imaginary: part(13), down_step_real: part(14),
-                down_step_imaginary: part(15), up_real: part(16), up_imaginary: part(17), down_real: part(18),
-                down_imaginary: part(19), real: part(20), imaginary: part(21)))
+                up_step_real: part(4), up_step_imaginary: part(5), down_step_real: part(2),
+                down_step_imaginary: part(3), up_real: part(6), up_imaginary: part(7), down_real: part(8),
+                down_imaginary: part(9), real: part(12), imaginary: part(13)))
     }
 
     deinit { unsafe parts.deallocate() }
 
-    private static var partCount: Int { 22 }
+    private static var partCount: Int { 14 }
 
     @inline(__always)
     private func view(_ part: UnsafeMutablePointer<Float>) -> Floats { unsafe Floats(base: part, count: paddedCount) }

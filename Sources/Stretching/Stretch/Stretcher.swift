@@ -108,18 +108,18 @@ public struct Stretcher: ~Copyable {
         self.maximumEmitFrames = max(maximumEmitFrames, shape.holdFrames)
         let factor = shape.windowFrames / 256
         let emitFrames = self.maximumEmitFrames
-        let shapes = WindowShapes.windows(of: shape)
-        func band(_ shapes: [VocoderShape], stageCount: Int64 = 4, makesNoise: Bool = false) -> VocoderBand {
+        let windows = WindowShapes.windows(of: shape)
+        func band(_ forms: WindowForms, stageCount: Int64 = 4, makesNoise: Bool = false) -> VocoderBand {
             VocoderBand(
-                channelCount: channelCount, shape: shape, shapes: shapes, stageCount: stageCount,
+                channelCount: channelCount, shape: shape, forms: forms, stageCount: stageCount,
                 emitFrames: emitFrames, makesNoise: makesNoise)
         }
-        let low = band([shapes.low])
+        let low = band(windows.low)
         let reach = low.schedule.reach(ofStep: 0)
         high = PairedBand(
-            short: band(shapes.high, makesNoise: true), long: band([shapes.steadyHigh], stageCount: 8), reach: reach)
+            short: band(windows.high, makesNoise: true), long: band(windows.steadyHigh, stageCount: 8), reach: reach)
         middle = PairedBand(
-            short: band([shapes.middle]), long: band([shapes.steadyMiddle], stageCount: 8), reach: reach)
+            short: band(windows.middle), long: band(windows.steadyMiddle, stageCount: 8), reach: reach)
         leadFrames =
             Int(low.schedule.reach(ofStep: Int64(shape.holdSteps))) * shape.gridFrames
             + AttackTimes(sampleRate: sampleRate).longestLead

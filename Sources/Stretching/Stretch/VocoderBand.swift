@@ -66,15 +66,15 @@ struct VocoderBand: ~Copyable {
     private(set) var solvedPlace = 0.0
 
     /// - Parameters:
-    ///   - shapes: The band's windows, in one form, or in two: for stretchers with three bands and with one.
+    ///   - forms: The band's windows, in one form, or in two: for stretchers with three bands and with one. They must outlive the band.
     ///   - stageCount: Stages of one window, 4 or 8.
     ///   - emitFrames: Output frames that may be made ahead.
     ///   - makesNoise: Whether the band can replace noise by new noise.
     init(
-        channelCount: Int, shape: StretchShape, shapes: [VocoderShape], stageCount: Int64 = 4, emitFrames: Int,
+        channelCount: Int, shape: StretchShape, forms: WindowForms, stageCount: Int64 = 4, emitFrames: Int,
         makesNoise: Bool = false
     ) {
-        let band = shapes[0]
+        let band = forms.shapes[0]
         self.channelCount = channelCount
         factor = band.factor
         (window, hop) = (band.window, band.hop)
@@ -82,7 +82,7 @@ struct VocoderBand: ~Copyable {
         schedule = BandSchedule(shape, band, stageCount: stageCount)
         firstWindow = Int64(band.firstWindow)
         transform = RealFourierTransform(size: band.window)
-        windows = BandWindows(shapes)
+        windows = BandWindows(forms)
         gate = FloatStorage(band.gate)
         segmentGate = FloatStorage(count: band.window)
         predictedSamples = FloatStorage(count: band.window + BandInterpolator.sampleCount)
