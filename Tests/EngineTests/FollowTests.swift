@@ -236,6 +236,50 @@ struct FollowTests {
         #expect(output[5040...] == Self.clips[1][0][540...])
     }
 
+    @Test("takes over any number of pauses in a block, each at its frame", arguments: blocks)
+    func manyPauses(block: Int) throws {
+        func sound(block: Int) throws -> [Float] {
+            let desk = Desk()
+            let first = try desk.add(Self.clips[0], try Self.score())
+            let second = try desk.add(Self.clips[1], try Self.score(), after: first)
+            let third = try desk.add(Self.clips[2], try Self.score(), after: second)
+            first.start(at: 0)
+            for index in 0..<20 {
+                first.pause(at: Int64(4100 + 100 * index))
+                first.resume(at: Int64(4150 + 100 * index))
+            }
+            // One that reaches the last player through both before it.
+            first.pause(at: 9500)
+            first.resume(at: 9600)
+            let output = desk.render(30_000, block: block)
+            #expect(third.status.state == .finished)
+            return output
+        }
+        let output = try sound(block: block)
+        // Each pause of the second player is 50 frames long.
+        #expect(output.count == 13_100)
+        #expect(try sound(block: 333) == output)
+    }
+
+    @Test("takes over any number of pauses at one frame in their order", arguments: blocks)
+    func pausesAtOnce(block: Int) throws {
+        func sound(block: Int) throws -> [Float] {
+            let desk = Desk()
+            let first = try desk.add(Self.clips[0], try Self.score())
+            let second = try desk.add(Self.clips[1], try Self.score(), after: first)
+            first.start(at: 0)
+            for _ in 0..<20 {
+                first.pause(at: 4500)
+                first.resume(at: 4500)
+            }
+            first.pause(at: 4500)
+            let output = desk.render(8000, block: block)
+            #expect(second.status.state == .paused)
+            return output
+        }
+        #expect(try sound(block: block) == sound(block: 333))
+    }
+
     @Test("crosses over by the new end when the speed changes", arguments: [17, 64, 4096])
     func speedWithin(block: Int) throws {
         for (frame, speed) in [(1000, 0.5), (1000, 2.0), (3500, 0.5), (3500, 1.7)] {

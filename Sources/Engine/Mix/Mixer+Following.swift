@@ -4,11 +4,15 @@ internal import AudioDevices
 // that one hands over, and begins there.
 
 extension Mixer {
-    /// Tells a player what the one that it follows did in this block: the joint, if it came, and pauses of both.
+    /// Tells a player what the one that it follows did in this round: the joint, if it came, and pauses of both.
     static func pass(from leader: UnsafeMutablePointer<PlayerCore>, to core: UnsafeMutablePointer<PlayerCore>) {
-        let succession = unsafe leader.pointee.succession
-        if let joint = succession.joint { unsafe core.pointee.take(over: joint.frame, fade: joint.fade) }
-        for index in 0..<succession.passedCount { unsafe core.pointee.share(succession.passedCommand(index)) }
+        if let joint = unsafe leader.pointee.succession.joint {
+            unsafe core.pointee.take(over: joint.frame, fade: joint.fade)
+        }
+        let count = unsafe leader.pointee.succession.passedCount
+        for index in 0..<count {
+            unsafe core.pointee.share(leader.pointee.succession.passedCommand(index))
+        }
     }
 }
 

@@ -73,25 +73,54 @@ struct Mixer: ~Copyable {
             clear(block)
             return hasPlayed && endsWithPlayers ? 0 : block.frameCount
         }
+        renderPlayers(block)
         var end = 0
         var crowd = SoundingCrowd(frameCount: block.frameCount)
         for index in 0..<count {
-            // Sound because the control side keeps a core alive until its address has been returned.
             let core = unsafe places[index].slot.core
             let leader = unsafe leader(of: index)
-            if let leader = unsafe leader { unsafe Mixer.pass(from: leader, to: core) }
-            let playerEnd = unsafe core.pointee.render(
-                into: block.channels, outputChannels: block.channelCount, frameCount: block.frameCount,
-                adds: index > 0, at: block.outputFrame)
             unsafe crowd.add(core.pointee.sounding)
-            let hasEnded = unsafe core.pointee.hasEnded
+            let (hasEnded, playerEnd) = unsafe (core.pointee.hasEnded, core.pointee.end)
             let waitsForNobody = unsafe core.pointee.isIdle && isLeft(index, leader)
-            end = max(end, hasEnded ? playerEnd : waitsForNobody ? 0 : block.frameCount)
+            end = max(end, hasEnded ? min(playerEnd, block.frameCount) : waitsForNobody ? 0 : block.frameCount)
             if let leader = unsafe leader { unsafe expect(index, after: leader) }
         }
         limit(block, watched: crowd.shared)
         hasPlayed = true
         return endsWithPlayers ? end : block.frameCount
+    }
+
+    /// Renders a block of every player, in rounds. A player that has passed on commands stops behind their frame, and the players after it go
+    /// no further in that round. So a player that follows knows all that concerns a frame before it renders that frame, however much that is.
+    private func renderPlayers(_ block: RenderBlock) {
+        for index in 0..<count { unsafe places[index].slot.core.pointee.beginBlock() }
+        // In each round the first player that is not done goes on by one frame at least, so the rounds end.
+        for _ in 0..<count * block.frameCount + 1 {
+            introduceFollowers()
+            var limit = block.frameCount
+            for index in 0..<count {
+                // Sound because the control side keeps a core alive until its address has been returned.
+                let core = unsafe places[index].slot.core
+                if let leader = unsafe leader(of: index) { unsafe Mixer.pass(from: leader, to: core) }
+                if unsafe core.pointee.rendered < limit {
+                    unsafe core.pointee.renderPiece(
+                        into: block.channels, outputChannels: block.channelCount, upTo: limit, adds: index > 0,
+                        at: block.outputFrame)
+                }
+                limit = unsafe min(limit, core.pointee.rendered)
+            }
+            if limit == block.frameCount { return }
+        }
+    }
+
+    /// Tells every player in a round how many commands the players can take that follow it.
+    private func introduceFollowers() {
+        for index in 0..<count { unsafe places[index].slot.core.pointee.succession.beginPiece() }
+        for index in 0..<count {
+            guard let leader = unsafe leader(of: index) else { continue }
+            let room = unsafe places[index].slot.core.pointee.commands.room
+            unsafe leader.pointee.succession.noteFollower(room: room)
+        }
     }
 
     /// Turns the sum down where it would exceed full scale, and lets the players report it. One player alone passes as it is, and so do

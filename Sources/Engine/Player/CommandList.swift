@@ -58,8 +58,10 @@ struct CommandList: ~Copyable {
         scheduled = ring
     }
 
-    /// Adds a command of the render side itself; without effect if the list is full, which takes more commands for one frame than
-    /// anybody gives.
+    /// How many commands can be added now.
+    var room: Int { CommandList.capacity - count }
+
+    /// Adds a command of the render side itself; without effect if there is no ``room``.
     mutating func add(_ command: PlayerCommand) {
         guard count < CommandList.capacity else { return }
         list.value[count] = command

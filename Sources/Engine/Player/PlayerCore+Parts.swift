@@ -41,4 +41,19 @@ extension PlayerCore {
 
     /// Reports an xrun of the device. Real-time safe: yes.
     mutating func noteXrun(at frame: Int64, lostFrames: Int64) { transport.noteXrun(at: frame, lostFrames: lostFrames) }
+
+    /// A device is back, for the next block.
+    mutating func endInterruption() {
+        interruption.isUnderWay = false
+        interruption.isOver = true
+    }
+
+    /// Whether sound was requested that cannot be heard, since the last call.
+    mutating func takeWish() -> Bool {
+        defer { interruption.wishes = false }
+        return interruption.wishes
+    }
+
+    /// The requested device is not there, so nothing must begin by itself when it returns.
+    mutating func forgetWish() { interruption.resumes = false }
 }

@@ -31,11 +31,13 @@ struct PlayerCore: ~Copyable {
     private var overload: OverloadGuard
     private var peaks: PlayerPeaks
     /// The effect of a lost device on this player.
-    private var interruption = PlayerInterruption()
+    var interruption = PlayerInterruption()
     /// Whether the player is silent until a new request, as of the last block.
     private(set) var hasEnded = false
     /// The frames of the last block in which the player was neither idle nor over.
     private(set) var sounding = 0..<0
+    /// How many frames of the block are rendered, and the first one behind the player's end.
+    private(set) var (rendered, end) = (0, Int.max)
     /// What comes after this player, and what was before it.
     var succession = Succession()
     /// The output frame at which the player it follows hands over, and the crossfade there.
@@ -77,14 +79,26 @@ struct PlayerCore: ~Copyable {
         into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, outputChannels: Int, frameCount: Int,
         adds: Bool, at frame: Int64
     ) -> Int {
+        beginBlock()
+        unsafe renderPiece(
+            into: output, outputChannels: outputChannels, upTo: frameCount, adds: adds, at: frame)
+        return min(end, frameCount)
+    }
+
+    /// Before the pieces of another block.
+    mutating func beginBlock() { (sounding, rendered, end) = (0..<0, 0, .max) }
+
+    /// Renders a block on, up to one of its frames; at least one frame. It stops behind a frame at which it has passed on commands to the
+    /// players that follow, so that these carry them out at that frame. Like any division into blocks this leaves the sound as it is.
+    mutating func renderPiece(
+        into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, outputChannels: Int, upTo limit: Int,
+        adds: Bool, at frame: Int64
+    ) {
         clip.beginBlock()
-        succession.beginBlock()
-        sounding = frameCount..<frameCount
-        goOnAfterInterruption(at: frame)
-        commands.beginBlock(at: frame)
-        var done = 0
-        var end = frameCount
-        while done < frameCount {
+        goOnAfterInterruption(at: frame + Int64(rendered))
+        if rendered == 0 { commands.beginBlock(at: frame) }
+        var done = rendered
+        while done < limit, done == rendered || succession.passedCount == 0 {
             let now = frame + Int64(done)
             commands.collect()
             takeOver(at: now)
@@ -92,7 +106,8 @@ struct PlayerCore: ~Copyable {
             handOver(at: now)
             hasEnded = transport.state == .finished && !commands.waitsToStart(at: now)
             if hasEnded { end = min(end, done) }
-            let count = isDone ? framesUntilChange(from: now, limit: min(frameCount - done, LayerStack.chunkFrames)) : 1
+            let most = isDone && succession.passedCount == 0 ? min(limit - done, LayerStack.chunkFrames) : 1
+            let count = framesUntilChange(from: now, limit: most)
             if transport.hasUntoldEvents() {
                 // Now: under the virtual clock the next line may wait for the recording, for as long as it takes.
                 peaks.handOver()
@@ -101,7 +116,9 @@ struct PlayerCore: ~Copyable {
             transport.produce(count, at: now)
             shape(count, at: now)
             succession.apply(to: transport.stack.value.sound, channelCount: channelCount, frameCount: count, at: now)
-            if !hasEnded && transport.state != .idle { sounding = min(sounding.lowerBound, done)..<done + count }
+            if !hasEnded && transport.state != .idle {
+                sounding = (sounding.isEmpty ? done : sounding.lowerBound)..<done + count
+            }
             unsafe peaks.take(
                 UnsafePointer(transport.stack.value.sound.channels), channelCount: channelCount, frameCount: count)
             unsafe ChannelMap.mix(
@@ -111,10 +128,10 @@ struct PlayerCore: ~Copyable {
         }
         // Before the status, so that a reader that sees a frame in the status also finds its peaks.
         peaks.handOver()
-        transport.endBlock(at: frame + Int64(frameCount))
-        publishDemand(at: frame + Int64(frameCount))
+        rendered = done
+        transport.endBlock(at: frame + Int64(done))
+        publishDemand(at: frame + Int64(done))
         clip.endBlock()
-        return end
     }
 
     /// Sends the next frames through the strip, and turns them up or down. With a neutral strip and a gain of 1 or less a copy of the clip
@@ -195,6 +212,7 @@ struct PlayerCore: ~Copyable {
                 break
             }
         }
+        if succession.mustWait(command) { return false }
         if command.changesLayers && !transport.canCross(for: command, at: now, waits: !waitsForPages) { return false }
         commands.remove(index)
         apply(command, at: now)
@@ -340,21 +358,6 @@ struct PlayerCore: ~Copyable {
         interruption.reason = reason
         if transport.pauseReason == old { transport.changePause(to: reason, at: now) }
     }
-
-    /// A device is back, for the next block.
-    mutating func endInterruption() {
-        interruption.isUnderWay = false
-        interruption.isOver = true
-    }
-
-    /// Whether sound was requested that cannot be heard, since the last call.
-    mutating func takeWish() -> Bool {
-        defer { interruption.wishes = false }
-        return interruption.wishes
-    }
-
-    /// The requested device is not there, so nothing must begin by itself when it returns.
-    mutating func forgetWish() { interruption.resumes = false }
 
     /// Resumes at the first frame of a device, if the player should.
     private mutating func goOnAfterInterruption(at now: Int64) {

@@ -7,12 +7,12 @@ internal import Samples
 /// Once begun, a crossfade goes on for its own length: if a change of speed moves the end, the player ends with the crossfade at the latest.
 /// A pause holds it. Real-time safe: yes.
 struct Succession: BitwiseCopyable {
-    /// Pauses and resumptions in one block that are passed on; of more, the last ones count.
-    static let passedCapacity = 4
+    /// Pauses and resumptions that are passed on at one frame; further ones of that frame wait for the next one.
+    static let passedCapacity = 8
 
     /// Output frames of the crossfade with a follower that waits; 0 if there is none, or if it has no crossfade.
     var endFade: Int64 = 0
-    /// The joint, if it came in the current block, and the length of its crossfade.
+    /// The joint, if it came in the current piece of a block, and the length of its crossfade.
     private(set) var joint: (frame: Int64, fade: Int64)?
     /// Whether the joint has come, and the player was not started again since.
     private(set) var isOver = false
@@ -20,14 +20,17 @@ struct Succession: BitwiseCopyable {
     private var rise: CrossfadeEdge?
     /// The output frame since which the player is paused.
     private var heldSince: Int64?
-    private var passed: InlineArray<4, PlayerCommand> = InlineArray(repeating: PlayerCommand(code: .pause))
+    private var passed: InlineArray<8, PlayerCommand> = InlineArray(repeating: PlayerCommand(code: .pause))
+    /// How many were passed on in the current piece of a block. The piece ends with the frame of the first.
     private(set) var passedCount = 0
+    /// How many commands the players that follow can take in the current piece; nil if nobody follows.
+    private var room: Int?
 
-    /// Forgets what happened in the block before.
-    mutating func beginBlock() {
-        joint = nil
-        passedCount = 0
-    }
+    /// Forgets what happened in the piece before, and who followed then.
+    mutating func beginPiece() { (joint, passedCount, room) = (nil, 0, nil) }
+
+    /// A player follows that has room for so many commands.
+    mutating func noteFollower(room: Int) { self.room = min(self.room ?? Succession.passedCapacity, room) }
 
     /// The player starts: at the joint with one that it follows, with a crossfade of `fade` frames, or else by itself.
     mutating func begin(at now: Int64, fade: Int64) {
@@ -87,17 +90,26 @@ struct Succession: BitwiseCopyable {
 
     // MARK: Commands
 
-    /// Whether pauses and resumptions concern the follower too: from the joint on, two players are one to the user.
-    mutating func note(_ command: PlayerCommand, at now: Int64) {
-        guard isOver, command.code == .pause || command.code == .resume else { return }
-        var command = command
-        command.frame = now
-        let index = min(passedCount, Succession.passedCapacity - 1)
-        passed[index] = command
-        passedCount = index + 1
+    /// Whether a command must wait for a later frame, because a player that follows cannot take it yet.
+    func mustWait(_ command: PlayerCommand) -> Bool {
+        guard let room, concernsFollowers(command) else { return false }
+        return passedCount >= room
     }
 
-    /// A command of this block that the follower has to take too.
+    /// Passes on what concerns the players that follow.
+    mutating func note(_ command: PlayerCommand, at now: Int64) {
+        guard let room, concernsFollowers(command), passedCount < room else { return }
+        passed[passedCount] = command
+        passed[passedCount].frame = now
+        passedCount += 1
+    }
+
+    /// From the joint on, two players are one to the user: pauses and resumptions concern both.
+    private func concernsFollowers(_ command: PlayerCommand) -> Bool {
+        isOver && (command.code == .pause || command.code == .resume)
+    }
+
+    /// A command of this piece that the follower has to take too.
     func passedCommand(_ index: Int) -> PlayerCommand { passed[index] }
 }
 
