@@ -47,7 +47,7 @@ final class LinkedOutput: OutputStream {
     func takeIncidents() -> [StreamIncident] { link.duplex.takeIncidents() }
     func start(_ callbacks: StreamCallbacks) throws(DeviceError) { try link.start(output: callbacks) }
     func stop() { link.stop() }
-    func waitUntilFinished() throws(DeviceError) { try link.duplex.waitUntilFinished() }
+    func waitUntilFinished() throws(DeviceError) { try link.waitForOutput() }
 }
 
 /// The input of a link. Incidents of the device are reported once, by the output.

@@ -56,18 +56,28 @@ final class StreamLink: Sendable {
     private func startWhole(_ halves: inout Halves) throws(DeviceError) {
         guard let output = halves.output, let input = halves.input else { return }
         (halves.output, halves.input) = (nil, nil)
-        try duplex.start(state.join(output, input))
+        do throws(DeviceError) {
+            try duplex.start(state.join(output, input))
+            halves.watcher = try watch()
+        } catch {
+            // The half that was started first waits for this.
+            state.end(.failure(error))
+            throw error
+        }
+    }
+
+    /// Waits for the end of the device on a thread of its own.
+    private func watch() throws(DeviceError) -> PlainThread {
         // Neither the thread nor the callbacks may hold the link, because its release ends them.
         let (duplex, state) = (duplex, state)
-        halves.watcher = PlainThread(name: "woodshed-link") {
+        let watcher = PlainThread(name: "woodshed-link") {
             state.end(Result { () throws(DeviceError) in try duplex.waitUntilFinished() })
         }
-        if halves.watcher == nil {
-            duplex.stop()
-            throw DeviceError(
-                kind: .io, message: "the system has no thread left for another stream",
-                remedy: "End other programs, or raise the limit with ulimit -u.")
-        }
+        if let watcher { return watcher }
+        duplex.stop()
+        throw DeviceError(
+            kind: .io, message: "the system has no thread left for another stream",
+            remedy: "End other programs, or raise the limit with ulimit -u.")
     }
 
     private static let startedTwice = DeviceError(
@@ -79,14 +89,33 @@ final class StreamLink: Sendable {
     /// Ends the input alone, or the whole device if nothing plays yet.
     func stopInput() {
         state.endInput()
-        if !halves.withLock({ $0.areStarted }) { duplex.stop() }
+        guard !halves.withLock({ $0.areStarted }) else { return }
+        duplex.stop()
+        // No thread tells the end of a device that has not run.
+        state.end(.success(()))
     }
 
     /// Ends the whole device.
     func stop() {
-        if !halves.withLock({ $0.areStarted }) { state.endInput() }
+        // Before the lock: a start has it, and may wait a second for the input of another card. This ends that wait.
         duplex.stop()
-        halves.withLock { ($0.output, $0.input) = (nil, nil) }
+        let areStarted = halves.withLock { halves in
+            (halves.output, halves.input) = (nil, nil)
+            return halves.areStarted
+        }
+        if !areStarted { state.end(.success(())) }
+    }
+
+    /// Waits until the device has ended, also before the input is started; returns at once if the output was not started.
+    func waitForOutput() throws(DeviceError) {
+        guard halves.withLock({ $0.outputIsStarted }) else { return }
+        while !halves.withLock({ $0.areStarted }) {
+            if let outcome = state.outcome { return try outcome.get() }
+            usleep(Self.interval)
+        }
+        try duplex.waitUntilFinished()
+        // It has not run at all if its start failed.
+        if case .failure(let error) = state.outcome { throw error }
     }
 
     /// Waits until the input's callback wants no more, or the stream has ended; returns at once if it was not started.
