@@ -55,10 +55,9 @@ final class EventQueue: @unchecked Sendable {
     private var isEndTold = false
     /// Readable while there is something to take; made when it is asked for.
     private var pipe: WakePipe?
-    /// The event that was taken last, in the form of the header. Only for the thread that takes events.
-    private let current: UnsafeMutablePointer<woodshed_event>
-    /// What its pointers show.
-    private let results: UnsafeMutablePointer<Results>
+    /// The event that was taken last. Only for the thread that takes events.
+    let shown = ShownEvent()
+    private var current: UnsafeMutablePointer<woodshed_event> { unsafe shown.event }
     /// Those that say that there is none, which stay valid when the queue is gone.
     nonisolated(unsafe) private static let none = unsafe constant(WOODSHED_EVENT_NONE)
     nonisolated(unsafe) private static let closed = unsafe constant(WOODSHED_EVENT_CLOSED)
@@ -72,25 +71,10 @@ final class EventQueue: @unchecked Sendable {
             WOODSHED_EVENT_SESSION_TAKE_UNLISTED,
         ].map { Int32($0.rawValue) })
 
-    private struct Results {
-        var loudness = woodshed_loudness()
-        var roundTrip = woodshed_round_trip()
-        var comparison = woodshed_comparison()
-    }
-
-    init(capacity: Int) {
-        self.capacity = capacity
-        unsafe results = .allocate(capacity: 1)
-        unsafe results.initialize(to: Results())
-        unsafe current = .allocate(capacity: 1)
-        unsafe current.initialize(to: woodshed_event())
-    }
+    init(capacity: Int) { self.capacity = capacity }
 
     deinit {
         for event in events.dropFirst(taken) { event.result.discard() }
-        freeTexts()
-        unsafe current.deallocate()
-        unsafe results.deallocate()
         pipe?.closeBoth()
     }
 
@@ -171,34 +155,12 @@ final class EventQueue: @unchecked Sendable {
             return events[taken]
         }
         guard let event else { return unsafe isEnd ? Self.closed : Self.none }
-        freeTexts()
+        shown.freeTexts()
         unsafe current.pointee = event.event
         unsafe current.pointee.text = UnsafePointer(event.text.flatMap { unsafe strdup($0) })
         unsafe current.pointee.remedy = UnsafePointer(event.remedy.flatMap { unsafe strdup($0) })
-        show(event.result)
+        shown.show(event.result)
         return unsafe UnsafePointer(current)
-    }
-
-    private func show(_ result: RequestResult) {
-        switch result {
-        case .nothing: break
-        case .opened(.clip, let number): unsafe current.pointee.clip = OpaquePointer(bitPattern: number)
-        case .opened(_, let number): unsafe current.pointee.waveform = OpaquePointer(bitPattern: number)
-        case .loudness(let loudness):
-            unsafe results.pointee.loudness = loudness
-            unsafe current.pointee.loudness = unsafe place(of: \.loudness)
-        case .roundTrip(let trip):
-            unsafe results.pointee.roundTrip = trip
-            unsafe current.pointee.round_trip = unsafe place(of: \.roundTrip)
-        case .comparison(let comparison):
-            unsafe results.pointee.comparison = comparison
-            unsafe current.pointee.comparison = unsafe place(of: \.comparison)
-        }
-    }
-
-    private func place<Value>(of result: KeyPath<Results, Value>) -> UnsafePointer<Value>? {
-        guard let offset = MemoryLayout<Results>.offset(of: result) else { return nil }
-        return unsafe UnsafePointer((UnsafeRawPointer(results) + offset).assumingMemoryBound(to: Value.self))
     }
 
     /// Closes what the event that was taken last holds, if nobody got it.
@@ -235,11 +197,61 @@ final class EventQueue: @unchecked Sendable {
             taken = 0
         }
     }
+}
 
-    private func freeTexts() {
-        unsafe free(UnsafeMutablePointer(mutating: current.pointee.text))
-        unsafe free(UnsafeMutablePointer(mutating: current.pointee.remedy))
-        unsafe (current.pointee.text, current.pointee.remedy) = (nil, nil)
+/// An event in the form of the header, with what its pointers show. The thread that has taken it keeps it as well as the queue, because another
+/// thread may close the listener while the event is read.
+@safe
+final class ShownEvent: @unchecked Sendable {
+    // Unchecked because of the memory, which only the thread that takes events changes.
+    let event: UnsafeMutablePointer<woodshed_event>
+    private let results: UnsafeMutablePointer<Results>
+
+    private struct Results {
+        var loudness = woodshed_loudness()
+        var roundTrip = woodshed_round_trip()
+        var comparison = woodshed_comparison()
+    }
+
+    init() {
+        unsafe results = .allocate(capacity: 1)
+        unsafe results.initialize(to: Results())
+        unsafe event = .allocate(capacity: 1)
+        unsafe event.initialize(to: woodshed_event())
+    }
+
+    deinit {
+        freeTexts()
+        unsafe event.deallocate()
+        unsafe results.deallocate()
+    }
+
+    func show(_ result: RequestResult) {
+        switch result {
+        case .nothing: break
+        case .opened(.clip, let number): unsafe event.pointee.clip = OpaquePointer(bitPattern: number)
+        case .opened(_, let number): unsafe event.pointee.waveform = OpaquePointer(bitPattern: number)
+        case .loudness(let loudness):
+            unsafe results.pointee.loudness = loudness
+            unsafe event.pointee.loudness = unsafe place(of: \.loudness)
+        case .roundTrip(let trip):
+            unsafe results.pointee.roundTrip = trip
+            unsafe event.pointee.round_trip = unsafe place(of: \.roundTrip)
+        case .comparison(let comparison):
+            unsafe results.pointee.comparison = comparison
+            unsafe event.pointee.comparison = unsafe place(of: \.comparison)
+        }
+    }
+
+    private func place<Value>(of result: KeyPath<Results, Value>) -> UnsafePointer<Value>? {
+        guard let offset = MemoryLayout<Results>.offset(of: result) else { return nil }
+        return unsafe UnsafePointer((UnsafeRawPointer(results) + offset).assumingMemoryBound(to: Value.self))
+    }
+
+    func freeTexts() {
+        unsafe free(UnsafeMutablePointer(mutating: event.pointee.text))
+        unsafe free(UnsafeMutablePointer(mutating: event.pointee.remedy))
+        unsafe (event.pointee.text, event.pointee.remedy) = (nil, nil)
     }
 }
 

@@ -55,11 +55,12 @@ struct Refusal {
 
 /// The words of the last error of each thread.
 enum LastFailure {
-    /// Two texts that C can read.
+    /// Two texts that C can read, and the event that the thread has taken last.
     @safe
     private final class Words {
         var message: UnsafeMutablePointer<CChar>?
         var remedy: UnsafeMutablePointer<CChar>?
+        var event: ShownEvent?
 
         deinit {
             unsafe free(message)
@@ -75,16 +76,23 @@ enum LastFailure {
         return code == 0 ? key : nil
     }()
 
-    static func keep(_ message: String, _ remedy: String) {
-        guard let key else { return }
-        let words: Words
+    /// What this thread keeps; nil if the system has no place for it.
+    private static func own() -> Words? {
+        guard let key else { return nil }
         if let known = unsafe pthread_getspecific(key) {
-            words = unsafe Unmanaged<Words>.fromOpaque(known).takeUnretainedValue()
-        } else {
-            words = Words()
-            let context = unsafe Unmanaged.passRetained(words)
-            if unsafe pthread_setspecific(key, context.toOpaque()) != 0 { unsafe context.release() }
+            return unsafe Unmanaged<Words>.fromOpaque(known).takeUnretainedValue()
         }
+        let words = Words()
+        let context = unsafe Unmanaged.passRetained(words)
+        if unsafe pthread_setspecific(key, context.toOpaque()) != 0 { unsafe context.release() }
+        return words
+    }
+
+    /// Keeps an event until this thread takes the next one.
+    static func hold(_ event: ShownEvent) { own()?.event = event }
+
+    static func keep(_ message: String, _ remedy: String) {
+        guard let words = own() else { return }
         unsafe free(words.message)
         unsafe free(words.remedy)
         unsafe (words.message, words.remedy) = (strdup(message), strdup(remedy))

@@ -145,6 +145,7 @@ public func woodshed_listener_next(
         guard !box.hasCallback else {
             throw ArgumentError("the listener has a callback", remedy: "Open another listener.")
         }
+        LastFailure.hold(box.queue.shown)
         unsafe event.pointee = box.queue.next(seconds: seconds)
     }
 }

@@ -87,9 +87,15 @@ static void test_answers(const char *recording, const char *words) {
     EXPECT(none == 7);
     EXPECT(woodshed_request_cancel(listener, bad_request) == WOODSHED_NOT_FOUND);
     EXPECT(woodshed_request_cancel(listener, INT64_MIN) == WOODSHED_NOT_FOUND);
+    // The thread that has taken an event can read it, also if the listener is closed meanwhile.
+    EXPECT(woodshed_measure_request(listener, words, &bad_request) == WOODSHED_OK);
+    event = answer_to(listener, bad_request);
+    char text[256];
+    snprintf(text, sizeof text, "%s", event->text);
+    EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
+    EXPECT(event->kind == WOODSHED_EVENT_ANSWER && strncmp(event->text, text, strlen(text)) == 0);
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
-    EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
 }
 
 // More requests than threads, some of which are cancelled: each is answered once, although the queue has room for 16 events.

@@ -805,7 +805,8 @@ woodshed_status woodshed_listener_open(woodshed_engine *engine, int32_t capacity
  * The next event.
  *
  * @param seconds How long to wait for one: 0 not at all, less than 0 as long as it takes. After WOODSHED_EVENT_CLOSED there is no wait.
- * @param event   Receives the event, never NULL unless the call fails. It is valid until the next call for the same listener.
+ * @param event   Receives the event, never NULL unless the call fails. It is valid until the next call for the same listener, also if another
+ *                thread closes the listener; then until this thread asks another listener.
  *
  * Threads: one at a time for one listener. Since 100.
  */
