@@ -61,20 +61,6 @@ package enum FileLock {
         0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x5346_414F, 0x00C3_6400,
     ]
 
-    /// Whether a process is a running program of ours, by its name. Where there are no locks, the noted number of a file's holder tells whether
-    /// the file is in use.
-    package static func isRunning(_ process: Int32) -> Bool {
-        guard process > 0, let name = programName("\(process)") else { return false }
-        return name == programName("self") || name == Array("woodshed\n".utf8)
-    }
-
-    private static func programName(_ process: String) -> [UInt8]? {
-        do throws(FileFault) {
-            let file = try unsafe RegularFile("/proc/\(process)/comm")
-            return try FileBytes.bytes(of: file.descriptor, count: 64)
-        } catch { return nil }
-    }
-
     /// The errors of file systems that have no locks.
     private static let unsupported: Set = [ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL]
 

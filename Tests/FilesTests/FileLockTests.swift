@@ -8,8 +8,17 @@ import Testing
 struct FileLockTests {
     @Test("a number is that of a running program of ours only if such a process is there")
     func programs() {
-        #expect(FileLock.isRunning(getpid()))
-        #expect(!FileLock.isRunning(0) && !FileLock.isRunning(-1) && !FileLock.isRunning(.max))
+        #expect(NotedProcess.own.isRunning && NotedProcess.own.isOwn)
+        for number in [0, -1, Int32.max] { #expect(!NotedProcess(number: number, place: nil).isRunning) }
+        // As in files of earlier versions.
+        #expect(NotedProcess(number: getpid(), place: nil).isRunning)
+    }
+
+    @Test("a number of another container, another computer or an earlier start of the system says nothing here")
+    func places() {
+        let elsewhere = NotedProcess(number: getpid(), place: "another")
+        #expect(!elsewhere.isRunning && !elsewhere.isOwn && !elsewhere.countsHere)
+        #expect(NotedProcess.own.place?.contains("pid:[") ?? false)
     }
 
     @Test("a lock that is shared keeps out only those that ask for it alone")

@@ -1,3 +1,4 @@
+import Files
 import JSON
 import TestSupport
 import Testing
@@ -130,7 +131,7 @@ struct ProtocolTests {
     func `a record is read as it was written, and others are not`() {
         var record = PartRecord(address: "http://a/b", effectiveAddress: "http://c/d")
         record.validators = Validators(tag: "\"x\"", lastModified: "m", date: "d")
-        (record.byteCount, record.durableBytes, record.holder) = (100, 50, 7)
+        (record.byteCount, record.durableBytes, record.holder) = (100, 50, .own)
         (record.suggestedName, record.contentType) = ("n\"\u{301}", "audio/ogg")
         record.checksums = [Checksum(.md5, [UInt8](repeating: 3, count: 16))].compactMap { $0 }
         #expect(PartRecord(record.json) == record)

@@ -37,7 +37,7 @@ final class PartFile: @unchecked Sendable {
         (descriptor, isLocked) = try Self.opened(path, names, calls)
         let found = Self.readRecord(names.record)
         if let found { record = found }
-        record.holder = getpid()
+        record.holder = .own
     }
 
     deinit { close() }
@@ -67,7 +67,7 @@ final class PartFile: @unchecked Sendable {
             let other = outcome == .unsupported ? otherHolder(names) : nil
             if outcome == .held || other != nil {
                 Glibc.close(file)
-                throw held(path, by: other ?? readRecord(names.record)?.holder ?? 0)
+                throw held(path, by: other ?? readRecord(names.record)?.holder ?? .none)
             }
             if let locked = FileIdentity(descriptor: file), locked.isSame(as: FileIdentity(path: names.part)) {
                 return (file, outcome == .taken)
@@ -88,15 +88,16 @@ final class PartFile: @unchecked Sendable {
     }
 
     /// The other process that writes the part, by its record; nil if there is none that runs.
-    private static func otherHolder(_ names: PartNames) -> Int32? {
-        guard let holder = readRecord(names.record)?.holder, holder != getpid() else { return nil }
-        return FileLock.isRunning(holder) ? holder : nil
+    private static func otherHolder(_ names: PartNames) -> NotedProcess? {
+        guard let holder = readRecord(names.record)?.holder, !holder.isOwn else { return nil }
+        return holder.isRunning ? holder : nil
     }
 
-    private static func held(_ path: String, by process: Int32) -> TransferError {
+    private static func held(_ path: String, by process: NotedProcess) -> TransferError {
         let holder =
-            process == getpid()
-            ? "this program" : process > 0 ? "another program (process \(process))" : "another program"
+            process.isOwn
+            ? "this program"
+            : process.countsHere ? "another program (process \(process.number))" : "another program"
         return TransferError(
             .heldByOther, "\(path): \(holder) is fetching it already", remedy: "Wait until it has finished, or end it.")
     }
@@ -142,7 +143,7 @@ final class PartFile: @unchecked Sendable {
         }
         func anew(_ reason: RestartReason?) -> Beginning {
             record = PartRecord(address: request.address.text)
-            record.holder = getpid()
+            record.holder = .own
             return .anew(reason)
         }
         if record.address != request.address.text { return anew(length > 0 ? .otherAddress : nil) }
@@ -165,7 +166,7 @@ final class PartFile: @unchecked Sendable {
         record.durableBytes = 0
         try check(calls.setLength(descriptor, 0))
         var new = new
-        (new.holder, new.startedAt, new.startedBytes) = (getpid(), Clock.date, 0)
+        (new.holder, new.startedAt, new.startedBytes) = (.own, Clock.date, 0)
         new.earlierEnd = record.earlierEnd
         try save(new)
     }
@@ -173,7 +174,7 @@ final class PartFile: @unchecked Sendable {
     /// Notes where the bytes come from by now, and forgets whatever follows the ones that count.
     func goOn(_ new: PartRecord, from byteCount: Int64) throws(TransferError) {
         var new = new
-        (new.durableBytes, new.holder) = (record.durableBytes, getpid())
+        (new.durableBytes, new.holder) = (record.durableBytes, .own)
         (new.startedAt, new.startedBytes) = (Clock.date, byteCount)
         new.earlierEnd = record.earlierEnd
         try check(calls.setLength(descriptor, byteCount))
@@ -302,7 +303,7 @@ final class PartFile: @unchecked Sendable {
     func close() {
         if !isLocked, descriptor >= 0, FileIdentity(path: names.record) != nil {
             var free = record
-            free.holder = 0
+            free.holder = .none
             try? save(free)
         }
         if descriptor >= 0 { _ = calls.close(descriptor) }

@@ -1,3 +1,4 @@
+internal import Files
 internal import JSON
 
 /// What is known of a part: kept in a small file beside it, so that another run can go on.
@@ -23,7 +24,7 @@ struct PartRecord: Equatable, Sendable {
     /// Where an earlier attempt ended, if the server does not state the end, and the file said that it was not whole.
     var earlierEnd: EarlierEnd?
     /// The process that writes the part, or wrote it last.
-    var holder: Int32 = 0
+    var holder = NotedProcess.none
     /// When the latest bytes began to come, in seconds since 1970, and how many there were then.
     var startedAt: Int64 = 0
     var startedBytes: Int64 = 0
@@ -38,12 +39,13 @@ struct PartRecord: Equatable, Sendable {
         var fields: [JSONValue.Field] = [
             .init("version", .integer(Self.version)), .init("url", .string(address)),
             .init("effectiveURL", .string(effectiveAddress)), .init("durableBytes", .integer(durableBytes)),
-            .init("complete", .bool(isComplete)), .init("process", .integer(Int64(holder))),
+            .init("complete", .bool(isComplete)), .init("process", .integer(Int64(holder.number))),
             .init("startedAt", .integer(startedAt)), .init("startedBytes", .integer(startedBytes)),
         ]
         func add(_ name: String, _ text: String?) { if let text { fields.append(.init(name, .string(text))) } }
         if let byteCount { fields.append(.init("bytes", .integer(byteCount))) }
         if !isEndStated { fields.append(.init("endStated", .bool(false))) }
+        add("processPlace", holder.place)
         add("etag", validators.tag)
         add("lastModified", validators.lastModified)
         add("date", validators.date)
@@ -83,7 +85,9 @@ struct PartRecord: Equatable, Sendable {
         }
         startedAt = value["startedAt"]?.integer(in: .seconds) ?? 0
         startedBytes = value["startedBytes"]?.integer(in: .counts) ?? 0
-        holder = value["process"]?.integer(in: .identities).map { Int32(truncatingIfNeeded: $0) } ?? 0
+        holder = NotedProcess(
+            number: value["process"]?.integer(in: .identities).flatMap(Int32.init(exactly:)) ?? 0,
+            place: value["processPlace"]?.stringValue)
     }
 }
 

@@ -45,7 +45,7 @@ package struct PartSummary: Sendable, Equatable {
             switch try? PartFile.lock(file) {
             case .taken: break
             case .unsupported:
-                if FileLock.isRunning(PartFile.readRecord(names.record)?.holder ?? 0) { return false }
+                if PartFile.readRecord(names.record)?.holder.isRunning ?? false { return false }
             case .held, nil: return false
             }
             guard let locked = FileIdentity(descriptor: file), locked.isSame(as: FileIdentity(path: names.part)) else {
@@ -72,7 +72,7 @@ package struct PartSummary: Sendable, Equatable {
         let record = path + ".json"
         let found = PartFile.readRecord(record)
         // Where there are no locks, the record says whose the part is.
-        isHeld = lockCode == EWOULDBLOCK || lockCode != 0 && FileLock.isRunning(found?.holder ?? 0)
+        isHeld = lockCode == EWOULDBLOCK || lockCode != 0 && found?.holder.isRunning ?? false
         self.path = path
         recordPath = found == nil ? nil : record
         (address, byteCount, wholeByteCount) = (found?.address, state.byteCount, found?.byteCount)
