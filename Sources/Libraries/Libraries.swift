@@ -48,9 +48,7 @@ package struct LibraryFunctions<Table: BitwiseCopyable>: @unchecked Sendable {
             MemoryLayout<Table>.size == count * MemoryLayout<Int>.size,
             "A table has another number of functions than there are names.")
         // Bound at once, so that a function missing in a dependency is reported here, not when it is first called.
-        guard let library = unsafe dlopen(description.soname, RTLD_NOW | RTLD_LOCAL) else {
-            throw unsafe LibraryError(description)
-        }
+        let library = try unsafe Self.loaded(description)
         let functions = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: count)
         for index in 0..<count {
             guard let function = unsafe dlsym(library, description.names[index]) else {
@@ -61,6 +59,14 @@ package struct LibraryFunctions<Table: BitwiseCopyable>: @unchecked Sendable {
             unsafe (functions + index).initialize(to: function)
         }
         unsafe table = UnsafeRawPointer(functions).assumingMemoryBound(to: Table.self)
+    }
+
+    private static func loaded(_ description: LibraryDescription) throws(LibraryError) -> UnsafeMutableRawPointer {
+        if let library = unsafe dlopen(description.soname, RTLD_NOW | RTLD_LOCAL) { return unsafe library }
+        let error = unsafe LibraryError(description)
+        guard let other = unsafe description.other_soname, let library = unsafe dlopen(other, RTLD_NOW | RTLD_LOCAL)
+        else { throw error }
+        return unsafe library
     }
 }
 

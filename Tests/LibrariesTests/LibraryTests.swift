@@ -12,7 +12,7 @@ private struct TwoFunctions: BitwiseCopyable {
 @Suite struct LibraryTests {
     /// Loads two functions of a library.
     private func load(
-        _ library: String, _ first: String, _ second: String
+        _ library: String, _ first: String, _ second: String, other: String? = nil
     ) throws(LibraryError) -> LibraryFunctions<TwoFunctions> {
         // The description's texts live as long as the process, as those of a C target do.
         func kept(_ text: String) -> UnsafePointer<CChar> { unsafe UnsafePointer(strdup(text)) }
@@ -20,7 +20,9 @@ private struct TwoFunctions: BitwiseCopyable {
         unsafe names.initialize(to: kept(first))
         unsafe (names + 1).initialize(to: kept(second))
         return try unsafe LibraryFunctions(
-            LibraryDescription(soname: kept(library), package: kept("some-package"), names: names, count: 2))
+            LibraryDescription(
+                soname: kept(library), package: kept("some-package"), names: names, count: 2,
+                other_soname: other.map { unsafe kept($0) }))
     }
 
     @Test("A library's functions are found under their names, in the order of the table's fields")
@@ -37,6 +39,17 @@ private struct TwoFunctions: BitwiseCopyable {
         #expect(error?.message.contains("libmissing-for-a-test.so.7") == true)
         #expect(error?.message.contains("No such file") == true)
         #expect(error?.remedy == "Install it with: sudo apt-get install some-package")
+    }
+
+    @Test("A library with another version of the interface does as well; if both are missing, the first is named")
+    func otherVersion() throws {
+        let functions = try load("libmissing-for-a-test.so.7", "floor", "ceil", other: "libm.so.6")
+        #expect(unsafe functions.table.pointee.first(2.5) == 2)
+        let error = #expect(throws: LibraryError.self) {
+            try load("libmissing-for-a-test.so.7", "floor", "ceil", other: "libmissing-for-a-test.so.8")
+        }
+        #expect(error?.library == "libmissing-for-a-test.so.7")
+        #expect(error?.message.contains("libmissing-for-a-test.so.8") == false)
     }
 
     @Test("One function that is missing is a failure, whichever it is, and is named")

@@ -23,6 +23,8 @@ typedef struct {
     /// As many as the table has fields. Functions of the libraries that it depends on are also found.
     const char *_Nonnull const *_Nonnull names;
     size_t count;
+    /// Its name with another version of the binary interface that does as well, if the first is not installed; null if there is none.
+    const char *_Nullable other_soname;
 } LibraryDescription;
 
 #endif
