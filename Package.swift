@@ -115,7 +115,7 @@ let package = Package(
         .target(name: "CCrypto", dependencies: ["CLibraryTable"], path: "CSources/CCrypto"),
         .target(name: "CCurl", dependencies: ["CLibraryTable"], path: "CSources/CCurl"),
         .target(name: "CSDBus", dependencies: ["CLibraryTable"], path: "CSources/CSDBus"),
-        .target(name: "CExpat", dependencies: ["CLibraryTable"], path: "CSources/CExpat"),
+        .target(name: "CLibXML", dependencies: ["CLibraryTable"], path: "CSources/CLibXML"),
         .target(name: "VirtualCard", dependencies: ["CALSA"], path: "CSources/VirtualCard"),
         .target(name: "VirtualCardPlugIn", dependencies: ["VirtualCard"], path: "CSources/VirtualCardPlugIn"),
         // Replaces malloc in programs that link it: for tests and benchmarks, never for a product that ships.
@@ -214,7 +214,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "TextFormats", dependencies: ["Explanations", "AudioFiles", "JSON", "Libraries", "CExpat"],
+            name: "TextFormats", dependencies: ["Explanations", "AudioFiles", "JSON", "Libraries", "CLibXML"],
             swiftSettings: settings),
         .target(
             name: "Library",

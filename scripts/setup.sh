@@ -26,7 +26,7 @@ libsamplerate0-dev  brings a second card's sound to the first one's clock
 libxxhash-dev       knows a recording by its content, and checks what the cache keeps of it
 libsqlite3-0        keeps what is practised; loaded when it is first needed
 libcurl4            fetches recordings; loaded when the first one is fetched
-libexpat1           reads feeds and playlists in XML; loaded with the first one
+libxml2             reads feeds and playlists in XML; loaded with the first one
 libsystemd0         media keys and the desktop's player controls; loaded when playing begins on a desktop
 libpangocairo-1.0-0 draws pictures of sound and their texts, PNG and SVG; loaded when a picture is drawn
 pkg-config          tells the compiler where those libraries are
@@ -49,7 +49,7 @@ libpango1.0-dev     its headers, which what is looked up in the library is compa
 libsqlite3-dev      its header, for the same comparison
 libcurl4-openssl-dev its header, for the same comparison
 libssl-dev          its header, for the same comparison
-libexpat1-dev       its header, for the same comparison
+libxml2-dev         its header, for the same comparison
 libsystemd-dev      its header, for the same comparison
 dbus-daemon         a desktop's bus, private to a test
 playerctl           a program that presses media keys

@@ -336,15 +336,15 @@ lay_packaging() {
     lay_module
     mkdir -p "$folder/CSources"
     cp -r "$scripts/../packaging" "$scripts/../Package.swift" "$folder/"
-    cp -r "$scripts/../CSources/CSQLite" "$scripts/../CSources/CExpat" "$folder/CSources/"
+    cp -r "$scripts/../CSources/CSQLite" "$scripts/../CSources/CLibXML" "$folder/CSources/"
 }
 listed() { "$scripts/sbom.py" --check "$folder"; }
 lay_packaging && expect nothing "libraries that are all listed" listed
 lay_packaging && sed -i 's/pkgConfig: "soxr"/pkgConfig: "soxr-lsr"/' "$folder/Package.swift" && expect found "a linked library that is not listed" listed
-lay_packaging && sed -i 's/libexpat\.so\.1/libexpat.so.2/' "$folder/CSources/CExpat/CExpat.c" && expect found "a loaded library that is not listed" listed
+lay_packaging && sed -i 's/libxml2\.so\.2/libxml2.so.3/' "$folder/CSources/CLibXML/CLibXML.c" && expect found "a loaded library that is not listed" listed
 lay_packaging && sed -i '/"name": "swift-argument-parser"/d' "$folder/packaging/dependencies.json" && expect found "a Swift dependency that is not listed" listed
 lay_packaging && sed -i '/"name": "FFTW"/s/"license": "[^"]*", //' "$folder/packaging/dependencies.json" && expect found "a library without a licence" listed
-lay_packaging && sed -i '/^Recommends/s/libexpat1, //' "$folder/packaging/debian/control" && expect found "a loaded library that the package does not recommend" listed
+lay_packaging && sed -i '/^Recommends/s/, libxml2 .*//' "$folder/packaging/debian/control" && expect found "a loaded library that the package does not recommend" listed
 lay_packaging && sed -i '/^  FFTW  /d' "$folder/packaging/debian/copyright" && expect found "a library that the copyright file leaves out" listed
 
 # The figures of two benchmark runs; one run is half as fast.

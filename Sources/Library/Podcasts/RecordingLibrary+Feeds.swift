@@ -70,7 +70,7 @@ extension RecordingLibrary {
             let number = try rows.add(text, title: shown, at: now)
             _ = try rows.write(feed, to: number, areNew: false)
             try rows.setValidators(number, tag: read.tag, modified: read.modified)
-            try rows.note(number, error: "", at: now)
+            try rows.note(number, error: read.fault, at: now)
             return try rows.feed(number).map { ($0, true) }
         }
         guard let found else { throw FeedError.unknownFormat }
@@ -116,7 +116,7 @@ extension RecordingLibrary {
             let count = try changeFeeds { (rows) throws(DatabaseError) -> Int in
                 // It may be gone by now.
                 guard try rows.feed(number) != nil else { return 0 }
-                try rows.note(number, error: "", at: now)
+                try rows.note(number, error: read.fault, at: now)
                 guard let content = read.feed else { return 0 }
                 try rows.setValidators(number, tag: read.tag, modified: read.modified)
                 return try rows.write(content, to: number, areNew: true)
@@ -178,6 +178,11 @@ extension RecordingLibrary {
         let feed: Feed?
         let tag: String?
         let modified: String?
+
+        /// The text that is kept as the feed's error; empty if the feed is whole.
+        var fault: String {
+            feed?.isCutOff == true ? "The feed ends in the middle; only the episodes before that were read" : ""
+        }
     }
 
     private func read(
@@ -199,9 +204,11 @@ extension RecordingLibrary {
             let content = try unsafe RegularFile(file.path)
             bytes = try FileBytes.bytes(of: content.descriptor, count: min(Int(content.byteCount), Feed.largest + 1))
         } catch { throw RecordingLibraryError.reading(file.path, error) }
+        let feed = try Feed(reading: bytes, address: file.answer.address.text)
+        // The next time the server must send a feed that was cut off again, also if it has not changed.
         return ReadFeed(
-            feed: try Feed(reading: bytes, address: file.answer.address.text), tag: file.answer.tag,
-            modified: file.answer.lastModified)
+            feed: feed, tag: feed.isCutOff ? nil : file.answer.tag,
+            modified: feed.isCutOff ? nil : file.answer.lastModified)
     }
 
     private func subscription(_ address: String) throws(StoreError) -> Subscription? {

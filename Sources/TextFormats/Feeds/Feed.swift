@@ -1,6 +1,7 @@
 /// A list of episodes that a source publishes, for example a podcast: RSS 0.9x to 2.0, Atom or JSON Feed.
 ///
-/// It is a value, read from bytes; the caller fetches them. What real feeds do wrong is put up with where the meaning is clear.
+/// It is a value, read from bytes; the caller fetches them. What real feeds do wrong is put up with where the meaning is clear: XML that is not
+/// well-formed is repaired first.
 ///
 /// Real-time safe: no. Threads: any.
 package struct Feed: Sendable, Hashable {
@@ -38,6 +39,8 @@ package struct Feed: Sendable, Hashable {
     package let episodes: [Episode]
     /// How many entries of the feed have no recording.
     package let otherCount: Int
+    /// Whether the text ends in the middle, so that entries may be missing.
+    package let isCutOff: Bool
 
     /// The longest feed that is read, in bytes.
     package static let largest = 32 << 20
@@ -70,7 +73,9 @@ package struct Feed: Sendable, Hashable {
     }
 
     /// A feed from entries in the order in which they were found.
-    init(title: String, page: String?, summary: String, found: [Episode], otherCount: Int) {
+    init(
+        title: String, page: String?, summary: String, found: [Episode], otherCount: Int, isCutOff: Bool = false
+    ) {
         var known: Set<String> = []
         let once = found.filter { known.insert($0.id).inserted }
         let ordered = once.enumerated().sorted { left, right in
@@ -78,6 +83,6 @@ package struct Feed: Sendable, Hashable {
             return dates.0 == dates.1 ? left.offset < right.offset : dates.0 > dates.1
         }
         (self.title, self.page, self.summary) = (title, page, summary)
-        (episodes, self.otherCount) = (ordered.map(\.element), otherCount)
+        (episodes, self.otherCount, self.isCutOff) = (ordered.map(\.element), otherCount, isCutOff)
     }
 }

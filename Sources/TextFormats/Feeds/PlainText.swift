@@ -183,7 +183,7 @@ enum PlainText {
     }
 
     /// The names that are found in feeds; those of other letters are rare since feeds are in UTF-8.
-    private static let names: [String: String] = [
+    static let names: [String: String] = [
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{A0}", "ndash": "–", "mdash": "—",
         "hellip": "…",
         "lsquo": "‘", "rsquo": "’", "sbquo": "‚", "ldquo": "“", "rdquo": "”", "bdquo": "„", "laquo": "«", "raquo": "»",

@@ -5,8 +5,10 @@ enum XMLFeed {
         var limits = XMLLimits()
         limits.byteCount = Feed.largest
         do {
-            try XMLReader.read(text, limits: limits, into: reader)
+            try XMLReader.read(text, limits: limits, repairing: true, into: reader)
         } catch {
+            // A feed that was cut off keeps the entries that are whole.
+            if error.kind == .broken, reader.hasEntries, !reader.isTooLong { return reader.feed(isCutOff: true) }
             // Pages that are not XML fail somewhere; what they are is known from their beginning.
             if reader.root == .page { throw .webPage(feedAddress: WebPage.feedAddress(in: text, address: address)) }
             if reader.root == .foreign { throw .unknownFormat }
@@ -18,7 +20,7 @@ enum XMLFeed {
         case .feed: break
         }
         if reader.isTooLong { throw .tooLarge }
-        return reader.feed
+        return reader.feed(isCutOff: false)
     }
 
     enum Root { case feed, page, foreign }
@@ -43,10 +45,12 @@ enum XMLFeed {
 
         init(address: String) { self.address = address }
 
-        var feed: Feed {
+        var hasEntries: Bool { !episodes.isEmpty || otherCount > 0 }
+
+        func feed(isCutOff: Bool) -> Feed {
             Feed(
                 title: about.line("title") ?? "", page: about.page(address: address), summary: about.summary,
-                found: episodes, otherCount: otherCount)
+                found: episodes, otherCount: otherCount, isCutOff: isCutOff)
         }
 
         func start(_ element: XMLElement) {

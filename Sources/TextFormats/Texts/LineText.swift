@@ -41,7 +41,8 @@ package struct LineText {
         return start.contains("#extenc:utf-8") || start.contains("#extenc: utf-8")
     }
 
-    private static func wide(_ content: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
+    /// Text in UTF-8 from UTF-16 without its byte order mark.
+    static func wide(_ content: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
         let bytes = Array(content)
         let units = stride(from: 0, to: bytes.count - 1, by: 2).map { place -> UInt16 in
             let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))

@@ -1,4 +1,4 @@
-internal import CExpat
+internal import CLibXML
 internal import Libraries
 
 /// What an XML text may have at most. Whatever goes beyond is refused with an error.
@@ -23,7 +23,8 @@ package struct XMLElement: Sendable, Equatable {
     package let prefix: String
     /// The name of the namespace; nil if none is declared for the prefix, which is an error in XML but common in feeds.
     package let namespace: String?
-    /// Name and value of each attribute, in the order of the text. The names have their prefixes, as they are written.
+    /// Name and value of each attribute: first those that declare namespaces, then the others, in the order of the text. The names have their
+    /// prefixes, as they are written.
     package let attributes: [(name: String, value: String)]
 
     /// The value of an attribute.
@@ -44,14 +45,16 @@ package protocol XMLEvents: AnyObject {
     func end()
 }
 
-/// Reads XML with Expat, which is loaded when it is first needed.
+/// Reads XML with libxml2, which is loaded when it is first needed.
 ///
 /// The text may come from anywhere: memory and time are bounded by its length, definitions of entities and of attributes are refused, and
 /// nothing else is ever read or fetched: a DOCTYPE that names another file has no effect. Real-time safe: no. Threads: any.
 package enum XMLReader {
-    private static let loaded: Result<LibraryFunctions<ExpatFunctions>, LibraryError> = {
+    private static let loaded: Result<LibraryFunctions<LibXMLFunctions>, LibraryError> = {
         do throws(LibraryError) {
-            return .success(try unsafe LibraryFunctions(expat_description()))
+            let functions = try unsafe LibraryFunctions<LibXMLFunctions>(libxml_description())
+            unsafe functions.table.pointee.xmlInitParser()
+            return .success(functions)
         } catch {
             return .failure(error)
         }
@@ -61,137 +64,220 @@ package enum XMLReader {
     ///
     /// UTF-8, UTF-16, ISO-8859-1, US-ASCII and windows-1252 are read, as the text declares them. On an error, `events` has got what stands
     /// before it.
+    ///
+    /// - Parameter repairing: Reads a text that is not well-formed as its author meant it (see ``XMLRepair``). Only a text that ends before its
+    ///   first element does is broken then; without repair, each text that is not well-formed is.
     package static func read(
-        _ bytes: some Collection<UInt8>, limits: XMLLimits = XMLLimits(), into events: any XMLEvents
+        _ bytes: some Collection<UInt8>, limits: XMLLimits = XMLLimits(), repairing: Bool = false,
+        into events: any XMLEvents
     ) throws(XMLError) {
         guard bytes.count <= limits.byteCount else { throw .limit("more than \(limits.byteCount >> 20) MiB") }
-        let functions: LibraryFunctions<ExpatFunctions>
+        let functions: LibraryFunctions<LibXMLFunctions>
         switch loaded {
         case .success(let table): functions = table
         case .failure(let error): throw XMLError(error)
         }
-        let run = try XMLRun(functions, limits: limits, events: events)
-        do {
-            try run.read(bytes)
-        } catch {
-            // An encoding that Expat does not know is found before anything else, so that `events` has got nothing yet.
-            guard error.kind == .encoding, windows.contains(run.encoding.lowercased()) else { throw error }
-            try XMLRun(functions, limits: limits, events: events, encoding: "UTF-8").read(LineText.western(bytes))
-        }
+        let text = try XMLText(Array(bytes), repairing: repairing)
+        let content = try XMLProlog.withoutDoctype(text.bytes)
+        try XMLRun(functions, limits: limits, repairing: repairing, events: events).read(
+            repairing ? XMLRepair.repaired(content, limits: limits) : content, isBroken: text.isBroken,
+            lineCount: 1 + content.count { $0 == 10 })
     }
-
-    private static let windows: Set<String> = ["windows-1252", "cp1252", "cp-1252", "x-cp1252"]
 }
 
-/// One text's way through Expat.
+/// One text's way through libxml2.
 @safe
 private final class XMLRun {
-    private let functions: LibraryFunctions<ExpatFunctions>
-    private let parser: OpaquePointer
+    private let functions: LibraryFunctions<LibXMLFunctions>
     private let limits: XMLLimits
+    private let repairing: Bool
     private let events: any XMLEvents
     /// Why reading was stopped from within.
     private var failure: XMLError?
-    /// The encoding that the text declares.
-    private(set) var encoding = "unknown"
+    /// The first error that libxml2 calls fatal: the text is not well-formed.
+    private var fatal: (code: Int32, line: Int32, words: String)?
     private var depth = 0
+    private var hasEnded = false
     private var text: [UInt8] = []
     /// The namespaces in force, by prefix, with the depth at which each was declared.
     private var namespaces: [(depth: Int, prefix: String, name: String)] = []
 
-    private var expat: ExpatFunctions { unsafe functions.table.pointee }
+    private var libxml: LibXMLFunctions { unsafe functions.table.pointee }
 
-    /// The XML text goes to Expat in pieces of this many bytes.
+    /// The XML text goes to libxml2 in pieces of this many bytes.
     private static let pieceBytes = 1 << 16
     /// Prefixes that are declared at once, so that finding one takes bounded time.
     private static let mostNamespaces = 64
+    /// The most `=` before a quote between two `<`. libxml2 2.9 compares each attribute of an element with all before it.
+    private static let mostValues = 20_000
 
-    /// - Parameter encoding: What the text is in, whatever it declares; nil to believe it.
     init(
-        _ functions: LibraryFunctions<ExpatFunctions>, limits: XMLLimits, events: any XMLEvents, encoding: String? = nil
-    ) throws(XMLError) {
-        guard let parser = unsafe functions.table.pointee.XML_ParserCreate(encoding) else { throw .outOfMemory }
-        (self.functions, self.limits, self.events) = (functions, limits, events)
-        unsafe self.parser = parser
+        _ functions: LibraryFunctions<LibXMLFunctions>, limits: XMLLimits, repairing: Bool, events: any XMLEvents
+    ) {
+        (self.functions, self.limits, self.repairing, self.events) = (functions, limits, repairing, events)
     }
 
-    deinit { unsafe expat.XML_ParserFree(parser) }
-
-    func read(_ bytes: some Collection<UInt8>) throws(XMLError) {
-        // Expat calls back only within `XML_ParseBuffer`, while this object is alive.
-        unsafe expat.XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
-        unsafe expat.XML_SetElementHandler(
-            parser,
-            { own, name, attributes in
-                guard let own = unsafe own, let name = unsafe name else { return }
-                unsafe XMLRun.of(own).start(unsafe String(cString: name), XMLRun.pairs(attributes))
-            }, { own, _ in if let own = unsafe own { unsafe XMLRun.of(own).end() } })
-        unsafe expat.XML_SetCharacterDataHandler(parser) { own, characters, count in
-            guard let own = unsafe own, let characters = unsafe characters else { return }
-            unsafe XMLRun.of(own).take(UnsafeRawBufferPointer(start: characters, count: Int(count)))
+    /// - Parameters:
+    ///   - isBroken: Whether the text goes on with what is not UTF-8.
+    ///   - lineCount: The lines of the text before it was repaired.
+    func read(_ bytes: [UInt8], isBroken: Bool, lineCount: Int) throws(XMLError) {
+        // The repair has limited the attributes already.
+        if !repairing, Self.hasTooManyValues(bytes) {
+            throw .limit("an element with more than \(limits.attributeCount) attributes")
         }
-        unsafe expat.XML_SetXmlDeclHandler(parser) { own, _, encoding, _ in
-            guard let own = unsafe own, let encoding = unsafe encoding else { return }
-            unsafe XMLRun.of(own).encoding = unsafe String(cString: encoding)
-        }
-        unsafe expat.XML_SetEntityDeclHandler(parser) { own, _, _, _, _, _, _, _, _ in
-            if let own = unsafe own { unsafe XMLRun.of(own).stop(.entities) }
-        }
-        // The default of an attribute is added to every element, and each element is compared with every declaration.
-        unsafe expat.XML_SetAttlistDeclHandler(parser) { own, _, _, _, _, _ in
-            if let own = unsafe own { unsafe XMLRun.of(own).stop(.attributes) }
-        }
+        var handler = unsafe Self.handler
+        // libxml2 copies the handler. It calls back only within `xmlParseChunk`, while this object is alive.
+        let own = unsafe Unmanaged.passUnretained(self).toOpaque()
+        guard let parser = unsafe libxml.xmlCreatePushParserCtxt(&handler, own, nil, 0, nil) else { throw .outOfMemory }
+        defer { unsafe libxml.xmlFreeParserCtxt(parser) }
+        let options = (repairing ? XML_PARSE_RECOVER : 0) | XML_PARSE_NONET | XML_PARSE_IGNORE_ENC
+        _ = unsafe libxml.xmlCtxtUseOptions(parser, Int32(options))
         var rest = bytes[...]
         repeat {
             let piece = rest.prefix(Self.pieceBytes)
             rest = rest.dropFirst(Self.pieceBytes)
-            guard let buffer = unsafe expat.XML_GetBuffer(parser, Int32(max(1, piece.count))) else {
-                throw unsafe error(expat.XML_GetErrorCode(parser))
+            unsafe piece.withUnsafeBytes { bytes in
+                let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+                _ = unsafe libxml.xmlParseChunk(parser, start, Int32(bytes.count), 0)
             }
-            unsafe UnsafeMutableRawBufferPointer(start: buffer, count: piece.count).copyBytes(from: piece)
-            let status = unsafe expat.XML_ParseBuffer(parser, Int32(piece.count), rest.isEmpty ? 1 : 0)
-            if let failure { throw failure }
-            if status != XML_STATUS_OK { throw unsafe error(expat.XML_GetErrorCode(parser)) }
+            try check()
         } while !rest.isEmpty
+        if isBroken { throw error(line: lineCount, "a byte is not in the encoding of the text") }
+        _ = unsafe libxml.xmlParseChunk(parser, nil, 0, 1)
+        try check()
+        if !hasEnded { throw error(line: lineCount, "the text ends before its first element does") }
+    }
+
+    private func check() throws(XMLError) {
+        if let failure { throw failure }
+        guard let fatal else { return }
+        if fatal.code == Int32(XML_ERR_NO_MEMORY) { throw .outOfMemory }
+        if repairing { return }
+        // libxml2 has the same words for a text that ends too early.
+        let isEnd = fatal.code == Int32(XML_ERR_DOCUMENT_END) && !hasEnded
+        throw error(line: Int(fatal.line), isEnd ? "the text ends before its first element does" : fatal.words)
+    }
+
+    private func error(line: Int, _ words: String) -> XMLError {
+        XMLError(
+            .broken, "The XML is broken in line \(line): \(words)", remedy: "Get the file again, or tell its author.")
+    }
+
+    private static func hasTooManyValues(_ bytes: [UInt8]) -> Bool {
+        var (count, last): (Int, UInt8) = (0, 0)
+        for byte in bytes {
+            if byte == UInt8(ascii: "<") {
+                count = 0
+            } else if last == UInt8(ascii: "="), byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                count += 1
+                if count > mostValues { return true }
+            }
+            if byte > 32 { last = byte }
+        }
+        return false
+    }
+
+    // MARK: What libxml2 calls
+
+    private static var handler: LibXMLHandler {
+        var handler = unsafe libxml_handler()
+        unsafe handler.startElementNs = { own, name, prefix, _, namespaceCount, namespaces, count, _, attributes in
+            guard let own = unsafe own, let name = unsafe name else { return }
+            let run = unsafe XMLRun.of(own)
+            // libxml2 goes on to the end of the piece after an error of this reader.
+            guard run.failure == nil else { return }
+            let declared = unsafe XMLRun.declarations(namespaces, count: Int(namespaceCount))
+            let others = unsafe XMLRun.attributes(attributes, count: Int(count))
+            unsafe run.start(XMLRun.qualified(prefix, name), declared + others)
+        }
+        unsafe handler.endElementNs = { own, _, _, _ in
+            if let own = unsafe own { unsafe XMLRun.of(own).end() }
+        }
+        // One function for all three: the library asks whether two of them are the same.
+        let take: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<UInt8>?, Int32) -> Void = {
+            own, characters, count in
+            guard let own = unsafe own, let characters = unsafe characters else { return }
+            unsafe XMLRun.of(own).take(UnsafeRawBufferPointer(start: characters, count: Int(count)))
+        }
+        unsafe handler.characters = take
+        unsafe handler.ignorableWhitespace = take
+        unsafe handler.cdataBlock = take
+        // No DOCTYPE comes here; if one did, the default of an attribute would be added to every element.
+        unsafe handler.entityDecl = { own, _, _, _, _, _ in
+            if let own = unsafe own { unsafe XMLRun.of(own).stop(.entities) }
+        }
+        unsafe handler.attributeDecl = { own, _, _, _, _, _, _ in
+            if let own = unsafe own { unsafe XMLRun.of(own).stop(.attributes) }
+        }
+        unsafe handler.serror = { own, error in
+            guard let own = unsafe own, let error = unsafe error else { return }
+            unsafe XMLRun.of(own).note(error.pointee)
+        }
+        return unsafe handler
     }
 
     private static func of(_ own: UnsafeMutableRawPointer) -> XMLRun {
         unsafe Unmanaged<XMLRun>.fromOpaque(own).takeUnretainedValue()
     }
 
-    /// The attributes of an element, which Expat passes as names and values in turn, ended by a null.
-    private static func pairs(
-        _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+    private static func text(_ characters: UnsafePointer<UInt8>) -> String { unsafe String(cString: characters) }
+
+    /// A name as it is written.
+    private static func qualified(_ prefix: UnsafePointer<UInt8>?, _ name: UnsafePointer<UInt8>) -> String {
+        let name = unsafe text(name)
+        return unsafe prefix.map { unsafe text($0) + ":" + name } ?? name
+    }
+
+    /// The namespaces that an element declares, as attributes: libxml2 passes their prefixes and names in turn.
+    private static func declarations(
+        _ fields: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int
     ) -> [(name: String, value: String)] {
-        var pairs: [(name: String, value: String)] = []
-        guard var next = unsafe attributes else { return pairs }
-        while let name = unsafe next[0], let value = unsafe next[1] {
-            unsafe pairs.append((String(cString: name), String(cString: value)))
-            unsafe next += 2
+        guard let fields = unsafe fields else { return [] }
+        return (0..<count).map { index in
+            let (prefix, name) = unsafe (fields[2 * index], fields[2 * index + 1])
+            return (
+                name: unsafe prefix.map { unsafe "xmlns:" + text($0) } ?? "xmlns",
+                value: unsafe name.map { unsafe value(Array(text($0).utf8)) } ?? ""
+            )
         }
-        return pairs
     }
 
-    private func error(_ code: XML_Error) -> XMLError {
-        if code == XML_ERROR_NO_MEMORY { return .outOfMemory }
-        if code == XML_ERROR_UNKNOWN_ENCODING { return .encoding(encoding) }
-        let words = unsafe expat.XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
-        let line = unsafe expat.XML_GetCurrentLineNumber(parser)
-        return XMLError(
-            .broken, "The XML is broken in line \(line): \(words)", remedy: "Get the file again, or tell its author.")
+    /// The other attributes: libxml2 passes five fields of each.
+    private static func attributes(
+        _ fields: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int
+    ) -> [(name: String, value: String)] {
+        guard let fields = unsafe fields else { return [] }
+        return (0..<count).compactMap { index in
+            let field = unsafe fields + 5 * index
+            guard let name = unsafe field[0], let start = unsafe field[3], let end = unsafe field[4] else { return nil }
+            let characters = unsafe UnsafeBufferPointer(start: start, count: end - start)
+            return unsafe (name: qualified(field[1], name), value: value(Array(characters)))
+        }
     }
 
-    // MARK: What Expat finds
-
-    private func stop(_ error: XMLError) {
-        guard failure == nil else { return }
-        failure = error
-        _ = unsafe expat.XML_StopParser(parser, 0)
+    /// The value of an attribute. libxml2 passes each `&` as the reference `&#38;`, unless it expands entities.
+    private static func value(_ text: [UInt8]) -> String {
+        var (value, rest): ([UInt8], ArraySlice<UInt8>) = ([], text[...])
+        while let place = rest.firstIndex(of: UInt8(ascii: "&")) {
+            value += rest[...place]
+            rest = rest[(place + 1)...]
+            if rest.starts(with: "#38;".utf8) { rest = rest.dropFirst(4) }
+        }
+        return String(decoding: value + rest, as: UTF8.self)
     }
+
+    private func note(_ error: LibXMLError) {
+        guard fatal == nil, unsafe error.level == Int32(XML_ERR_FATAL) else { return }
+        let words = unsafe error.message.map { unsafe String(cString: $0) } ?? "unknown"
+        let line = LineText.trimmed(Array(words.utf8)[...])
+        unsafe fatal = (error.code, error.line, String(decoding: line, as: UTF8.self))
+    }
+
+    // MARK: What libxml2 finds
+
+    private func stop(_ error: XMLError) { failure = failure ?? error }
 
     private func start(_ name: String, _ attributes: [(name: String, value: String)]) {
-        // Expat may report what it has already found after it was told to stop.
-        guard failure == nil else { return }
         flush()
         depth += 1
         if depth > limits.depth { return stop(.limit("more than \(limits.depth) elements within one another")) }
@@ -215,15 +301,16 @@ private final class XMLRun {
     }
 
     private func end() {
-        guard failure == nil else { return }
+        guard failure == nil, depth > 0 else { return }
         flush()
         while let last = namespaces.last, last.depth == depth { namespaces.removeLast() }
         depth -= 1
+        if depth == 0 { hasEnded = true }
         events.end()
     }
 
     private func take(_ characters: UnsafeRawBufferPointer) {
-        guard failure == nil else { return }
+        guard failure == nil, depth > 0 else { return }
         if text.count + characters.count > limits.textBytes { return stop(.limit("a text that is too long")) }
         unsafe text.append(contentsOf: characters)
     }

@@ -108,6 +108,18 @@ struct SubscriptionTests {
         #expect(try fetched() == ["Part 1", "Part 3"] && fetched(onlyNew: true) == ["Part 3"])
     }
 
+    @Test("whose file was cut off have the episodes before that, and the others from the next time on")
+    func cutOff() throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let library = harness.library
+        let feed = try library.subscribe(to: server.address("cut"), fetch: server.fetch).subscription
+        #expect(feed.episodeCount == 1 && feed.error.contains("ends in the middle"))
+        // The file is asked for anew, though the server says that it is the same.
+        let refresh = try library.refresh(feed.number, fetch: server.fetch)
+        #expect(refresh.newCount == 1 && refresh.error == nil && refresh.subscription.error.isEmpty)
+        #expect(try library.refresh(feed.number, fetch: server.fetch).isUnchanged)
+    }
+
     @Test("keep the cause why a feed cannot be read")
     func errors() throws {
         let (harness, server) = (try LibraryHarness(), try FeedServer())

@@ -117,6 +117,50 @@ struct FeedTests {
         #expect(refusal(Array("<rss><channel>\(items)</channel></rss>".utf8))?.kind == .tooLarge)
     }
 
+    private static func show(_ damage: String) -> String {
+        let items = (1...3).map { number in
+            """
+            <item><title>Part \(number)</title>\(number == 2 ? damage : "<guid>g\(number)</guid>")
+            <enclosure url="https://e.org/\(number).mp3?a=1&amp;b=2" type="audio/mpeg"/></item>
+
+            """
+        }
+        return "<rss><channel><title>A &amp; B</title>\(items.joined())</channel></rss>"
+    }
+
+    @Test(
+        "an entry that is damaged takes nothing from the others, and keeps its recording",
+        arguments: [
+            "<guid>a&b</guid>", "<description>Tom & Jerry &nbsp; 1 < 2</description>", "<link>/?a=1&b=2</link>",
+            "<description>a\u{1}\u{0}b ]]> c</description>", "<description><p>a<br>b</description>", "</b></i>",
+            "<summary><b>a</i></summary>", "<guid isPermaLink=false>x</guid>", "<media:x a=\"1\" a=\"2\" b=\"<p>\"/>",
+            "<description>&#0;&#x1F;&bogus;</description>", "<!-- a -- b -->", "<?xml version='1.0'?>", "<!DOCTYPE x>",
+        ])
+    func damagedEntry(_ damage: String) throws {
+        let feed = try feed(Self.show(damage) + "<junk & more")
+        let places = (1...3).map { "https://e.org/\($0).mp3?a=1&b=2" }
+        #expect(feed.episodes.map(\.address) == places && feed.episodes.map(\.title) == ["Part 1", "Part 2", "Part 3"])
+        #expect(feed.title == "A & B" && !feed.isCutOff)
+        #expect(feed.episodes[0].id == "g1" && feed.episodes[2].id == "g3")
+    }
+
+    @Test("an address with a bare & is the same as with a reference")
+    func bareAddress() throws {
+        let text = Self.show("<guid>https://e.org/?p=1&amp;q=2</guid>")
+        #expect(try feed(text.replacing("&amp;", with: "&")) == feed(text))
+    }
+
+    @Test("a feed that is cut off has the entries before that, and says so; without one it is refused")
+    func cutOff() throws {
+        let text = Self.show("<guid>g2</guid>")
+        let third = try #require(text.firstRange(of: "https://e.org/3")).upperBound
+        let cut = try feed(String(text[..<third]))
+        #expect(cut.isCutOff && cut.episodes.map(\.id) == ["g1", "g2"])
+        let first = try #require(text.firstRange(of: "</item>")).lowerBound
+        #expect(refusal(Array(text[..<first].utf8))?.kind == .broken)
+        #expect(try !feed(text).isCutOff)
+    }
+
     @Test("every error says what to do", arguments: FeedError.Kind.allCases)
     func remedies(_ kind: FeedError.Kind) {
         let errors: [FeedError] = [

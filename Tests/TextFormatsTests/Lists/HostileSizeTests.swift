@@ -66,6 +66,12 @@ struct HostileSizeTests {
                 "<rss><channel>", "<item><title>a</title><guid>b</guid><enclosure url='c'/></item>", "</channel></rss>"),
             Input("<html>", "<link ", ""), Input("<html>", "<link rel='", ""), Input("", "<!-- -->", "<html>"),
             Input("", "<!--", ""),
+            Input("<rss><a>", "<?"), Input("<rss><a>", "<!"), Input("<rss><a>", "<"), Input("<rss><a>", "</b "),
+            Input("<rss><a>", "&"), Input("<rss><a>", "]]>"), Input("<rss><a>", "<b c='>"),
+            Input("<rss><a>", "<b c='\""),
+            Input("<rss><a ", "b='' "), Input("<rss><a ", "b "), Input("<rss><a ", "b=\""), Input("<rss><a b='", "&"),
+            Input("<rss><a>", "<b></a>"), Input("<rss><a>", "<b/></c>"), Input("<rss><a>", "\u{E9}"), Input("<", "a"),
+            Input("<!DOCTYPE rss [", "<!-- -->"), Input("<!DOCTYPE rss [", "<"), Input("<rss>", "<!-- "),
             Input("{\"version\": \"https://jsonfeed.org/version/1\", \"items\": [", "{},", "{}]}"), Input("", "[", ""),
             Input("{\"a\":", "{\"a\":", ""),
         ])

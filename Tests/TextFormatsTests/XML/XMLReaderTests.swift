@@ -4,7 +4,7 @@ import Testing
 @testable import TextFormats
 
 /// Writes down what it gets.
-private final class Record: XMLEvents {
+final class XMLRecord: XMLEvents {
     private(set) var lines: [String] = []
 
     func start(_ element: XMLElement) {
@@ -17,7 +17,7 @@ private final class Record: XMLEvents {
 }
 
 private func events(_ text: String, limits: XMLLimits = XMLLimits()) throws -> [String] {
-    let record = Record()
+    let record = XMLRecord()
     try XMLReader.read(Array(text.utf8), limits: limits, into: record)
     return record.lines
 }
@@ -28,7 +28,7 @@ private func refusal(_ text: String, limits: XMLLimits = XMLLimits()) -> XMLErro
 
 private func refusal(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) -> XMLError? {
     do throws(XMLError) {
-        try XMLReader.read(bytes, limits: limits, into: Record())
+        try XMLReader.read(bytes, limits: limits, into: XMLRecord())
         return nil
     } catch {
         return error
@@ -56,16 +56,16 @@ struct XMLReaderTests {
     @Test("the encodings that XML requires are read, and another one is named in the error")
     func encodings() throws {
         let latin = Array("<?xml version='1.0' encoding='ISO-8859-1'?><a>".utf8) + [0xE9] + Array("</a>".utf8)
-        let record = Record()
+        let record = XMLRecord()
         try XMLReader.read(latin, into: record)
         #expect(record.lines[1] == "\"é\"")
         let windows =
             Array("<?xml version='1.0' encoding='Windows-1252'?><a>".utf8) + [0x80, 0xE9] + Array("</a>".utf8)
-        let third = Record()
+        let third = XMLRecord()
         try XMLReader.read(windows, into: third)
         #expect(third.lines == ["+-||a", "\"€é\"", "."])
         let wide: [UInt8] = [0xFF, 0xFE] + "<a>é</a>".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-        let second = Record()
+        let second = XMLRecord()
         try XMLReader.read(wide, into: second)
         #expect(second.lines[1] == "\"é\"")
         let error = try #require(refusal("<?xml version='1.0' encoding='EBCDIC-XY'?><a/>"))
@@ -81,7 +81,7 @@ struct XMLReaderTests {
             "<!ATTLIST enclosure url CDATA #FIXED '\(long)'>",
             "<!ATTLIST enclosure url CDATA #IMPLIED>",
         ] {
-            let record = Record()
+            let record = XMLRecord()
             let text = "<!DOCTYPE rss [\(declaration)]><rss><channel>\(elements)</channel></rss>"
             #expect(throws: XMLError.attributes) { try XMLReader.read(Array(text.utf8), into: record) }
             #expect(record.lines.isEmpty)
@@ -155,7 +155,7 @@ struct XMLReaderTests {
                 }
                 if bytes.isEmpty { bytes = [0] }
             }
-            let record = Record()
+            let record = XMLRecord()
             let isWhole = (try? XMLReader.read(bytes, into: record)) != nil
             let starts = record.lines.count { $0.hasPrefix("+") }
             let ends = record.lines.count { $0 == "." }

@@ -60,6 +60,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(200, feed(1).replace(b"<title>The Show</title>", b""))
         if self.path == "/keyed":
             return self.send(200, keyed(episodes["count"]))
+        if self.path == "/cut":
+            # Cut off in the second episode, and whole from the next request on, with the same tag.
+            whole = feed(2)
+            body = whole if requests.count("/cut -") > 1 else whole[:whole.index(b"sound2")]
+            if self.headers.get("If-None-Match") == '"cut"':
+                return self.send(304, b"", ETag='"cut"')
+            return self.send(200, body, ETag='"cut"')
         if self.path == "/more":
             episodes["count"] += 1
             return self.send(200, b"more")
