@@ -1,6 +1,9 @@
 import AudioFiles
 import Glibc
+import Realtime
+import SoundFileSupport
 import Synchronization
+import Takes
 import TestSupport
 import Testing
 
@@ -162,6 +165,39 @@ struct LateWriterTests {
         rig.writer.step()
         #expect(rig.progress.workCount >= before + 60)
         #expect(rig.sink.frames[0].count == 1001 + 60 * 960)
+    }
+
+    @Test("is at work during a minute of frames that takes over a loop have lost, and tells of them once for each take")
+    func workOfTimedTakes() async throws {
+        let scratch = try Scratch()
+        let rig = CourseRig()
+        let events = rig.timed.stream
+        for id in 1...2 {
+            let path = scratch.file("\(id).wav")
+            let request = TimedTakeRequest(id: id, first: 0) { _ in
+                TakeRequest(destination: .file(path: path, container: .wav), registry: nil)
+            }
+            rig.commands.add(.openTimed(request)) { 0 }
+        }
+        rig.capture(0, 1000)
+        rig.writer.step()
+        let before = rig.progress.workCount
+        rig.capture(1000 + 60 * 960, 1)
+        rig.writer.step()
+        #expect(rig.progress.workCount >= before + 2 * 60)
+        let open = rig.progress.workCount
+        rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }
+        rig.writer.step()
+        // No frames came: each end is a piece of work of its own.
+        #expect(rig.progress.workCount == open + 2)
+        rig.timed.end()
+        var (lost, lengths): ([Int64], [Int64]) = ([], [])
+        for await event in events {
+            if case .lost(_, _, let frames) = event { lost.append(frames) }
+            if case .ended(_, let end) = event { lengths.append(end.frameCount) }
+        }
+        #expect(lost == [57_600, 57_600] && lengths == [58_601, 58_601])
+        withExtendedLifetime(scratch) {}
     }
 
     @Test("is waited for as long as it works, and given up once it stands still for as long as it may")

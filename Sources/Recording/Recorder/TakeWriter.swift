@@ -45,7 +45,7 @@ final class TakeWriter {
         sampleRate = configuration.sampleRate
         blocks = TakeBlocks(channelCount: channelCount)
         preRoll = PreRoll(channelCount: channelCount, frameCapacity: preRollFrames)
-        timed = TimedTakes(configuration, blocks: blocks, events: timedEvents)
+        timed = TimedTakes(configuration, blocks: blocks, events: timedEvents, progress: progress)
     }
 
     /// Processes all captured frames, and carries out the commands up to there.

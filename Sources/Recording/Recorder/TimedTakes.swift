@@ -29,6 +29,7 @@ final class TimedTakes {
     private let configuration: StreamConfiguration
     private let blocks: TakeBlocks
     private let events: EventBroadcast<TimedTakeEvent>
+    private let progress: RecorderProgress
     private var takes: [Running] = []
 
     /// The most takes at once; more only happen if sections are far shorter than what follows a pass.
@@ -36,8 +37,11 @@ final class TimedTakes {
     /// The most names that are tried for one take.
     private static let mostNames = 100
 
-    init(_ configuration: StreamConfiguration, blocks: TakeBlocks, events: EventBroadcast<TimedTakeEvent>) {
-        (self.configuration, self.blocks, self.events) = (configuration, blocks, events)
+    init(
+        _ configuration: StreamConfiguration, blocks: TakeBlocks, events: EventBroadcast<TimedTakeEvent>,
+        progress: RecorderProgress
+    ) {
+        (self.configuration, self.blocks, self.events, self.progress) = (configuration, blocks, events, progress)
     }
 
     // MARK: Requests
@@ -108,13 +112,20 @@ final class TimedTakes {
         }
     }
 
-    /// Takes in frames that were lost.
+    /// Takes in frames that were lost, in parts as `TakeWriter.recordSilence` does.
     func passSilence(first: Int64, count: Int64) {
         for running in takes {
             let part = share(of: running, first..<first + count)
             if !part.isEmpty {
-                attempt(running) { (take) throws(AudioFileError) in
-                    try take.appendSilence(Int64(part.count), through: blocks)
+                var rest = Int64(part.count)
+                while rest > 0, running.take != nil {
+                    let count = min(rest, Int64(configuration.sampleRate))
+                    attempt(running) { (take) throws(AudioFileError) in
+                        try take.appendSilence(count, through: blocks)
+                        try take.secure()
+                    }
+                    progress.noteWork()
+                    rest -= count
                 }
                 events.tell(
                     .lost(id: running.request.id, frame: running.take?.frameCount ?? 0, lostFrames: Int64(part.count)))
@@ -193,6 +204,8 @@ final class TimedTakes {
             end.failure = end.failure ?? error
         }
         end.frameCount = take.sink.frameCount
+        // Several takes that end at once wait for the disk one after another.
+        progress.noteWork()
         events.tell(.ended(id: running.request.id, end))
     }
 }
