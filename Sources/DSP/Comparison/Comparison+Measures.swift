@@ -57,26 +57,42 @@ extension Comparison {
     }
 
     /// Compares a take with a model along an alignment that is known.
-    package init(of take: ComparedSound, with model: ComparedSound, along alignment: Alignment) {
+    init(of take: ComparedSound, with model: ComparedSound, along alignment: Alignment) {
+        self.init(
+            of: take, with: model, along: alignment,
+            loudness: (model: Loudness(of: model.features), take: Loudness(of: take.features)))
+    }
+
+    /// Compares a take with a model along each of several alignments: those of its passes, or those among which is chosen.
+    package static func each(
+        of take: ComparedSound, with model: ComparedSound, along alignments: [Alignment]
+    ) -> [Comparison] {
+        let loudness = (model: Loudness(of: model.features), take: Loudness(of: take.features))
+        return alignments.map { Comparison(of: take, with: model, along: $0, loudness: loudness) }
+    }
+
+    private init(
+        of take: ComparedSound, with model: ComparedSound, along alignment: Alignment,
+        loudness: (model: Loudness, take: Loudness)
+    ) {
         let count = model.features.count
         let nothing = [Float](repeating: .nan, count: count)
         var curves = Curves()
         (curves.modelCents, curves.takeCents, curves.takeSeconds) = (nothing, nothing, nothing)
         (curves.modelDecibels, curves.takeDecibels, curves.lateSeconds) = (nothing, nothing, nothing)
-        let (modelLevels, takeLevels) = (Self.smoothed(model.features.levels), Self.smoothed(take.features.levels))
         for index in 0..<count {
             if let cents = model.contour.cents(at: index) { curves.modelCents[index] = Float(cents) }
-            curves.modelDecibels[index] = modelLevels[index]
+            curves.modelDecibels[index] = loudness.model.levels[index]
             guard alignment.modelRange.contains(index) else { continue }
             let place = alignment.place(ofModel: Double(index))
             curves.takeSeconds[index] = Float(place * Self.hop)
             if let cents = take.contour.cents(around: place) { curves.takeCents[index] = Float(cents) }
-            if let level = Self.interpolated(takeLevels, at: place) { curves.takeDecibels[index] = level }
+            if let level = Self.interpolated(loudness.take.levels, at: place) { curves.takeDecibels[index] = level }
         }
         let timing = Self.timing(of: alignment, curves: &curves)
         self.init(
             timing: timing, melody: Self.melody(curves, in: alignment),
-            energy: Self.energy(curves, model: model.features, take: take.features), curves: curves)
+            energy: Self.energy(curves, loudness), curves: curves)
     }
 
     // MARK: - Measures
@@ -124,8 +140,8 @@ extension Comparison {
         return (middle, spread)
     }
 
-    private static func energy(_ curves: Curves, model: SoundFeatures, take: SoundFeatures) -> Double? {
-        let (modelLimit, takeLimit) = (model.soundingLevel, take.soundingLevel)
+    private static func energy(_ curves: Curves, _ loudness: (model: Loudness, take: Loudness)) -> Double? {
+        let (modelLimit, takeLimit) = (loudness.model.soundingLevel, loudness.take.soundingLevel)
         let differences = curves.modelDecibels.indices.compactMap { index -> Double? in
             let (here, there) = (curves.modelDecibels[index], curves.takeDecibels[index])
             return here > modelLimit && there > takeLimit ? Double(there - here) : nil
@@ -136,12 +152,21 @@ extension Comparison {
 
     // MARK: - Curves
 
-    /// Powers over 150 ms, in dB: a syllable or a note, not its partials' beats.
-    private static func smoothed(_ levels: [Float]) -> [Float] {
-        let powers = levels.map { power(ofDecibels: $0) }
-        return levels.indices.map { index in
-            let around = max(0, index - 7)...min(levels.count - 1, index + 7)
-            return decibels(ofPower: around.reduce(0) { $0 + powers[$1] } / Float(around.count))
+    /// The loudness of one recording, which is the same along every alignment.
+    private struct Loudness {
+        /// Powers over 150 ms, in dB: a syllable or a note, not its partials' beats.
+        let levels: [Float]
+        /// The level in dB above which something sounds.
+        let soundingLevel: Float
+
+        init(of features: SoundFeatures) {
+            let plain = features.levels
+            let powers = plain.map { power(ofDecibels: $0) }
+            levels = plain.indices.map { index in
+                let around = max(0, index - 7)...min(plain.count - 1, index + 7)
+                return decibels(ofPower: around.reduce(0) { $0 + powers[$1] } / Float(around.count))
+            }
+            soundingLevel = features.soundingLevel
         }
     }
 

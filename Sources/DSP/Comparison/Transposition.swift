@@ -75,10 +75,9 @@ extension Alignment {
                 model: model.features, take: take.features,
                 pitches: (model.contour, take.contour, transposition.cents))
         else { return nil }
-        let before = Comparison(of: take, with: model, along: byColour)
-        let after = Comparison(of: take, with: model, along: byPitch)
-        guard let wrong = before.pitchCents, let right = after.pitchCents, right < 0.5 * wrong,
-            let uneven = before.spreadSeconds, let even = after.spreadSeconds
+        let both = Comparison.each(of: take, with: model, along: [byColour, byPitch])
+        guard let wrong = both[0].pitchCents, let right = both[1].pitchCents, right < 0.5 * wrong,
+            let uneven = both[0].spreadSeconds, let even = both[1].spreadSeconds
         else { return nil }
         // Time that is bent to make a wrong melody right is less even than the time of the colours.
         return even < 1.25 * uneven + 0.005 ? byPitch : nil

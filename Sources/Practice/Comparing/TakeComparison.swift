@@ -62,7 +62,7 @@ public struct TakeComparison: Sendable, Equatable {
             ComparedSound(takeSound.samples, sampleRate: takeSound.sampleRate)
         )
         let alignments = Alignment.passes(of: takeCompared, with: modelCompared)
-        let all = alignments.map { Comparison(of: takeCompared, with: modelCompared, along: $0) }
+        let all = Comparison.each(of: takeCompared, with: modelCompared, along: alignments)
         measures = all.first ?? Comparison()
         passes = all.count > 1 ? all : []
         takeLengthRatio = takeCompared.features.lengthRatio(to: modelCompared.features)

@@ -30,9 +30,12 @@ import Testing
             let take = sound(takes)
             let passes = Alignment.passes(of: take, with: model)
             try #require(passes.count == 4)
+            let all = Comparison.each(of: take, with: model, along: passes)
+            try #require(all.count == 4)
+            let alone = Comparison(of: take, with: model, along: passes[2])
+            #expect(alone.energyDecibels == all[2].energyDecibels && alone.offsetSeconds == all[2].offsetSeconds)
             var begin = 0.3
-            for (pass, made) in zip(passes, takes) {
-                let measures = Comparison(of: take, with: model, along: pass)
+            for (measures, made) in zip(all, takes) {
                 // In a fast scale the first note may be taken for the second.
                 let late = try #require(measures.offsetSeconds) + 0.3 - begin - rest
                 #expect(abs(late) < (tune.testDescription == "a fast scale" ? 0.15 : 0.06), "\(late)")
