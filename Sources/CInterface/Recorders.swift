@@ -196,7 +196,10 @@ public func woodshed_recorder_open(
             let device = try InputDevice(parsing: unsafe Argument.path(input, "the input"))
             let isCard = if case .system = device { true } else { false }
             let stream = try request.stream(clock: request.clock(isCard: isCard))
-            return try unsafe Handles.open(RecorderBox(try IdleRecorder(input: device, request: stream)))
+            return try unsafe Handles.open(
+                RecorderBox(
+                    try IdleRecorder(
+                        input: device, request: request.options.periods == 0 ? stream.withLongBuffer() : stream)))
         }
     }
 }

@@ -162,6 +162,23 @@ struct CaptureTests {
         #expect(error?.lossCause == .stoppedDelivering)
     }
 
+    @Test(
+        "a thread that is held up for less than the buffer lasts loses nothing: with a long buffer, for a third of a second",
+        arguments: [false, true])
+    func heldUp(isLong: Bool) throws {
+        // The card has at most 64 periods.
+        let rig = try card("stall@10000:300")
+        let tape = Tape(capacity: 49_152)
+        let asked = try request()
+        let stream = try open(rig, isLong ? asked.withLongBuffer() : asked)
+        #expect(stream.configuration.periodFrames == 256)
+        #expect((stream.configuration.bufferFrames > 15_000) == isLong)
+        try stream.start(tape.callbacks())
+        try stream.waitUntilFinished()
+        #expect((stream.statistics.overruns == 0) == isLong)
+        #expect((tape.inputFrames == (0..<49_152).map(Int64.init)) == isLong)
+    }
+
     @Test("transfers of half a block, and then of nothing, lose no frame")
     func short() throws {
         let rig = try card("short@5000:1 short@10000:20")

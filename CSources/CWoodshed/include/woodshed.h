@@ -189,7 +189,7 @@ typedef struct woodshed_engine_options {
     int32_t channels;
     /** Frames in a block, 1 to 8192; 0 is 256. */
     int32_t period_frames;
-    /** Blocks in the device's buffer, 2 to 16; 0 is 3. */
+    /** Blocks in the device's buffer, 2 to 16; 0 is 3, and for a recorder as many as the device permits, up to half a second. */
     int32_t periods;
     /** The priority of the device's thread, 1 to 99; 0 is 70, and -1 an ordinary thread. */
     int32_t priority;

@@ -101,7 +101,8 @@ struct HardwareNegotiation: ~Copyable {
             chooseBuffer(shape)
             code = unsafe snd_pcm_hw_params(pcm, parameters)
             if code >= 0 { return try readBack(layout) }
-            guard code == -EINVAL else { break }
+            // For a long buffer there may be no memory.
+            guard code == -EINVAL || code == -ENOMEM else { break }
         }
         throw DeviceError.failed(name, doing: "take any period and buffer", code: code)
     }
@@ -141,7 +142,9 @@ struct HardwareNegotiation: ~Copyable {
         unsafe snd_pcm_hw_params_set_buffer_size_max(pcm, parameters, &limit)
         // Each may fail without harm: the next calls and the read-back use what is possible.
         if shape != .bufferOnly { unsafe snd_pcm_hw_params_set_period_size_near(pcm, parameters, &period, nil) }
-        if shape == .periodCountAndBuffer {
+        if shape == .periodCountAndBuffer, request.hasLongBuffer, period > 0 {
+            buffer = max(buffer, limit / period * period)
+        } else if shape == .periodCountAndBuffer {
             var count = UInt32(request.periodCount)
             unsafe snd_pcm_hw_params_set_periods_near(pcm, parameters, &count, nil)
             buffer = period * snd_pcm_uframes_t(count)

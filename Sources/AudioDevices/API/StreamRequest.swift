@@ -35,6 +35,8 @@ public struct StreamRequest: Sendable, Hashable {
     ///
     /// The stream's blocks and its configuration then have as many channels as this list has; the device's others stay silent.
     public private(set) var outputChannels: [Int]?
+    /// Whether the buffer of an input is as long as the device permits, up to half a second, whatever ``periodCount`` says.
+    package private(set) var hasLongBuffer = false
 
     static let sampleRates = 8000...768_000
     static let channelCounts = 1...64
@@ -79,6 +81,14 @@ public struct StreamRequest: Sendable, Hashable {
         for channel in channels { try Self.check(channel + 1, in: Self.channelCounts, "output channel", unit: "") }
         var request = try with(channelCount: highest + 1)
         request.outputChannels = channels
+        return request
+    }
+
+    /// The same request for an input that nobody hears meanwhile, with a long buffer. Each block still comes when its period is over, and a thread
+    /// that is held up for less than the buffer lasts loses nothing.
+    package func withLongBuffer() -> StreamRequest {
+        var request = self
+        request.hasLongBuffer = true
         return request
     }
 

@@ -209,12 +209,11 @@ struct Record: Verb {
         let device = try InputDevice(parsing: input)
         // An error of the file is clearer as a file error than as a device error.
         if case .file(let path) = device { _ = try Clip(path: path) }
+        let request = try stream.request(
+            sampleRate: wantedRate, channelCount: inputChannel?.deviceChannels ?? channels ?? quality.channels,
+            usualPeriods: 4)
         return try IdleRecorder(
-            input: device,
-            request: try stream.request(
-                sampleRate: wantedRate,
-                channelCount: inputChannel?.deviceChannels ?? channels ?? quality.channels,
-                usualPeriods: 4))
+            input: device, request: stream.periods.periods == nil ? request.withLongBuffer() : request)
     }
 
     private func takeRequest(
