@@ -49,4 +49,102 @@ struct UnreadOutputTests {
         }
         #expect(run.status == 143 && run.error.contains("its reader does not read"), "\(run.error)")
     }
+
+    // MARK: The last line of a recording
+
+    /// Makes a pipe for lines that only the test reads, and an `ffmpeg` that fails once it is told to. A conversion by it lasts until all lines but
+    /// the last were read and the pipe is full.
+    ///
+    /// - Returns: The pipe.
+    private func heldPipe() -> Int32 {
+        #expect(Command.tool("mkfifo", [studio.folder["lines"]]))
+        let script = "#!/bin/sh\nwhile [ ! -e '\(studio.folder["go"])' ]; do sleep 0.05; done\nexit 1\n"
+        _ = unsafe chmod(studio.folder.write("ffmpeg", Array(script.utf8)), 0o755)
+        return unsafe open(studio.folder["lines"], O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    }
+
+    private func record(_ number: Int) -> String {
+        "record take\(number).m4a --input file:song.wav --clock virtual --json >lines"
+    }
+
+    private var environment: [String: String] {
+        studio.environment.merging(["PATH": studio.folder.path + ":/usr/local/bin:/usr/bin:/bin"]) { $1 }
+    }
+
+    /// All that is in a pipe.
+    private func taken(from pipe: Int32) -> String {
+        var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 65_536))
+        while true {
+            let count = unsafe read(pipe, &buffer, buffer.count)
+            if count <= 0 { return String(decoding: all, as: UTF8.self) }
+            all += buffer.prefix(count)
+        }
+    }
+
+    /// Reads what comes before a recording is converted, leaves no room for more in the pipe, and lets the conversion go on.
+    private func goOnUnread(_ pipe: Int32) -> Bool {
+        var text = ""
+        let isConverting = eventually {
+            text += taken(from: pipe)
+            return text.contains("recording.converting") && text.hasSuffix("\n")
+        }
+        let feeds = [UInt8](repeating: UInt8(ascii: "\n"), count: 4096)
+        for count in [feeds.count, 1] { while unsafe write(pipe, feeds, count) == count {} }
+        studio.folder.write("go", [])
+        return isConverting
+    }
+
+    @Test(
+        "a take is kept and listed although nobody reads its last line, which a signal gives up",
+        arguments: [0, SIGTERM])
+    func unreadRecording(signal: Int32) {
+        let pipe = heldPipe()
+        defer { close(pipe) }
+        let words = ["-c", #"cd "$0" && exec "$1" \#(record(1))"#, studio.folder.path, Command.path]
+        let run = Command.run(words, environment: environment, program: "/bin/sh") { running in
+            #expect(goOnUnread(pipe))
+            #expect(running.wait(forError: "kept take1.wav"))
+            if signal != 0 { running.send(signal) }
+        }
+        #expect(run.status == (signal == 0 ? 74 : 128 + signal), "\(run.error)")
+        #expect(run.error.contains("its reader does not read"), "\(run.error)")
+        #expect(run.error.contains("take 1; next: ") && !run.error.contains("not in the list"), "\(run.error)")
+        #expect(studio.folder.names.contains("take1.wav") && !studio.folder.names.contains("take1.m4a"))
+    }
+
+    @Test("Ctrl-Z stops a recording whose last line waits for its reader, who gets it after fg", .needsTerminal)
+    func stoppedAtTheEnd() {
+        let pipe = heldPipe()
+        defer { close(pipe) }
+        let shell = TerminalRun(
+            "/bin/bash", ["--norc", "--noprofile", "-i"], environment: environment.merging(["PS1": "ready> "]) { $1 })
+        #expect(shell.wait(for: "ready> "))
+        // A reader is waited for five seconds, in which a busy machine may not get the key through.
+        let isStopped = (1...3).contains { number in
+            _ = unsafe unlink(studio.folder["go"])
+            _ = taken(from: pipe)
+            var place = shell.seen.count
+            shell.send("cd \(studio.folder.path); \(Command.path) \(record(number))\n")
+            #expect(goOnUnread(pipe))
+            #expect(shell.wait(for: "kept take\(number).wav", from: place))
+            place = shell.seen.count
+            shell.send("\u{1A}")
+            return shell.wait(for: "Stopped", "does not read", from: place)
+                && String(decoding: shell.seen.dropFirst(place), as: UTF8.self).contains("Stopped")
+        }
+        #expect(isStopped, "\(shell.text)")
+        let place = shell.seen.count
+        shell.send("fg\n")
+        var text = ""
+        #expect(
+            eventually {
+                shell.read(seconds: 0.01)
+                text += taken(from: pipe)
+                return text.contains("recording.stopped") && text.hasSuffix("\n")
+            })
+        #expect(shell.wait(for: "ready> ", from: place))
+        #expect(text.contains(#""outcome":"kept""#) && !shell.text.contains("not in the list"), "\(text)")
+        shell.send("exit\n")
+        _ = shell.finish()
+    }
 }

@@ -2,7 +2,7 @@ package import Explanations
 import Glibc
 
 /// Signals that give up what the main thread is doing. While the object lives, the first of them does not end the process: the work asks
-/// `isOver` often, and ends by itself. Main thread only.
+/// `isOver` often, and ends by itself. Ctrl-Z stops the process the next time that the work asks. Main thread only.
 package final class SignalWatch {
     /// How the run is to end: success as long as no signal came.
     package private(set) var status = ExitStatus.success
@@ -23,6 +23,8 @@ package final class SignalWatch {
             case SIGINT: status = .interrupted
             case SIGTERM: status = .terminated
             case SIGHUP: status = .hangup
+            // Programs that were started for the work are stopped by the same key.
+            case SIGTSTP: Signals.stopUntilContinued()
             default: break
             }
         }

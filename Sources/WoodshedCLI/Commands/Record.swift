@@ -256,6 +256,8 @@ struct Record: Verb {
         if !outcome.isKept { listing?.drop() }
         if let summary = outcome.summary {
             let conversion = Result { try convert(outcome, summary, line, place, signals, remote) }
+            // From here on no signal may end the program before the take is listed.
+            let watch = SignalWatch(signals)
             let made = (try? conversion.get()) ?? nil
             let path = outcome.isKept ? made ?? place.takePath : nil
             let last = line.stopped(
@@ -266,7 +268,7 @@ struct Record: Verb {
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
             if outcome.isKept, let listing, let path { list(listing, summary, path) }
             if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
-            try finishOutput(outcome, signals)
+            try finishOutput(outcome, watch)
             _ = try conversion.get()
             // It was already reported during the recording.
             if let failure = summary.failure { throw CommandFailure(failure.exitStatus) }
@@ -286,9 +288,8 @@ struct Record: Verb {
         messages.json && outcome.status != .closedPipe && outcome.outputFailure == nil
     }
 
-    private func finishOutput(_ outcome: RecordOutcome, _ signals: Int32) throws(OutputError) {
+    private func finishOutput(_ outcome: RecordOutcome, _ watch: SignalWatch) throws(OutputError) {
         guard writes(outcome) else { return }
-        let watch = SignalWatch(signals)
         let isWritten = ProgramOutput.standard.finish(isAsked: true) { watch.isOver }
         if let error = ProgramOutput.standard.failure { throw error }
         if !isWritten { throw .unread(ProgramOutput.standard.counts.waiting, ending: watch.status) }

@@ -176,6 +176,12 @@ final class RunningCommand {
         read(seconds: 120) { String(decoding: output, as: UTF8.self).ranges(of: wanted).count >= count }
     }
 
+    /// The same for its standard error.
+    @discardableResult
+    func wait(forError wanted: String) -> Bool {
+        read(seconds: 120) { String(decoding: errors, as: UTF8.self).contains(wanted) }
+    }
+
     /// Reads all that comes until both pipes are closed, and ends what takes longer than `seconds`.
     fileprivate func drain(seconds: Double) {
         if !read(seconds: seconds, until: { isClosed }) { handle?.send(SIGKILL) }
