@@ -138,6 +138,11 @@ struct TakeSafetyTests {
         let done = try suffer(fault, arguments) { rig.inject(.unplug, .playback) }
         if fault == .disk { #expect([65, 74].contains(done.status), "\(done.status) \(done.error)") }
         if fault == .card { #expect(done.status == 69, "\(done.error)") }
+        // How long it has played is told whatever has ended it, and first.
+        if [.disk, .card].contains(fault) {
+            let words = fault == .disk ? "finished after 0:0" : "stopped after 0:0"
+            #expect(done.errorLines.contains { $0.hasPrefix(words) }, "\(done.error)")
+        }
         try check(afterwards: next)
         let listed = try PracticeStore(.file(folder["data/woodshed/practice.db"])).takes()
         #expect(listed.count == 1 && listed[0].model?.frames.lowerBound == 24_000 && listed[0].model?.pass == 1)

@@ -102,11 +102,11 @@ final class QueueSession: TerminalLoopDelegate {
         // Nobody answers any more while a reader is waited for.
         remote?.finish()
         loop.finishOutput()
-        if let failure { throw failure }
         if !loop.messages.quiet {
             let seconds = Double(engine.position.framesHeard) / Double(engine.configuration.sampleRate)
             StandardStream.error.note("\(isWhole ? "finished" : "stopped") after \(clockText(seconds))")
         }
+        if let failure { throw failure }
         if let loss { throw loss }
         if let failure = loop.outputFailure { throw failure }
         if case .failed(let error) = ended { throw error }

@@ -269,9 +269,9 @@ final class Session: TerminalLoopDelegate {
         media?.close()
         defer { remote?.close() }
         if !loop.isOutputClosed, handover == nil { finishLine(failed: failure != nil || loss != nil) }
+        if !loop.messages.quiet, tellsFigures, handover == nil { sayGoodbye() }
         if let failure { throw failure }
         if let fault = recording?.failure { throw fault }
-        if !loop.messages.quiet, tellsFigures, handover == nil { sayGoodbye() }
         if let loss { throw loss }
         if let failure = loop.outputFailure { throw failure }
         return loop.ending ?? .success
