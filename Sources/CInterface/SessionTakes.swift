@@ -179,7 +179,7 @@ public func woodshed_store_takes(
                 unsafe (take.frames, take.time) = (known.sound.frameCount, known.sound.time)
                 unsafe take.sample_rate = Int32(clamping: known.sound.sampleRate)
                 unsafe take.channels = Int32(clamping: known.sound.channelCount)
-                unsafe take.path = texts.copy(known.path)
+                unsafe take.path = texts.copy(known.isReplaced ? "" : known.path)
                 unsafe take.name = texts.copy(known.name)
                 unsafe take.note = texts.copy(known.note)
                 guard let model = known.model else { return }

@@ -51,7 +51,9 @@ struct StoreTakesTests {
         #expect(try store.recording(recording().key) != nil)
         // The same take again is the same take.
         #expect(try add("c.wav").number == 3 && add("c.wav", time: 2).number == 4)
-        #expect(try store.take(inFileAt: scratch.file("b.wav"))?.number == 2 && store.takeStorage().kept == 20)
+        #expect(try store.take(inFileAt: scratch.file("b.wav"))?.number == 2)
+        // Two takes have the name of one file.
+        #expect(try store.takeStorage().kept == 15)
     }
 
     @Test("keep a name, a note and a rating, and refuse what is none")
@@ -140,6 +142,67 @@ struct StoreTakesTests {
             #expect(scratch.names.contains(name) != isOwn)
             #expect(scratch.names.contains(".woodshed-deleted-take-\(number)") == isOwn)
         }
+    }
+
+    @Test("of one name are two, also if they began in the same second, and only one of them has the file")
+    func sameName() throws {
+        let first = try add("a.wav", time: 1).number
+        let begun = StoredTake.Sound(time: 1, sampleRate: 48_000, channelCount: 2, frameCount: 0)
+        let second = try store.addTake(inFileAt: scratch.file("a.wav"), begun).number
+        #expect(try second != first && add("a.wav", time: 1).number == second)
+        #expect(try store.takes().map(\.isReplaced) == [false, true] && store.take(first)?.isReplaced == true)
+        #expect(try store.takes(TakeFilter(limit: 1)).map(\.isReplaced) == [false])
+        // A repair gives a new number to the row of an older take, which began before both.
+        let old = try add("a.wav", time: 0).number
+        #expect(try old > second && store.takes().map(\.isReplaced) == [true, false, true])
+        #expect(try store.takeStorage().kept == 5 && store.take(inFileAt: scratch.file("a.wav"))?.number == second)
+        try store.trash(takes: [second])
+        #expect(try store.takes().map(\.isReplaced) == [true, false])
+    }
+
+    @Test("have the file that is as long as they are, although a later take has its name")
+    func fileComesBack() throws {
+        let path = try add("a.wav", time: 1).path
+        try store.addTake(
+            inFileAt: path, .init(time: 2, sampleRate: 48_000, channelCount: 2, frameCount: 50_000))
+        try writeWave(path, music(frameCount: 96_000, sampleRate: 48_000), sampleRate: 48_000)
+        #expect(try store.takes().map(\.isReplaced) == [true, false] && store.take(inFileAt: path)?.number == 1)
+        try store.trash(takes: [2])
+        #expect(scratch.names.contains("a.wav"))
+        try store.trash(takes: [1])
+        #expect(!scratch.names.contains("a.wav") && scratch.names.contains(".woodshed-deleted-take-1"))
+        #expect(try store.undoTrash().map(\.number) == [1] && scratch.names.contains("a.wav"))
+    }
+
+    @Test("do not come back from the trash where another take would have their file, or they that of another one")
+    func rivals() throws {
+        func text() throws -> String { try String(contentsOfFile: scratch.file("a.wav"), encoding: .utf8) }
+        try add("a.wav", time: 1)
+        try store.trash(takes: [1])
+        try add("a.wav", time: 2)
+        try FileManager.default.removeItem(atPath: scratch.file("a.wav"))
+        #expect(error { try store.restore(take: 1) } == .nameTaken && error { try store.undoTrash() } == .nameTaken)
+        #expect(scratch.names.contains(".woodshed-deleted-take-1") && !scratch.names.contains("a.wav"))
+        #expect(try store.takes(TakeFilter(isTrash: true)).map(\.number) == [1])
+        try store.trash(takes: [2])
+        #expect(try store.restore(take: 1).number == 1 && text() == "a.wav")
+        // The second take has no file any more, and would have the first one's.
+        #expect(error { try store.restore(take: 2) } == .nameTaken)
+        #expect(try store.takes().map(\.isReplaced) == [false] && store.emptyTrash().takes.map(\.number) == [2])
+        #expect(try text() == "a.wav")
+    }
+
+    @Test("of an interrupted recording are not those of an older one, whose name was used again")
+    func interruptedRecording() throws {
+        let path = try add("a.wav", time: 1000).path
+        func known(_ time: Int64, _ frames: Int64) throws -> Int? {
+            try store.take(inFileAt: path, begunAt: time, frameCount: frames)?.number
+        }
+        #expect(try known(2000, 5) == nil && known(Int64.min, 5) == nil)
+        // Where the clock was set meanwhile the length tells, and where the list has less than the file the time does.
+        #expect(try known(2000, 96_000) == 1 && known(1002, 97_000) == 1)
+        try store.addTake(inFileAt: path, .init(time: 2001, sampleRate: 48_000, channelCount: 2, frameCount: 0))
+        #expect(try known(2000, 5) == 2)
     }
 
     @Test("that cannot be hidden stay in the list, and their files untouched")

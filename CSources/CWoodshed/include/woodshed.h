@@ -1240,6 +1240,7 @@ typedef struct woodshed_kept_take {
     /** How good the user finds it, 1 to 5; 0 if that is not known. */
     int32_t rating;
     int32_t reserved;
+    /** Its file; empty if that is gone and a later take has its name. */
     const char *path;
     /** What the user called it and noted about it; may be empty. */
     const char *name;

@@ -44,7 +44,7 @@ extension RecordingLibrary {
         let others = [LibraryStorage.Kind.trash, .parts, .documents].reduce(0) { $0 + (storage.bytes[$1] ?? 0) }
         storage.bytes[.recordings] = Self.roomBelow(folder.path) - others
         let takes = try store.takes() + store.takes(TakeFilter(isTrash: true))
-        storage.bytes[.takes] = takes.reduce(0) { $0 + (Self.byteCount($1.currentPath) ?? 0) }
+        storage.bytes[.takes] = takes.reduce(0) { $0 + ($1.isReplaced ? 0 : Self.byteCount($1.currentPath) ?? 0) }
         storage.bytes[.cache] = CacheFolder.path.map(Self.roomBelow) ?? 0
         storage.bytes[.store] = store.path.map { path in
             ["", "-journal", ".reserve"].reduce(0) { $0 + (Self.byteCount(path + $1) ?? 0) }

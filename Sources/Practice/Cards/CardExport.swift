@@ -73,7 +73,8 @@ private struct CardMaker {
     func write(at now: Int64, progress: (Double) -> Void, isCancelled: () -> Bool) throws -> CardExport.Summary {
         var summary = CardExport.Summary()
         var notes: [AnkiNote] = []
-        let takes = Dictionary(grouping: try store.takes(TakeFilter(key: recording.key))) { $0.model?.sectionID }
+        let heard = try store.takes(TakeFilter(key: recording.key)).filter { !$0.isReplaced }
+        let takes = Dictionary(grouping: heard) { $0.model?.sectionID }
         for (index, section) in list.sections.enumerated() {
             // The share of a section counts as one, half of it for the model.
             func goesOn(_ share: Double) -> Bool {

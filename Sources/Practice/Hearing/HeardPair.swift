@@ -87,6 +87,7 @@ struct OpenedTake {
     init(_ take: StoredTake, in recording: Clip, key: RecordingKey) throws {
         guard let model = take.model else { throw HearingError.noModel(take.number) }
         guard model.key == key else { throw HearingError.otherRecording(take.number) }
+        if take.isReplaced { throw HearingError.gone(take) }
         (self.take, self.model, self.recording) = (take, model, recording)
         do throws(AudioFileError) {
             clip = try Clip(

@@ -45,7 +45,12 @@ extension HearingError {
     }
 
     static func gone(_ take: StoredTake) -> HearingError {
-        HearingError(
+        guard !take.isReplaced else {
+            return HearingError(
+                .gone, "the file of take \(take.number) is gone: \(take.path) is another take by now",
+                remedy: "Delete the take from the list.")
+        }
+        return HearingError(
             .gone, "the file of take \(take.number) is gone: \(take.currentPath)",
             remedy: "Put it back there, or delete the take from the list.")
     }

@@ -30,7 +30,8 @@ extension PracticeStore {
                 receipt.settle()
                 continue
             }
-            let known = try take(inFileAt: unfinished.path)
+            let known = try take(
+                inFileAt: unfinished.path, begunAt: unfinished.startTime, frameCount: frames)
             let sound = StoredTake.Sound(
                 time: known?.sound.time ?? unfinished.startTime, sampleRate: unfinished.sampleRate,
                 channelCount: unfinished.channelCount, frameCount: frames, device: attachment.device)

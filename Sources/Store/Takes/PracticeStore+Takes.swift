@@ -14,32 +14,70 @@ extension PracticeStore {
 
     /// The takes that a filter lets through, the newest first.
     public func takes(_ filter: TakeFilter = TakeFilter()) throws(StoreError) -> [StoredTake] {
-        try read { (rows) throws(DatabaseError) in try rows.takes(filter) } ?? []
+        try withOwners(try read { (rows) throws(DatabaseError) in try rows.takes(filter) } ?? [])
     }
 
     /// The take of a number, also from the trash; nil if there is none.
     public func take(_ number: Int) throws(StoreError) -> StoredTake? {
-        try read { (rows) throws(DatabaseError) in try rows.take(number) } ?? nil
+        let take = try read { (rows) throws(DatabaseError) in try rows.take(number) } ?? nil
+        return try withOwners([take].compactMap(\.self)).first
     }
 
     /// The take in a file, unless it is in the trash; nil if the store knows none there.
     ///
     /// - Parameter path: Where the file is, from the root of the file system.
     public func take(inFileAt path: String) throws(StoreError) -> StoredTake? {
-        try read { (rows) throws(DatabaseError) in try rows.take(inFileAt: path) } ?? nil
+        TakeTrash.owner(of: try takes(sharing: path))
+    }
+
+    /// The take that an interrupted recording has put into the list; nil if it has not come that far.
+    ///
+    /// A take that has another length and began at another time is an older one, whose name was used again.
+    ///
+    /// - Parameters:
+    ///   - path: The recording's file, from the root of the file system.
+    ///   - time: When the recording began, in seconds since 1970. Its take may have begun some seconds earlier or later.
+    ///   - frameCount: The recording's length.
+    package func take(
+        inFileAt path: String, begunAt time: Int64, frameCount: Int64
+    ) throws(StoreError) -> StoredTake? {
+        try takes(sharing: path).first { take in
+            take.sound.frameCount == 0 || take.sound.frameCount == frameCount
+                || abs(Double(take.sound.time) - Double(time)) <= 60
+        }
+    }
+
+    /// The takes in the list with one path, the newest first.
+    private func takes(sharing path: String) throws(StoreError) -> [StoredTake] {
+        try read { (rows) throws(DatabaseError) in try rows.takes(inFileAt: path) } ?? []
+    }
+
+    /// Tells of takes whose path others have, too, whether the file is theirs.
+    private func withOwners(_ takes: [StoredTake]) throws(StoreError) -> [StoredTake] {
+        var owners: [String: Int] = [:]
+        for path in Set(takes.filter(\.sharesPath).map(\.path)) {
+            owners[path] = TakeTrash.owner(of: try self.takes(sharing: path))?.number
+        }
+        if owners.isEmpty { return takes }
+        return takes.map { take in
+            var take = take
+            if take.sharesPath, let owner = owners[take.path] { take.isReplaced = owner != take.number }
+            return take
+        }
     }
 
     /// The bytes of the files of takes: of those in the list, and of those in the trash.
     public func takeStorage() throws(StoreError) -> (kept: Int64, trash: Int64) {
         func bytes(_ takes: [StoredTake]) -> Int64 {
-            takes.reduce(0) { $0 + (TakeTrash.byteCount($1.currentPath) ?? 0) }
+            takes.reduce(0) { $0 + ($1.isReplaced ? 0 : TakeTrash.byteCount($1.currentPath) ?? 0) }
         }
         return (bytes(try takes()), bytes(try takes(TakeFilter(isTrash: true))))
     }
 
     // MARK: Changing
 
-    /// Adds a take to the list. A take whose file is in the list already gets its new length and its new model, and nothing else.
+    /// Adds a take to the list. A take whose file is in the list already, with this time, gets its new length and its new model, and nothing else.
+    /// A take that begins, without frames, is another one than a take that has ended, also if both began in the same second.
     ///
     /// - Parameters:
     ///   - path: Its file; the name may be relative.
@@ -55,7 +93,10 @@ extension PracticeStore {
         return try changeTakes { (rows) throws(DatabaseError) in
             if let recording { _ = try rows.see(recording, at: Int64(time(nil))) }
             let number: Int
-            if let known = try rows.take(inFileAt: whole), known.sound.time == sound.time {
+            let known = try rows.takes(inFileAt: whole).first { known in
+                known.sound.time == sound.time && (sound.frameCount > 0 || known.sound.frameCount == 0)
+            }
+            if let known {
                 number = known.number
                 try rows.updateTake(number, .frameCount, .integer(sound.frameCount))
                 if let model, model != known.model { try rows.updateTake(number, model) }
@@ -139,14 +180,14 @@ extension PracticeStore {
     public func trash(takes numbers: [Int]) throws -> [StoredTake] {
         let now = Int64(time(nil))
         // The list first: if the program ends before a file is hidden, nothing is lost.
-        var replaced: Set<Int> = []
+        var sharing: [String: [StoredTake]] = [:]
         let takes = try changeTakes(isRemoval: true) {
             (rows) throws(DatabaseError) -> Result<[StoredTake], any Error> in
             let trashing = try (rows.lastTrashing() ?? 0) + 1
             for number in numbers {
                 guard let take = try rows.take(number) else { return .failure(TakeError.unknown(number)) }
                 if take.isTrashed { return .failure(TakeError.trashed(number)) }
-                if try rows.take(inFileAt: take.path)?.number != number { replaced.insert(number) }
+                if sharing[take.path] == nil { sharing[take.path] = try rows.takes(inFileAt: take.path) }
             }
             var trashed: [StoredTake] = []
             for number in Set(numbers).sorted() {
@@ -157,7 +198,8 @@ extension PracticeStore {
             return .success(trashed)
         }.get()
         var failure: AudioFileError?
-        for take in takes where !replaced.contains(take.number) && !TakeTrash.isOther(take) {
+        let owners = sharing.mapValues { TakeTrash.owner(of: $0)?.number }
+        for take in takes where owners[take.path] == take.number && !TakeTrash.isOther(take) {
             do throws(AudioFileError) { try TakeTrash.hide(take) } catch {
                 failure = error
                 try setTrashed(take.number, nil)
@@ -183,13 +225,18 @@ extension PracticeStore {
 
     /// Brings a take back from the trash, under its name.
     ///
-    /// - Throws: `TakeError` of kind `unknown`, `trashed` if it is not in the trash, `nameTaken` if another file has its name now;
+    /// - Throws: `TakeError` of kind `unknown`, `trashed` if it is not in the trash, `nameTaken` if another file or a take in the list has its name now;
     ///   `AudioFileError` if the file cannot be renamed. The take stays in the trash then.
     @discardableResult
     public func restore(take number: Int) throws -> StoredTake {
         guard let take = try take(number) else { throw TakeError.unknown(number) }
         guard take.isTrashed else {
             throw TakeError(.trashed, "take \(number) is not in the trash", remedy: "List the trash.")
+        }
+        if let other = TakeTrash.rival(of: take, among: try takes(sharing: take.path)) {
+            throw TakeError(
+                .nameTaken, "take \(number) cannot come back: take \(other.number) has the same name, \(take.path)",
+                remedy: "Delete take \(other.number) from the list first.")
         }
         guard try TakeTrash.bringBack(take) else {
             throw TakeError(

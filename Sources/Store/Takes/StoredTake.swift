@@ -18,6 +18,10 @@ public struct StoredTake: Sendable, Hashable {
     public let rating: Int?
     /// When it was put into the trash, in seconds since 1970; nil if it is not there.
     public let trashedAt: Int64?
+    /// Whether another take in the list has its path, too: the name was used again.
+    var sharesPath = false
+    /// Whether the file at its path is the other take's, and its own is gone. Only takes that a `PracticeStore` has returned tell.
+    package internal(set) var isReplaced = false
 
     /// The properties of a take's sound.
     public struct Sound: Sendable, Hashable {

@@ -12,7 +12,7 @@ public struct TakeError: ExplainedError, Hashable {
         case nothingToUndo
         /// A name or a note is too long, a name has several lines, or a rating is not 1 to 5.
         case textRefused
-        /// A file of the take's name is there again.
+        /// A file of the take's name is there again, or another take in the list has the name.
         case nameTaken
     }
 

@@ -6,7 +6,8 @@ internal import JSON
 extension StoreRows {
     private static let takeColumns = """
         take.id, take.path, time, take.sample_rate, channel_count, take.frame_count, device, key, section, model, name, note,
-        rating, trashed
+        rating, trashed, trashed IS NULL AND EXISTS (SELECT 1 FROM take AS other
+            WHERE other.path = take.path AND other.id <> take.id AND other.trashed IS NULL AND other.gone = 0)
         """
     private static let takeTables = "take LEFT JOIN recording ON take.recording = recording.id"
     private static let nextTakeRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM take)"
@@ -31,13 +32,15 @@ extension StoreRows {
             row: Self.take)
     }
 
-    /// The take whose file has this name and that is not in the trash. Of several, only the last one can still have its file.
-    func take(inFileAt path: String) throws(DatabaseError) -> StoredTake? {
-        try database.first(
+    /// The takes whose file has this name and that are not in the trash, those that began last first. `TakeTrash.owner(of:)` tells which one has it.
+    ///
+    /// Their numbers do not tell: a repair, an import or a restoration gives a new one to an old take.
+    func takes(inFileAt path: String) throws(DatabaseError) -> [StoredTake] {
+        try database.readableRows(
             """
             SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.path = ? AND trashed IS NULL AND gone = 0
-            ORDER BY take.id DESC
-            """, .text(path), row: Self.take)
+            ORDER BY time DESC, take.id DESC
+            """, [.text(path)], row: Self.take)
     }
 
     /// The takes that a filter lets through, the newest first.
@@ -171,7 +174,7 @@ extension StoreRows {
                 device: try row.text(6)),
             model: model, name: try row.text(10), note: try row.text(11),
             rating: try row.integer(orNull: 12).flatMap { (1...5).contains($0) ? Int($0) : nil },
-            trashedAt: try row.integer(orNull: 13))
+            trashedAt: try row.integer(orNull: 13), sharesPath: try row.integer(14) != 0)
     }
 
     private static func text(_ model: StoredTake.Model) -> String {

@@ -21,6 +21,21 @@ package enum TakeTrash {
             != (take.sound.frameCount, take.sound.sampleRate, take.sound.channelCount)
     }
 
+    /// The take that has the file, of all takes in the list with one path, the newest first: the newest whose length the file does not contradict, or
+    /// else the newest.
+    static func owner(of takes: [StoredTake]) -> StoredTake? {
+        takes.count > 1 ? takes.first { !isOther($0) } ?? takes.first : takes.first
+    }
+
+    /// A take in the list for which the file of a take that comes back would be taken, or whose file would be taken for that one's; nil for none.
+    ///
+    /// - Parameter listed: The takes in the list with the same path, the newest first.
+    static func rival(of take: StoredTake, among listed: [StoredTake]) -> StoredTake? {
+        let later = listed.first { ($0.sound.time, $0.number) > (take.sound.time, take.number) }
+        if FileIdentity(path: path(of: take.path, number: take.number)) != nil { return later }
+        return later == nil && FileIdentity(path: take.path) != nil ? listed.first : nil
+    }
+
     /// Hides the file of a take that was deleted. A file that is gone needs no hiding.
     static func hide(_ take: StoredTake) throws(AudioFileError) {
         let hidden = path(of: take.path, number: take.number)

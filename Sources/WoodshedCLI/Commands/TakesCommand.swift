@@ -77,7 +77,7 @@ struct TakesCommand: Verb {
         let store = try PracticeStore(.user)
         switch action {
         case .list: try list(words.first, in: store)
-        case .play: try play(try TakeWord.take(words[0], in: store))
+        case .play: try play(try TakeWord.heard(words[0], in: store))
         case .rename: try edit(words[0], .rename(words[1]), "named", in: store)
         case .note: try edit(words[0], .note(words[1]), "noted", in: store)
         case .rate: try edit(words[0], .rate(try Self.rating(words[1])), "rated", in: store)
@@ -86,7 +86,7 @@ struct TakesCommand: Verb {
             try PairFile(take: take, store: store, recording: model, matches: match, messages: messages)
                 .write(to: words[1])
             note("wrote \(words[1])")
-        case .export: try export(try TakeWord.take(words[0], in: store), to: words[1])
+        case .export: try export(try TakeWord.heard(words[0], in: store), to: words[1])
         case .add:
             try tell(
                 try words.map { try store.addTake(inFileAt: $0, Self.sound($0, in: store)) }, "added", next: "takes")

@@ -32,7 +32,7 @@ struct ComparedPair {
         if !takeAlone { _ = try AudioFileInfo(path: file) }
         TakeAdoption.run(quiet: false)
         let store = try PracticeStore(.user)
-        var found = try (takeAlone ? file : word).map { try TakeWord.take($0, in: store) }
+        var found = try (takeAlone ? file : word).map { try TakeWord.heard($0, in: store) }
         if takeAlone, let found {
             let remedy = "Name the recording: woodshed compare FILE \(shellPath(file))"
             guard let model = found.model else { throw PairFile.noModel(found, remedy: remedy) }
@@ -67,7 +67,7 @@ struct ComparedPair {
     /// The newest take of a section, or of a recording, or else of no recording; nil if there is none.
     private static func newest(of key: RecordingKey, _ section: Int?, in store: PracticeStore) throws -> StoredTake? {
         // One that is being recorded has no length yet.
-        func hasSound(_ take: StoredTake) -> Bool { take.sound.frameCount > 0 }
+        func hasSound(_ take: StoredTake) -> Bool { take.sound.frameCount > 0 && !take.isReplaced }
         return try store.takes(TakeFilter(key: key, sectionID: section)).first(where: hasSound)
             ?? store.takes().first { $0.model == nil && hasSound($0) }
     }

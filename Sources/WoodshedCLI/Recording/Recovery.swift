@@ -55,7 +55,7 @@ enum Recovery {
     private static func list(_ take: UnfinishedTake, _ frames: Int64) {
         do {
             let store = try PracticeStore(.user)
-            if let known = try store.take(inFileAt: take.path) {
+            if let known = try store.take(inFileAt: take.path, begunAt: take.startTime, frameCount: frames) {
                 try store.finish(take: known.number, frameCount: frames)
             } else if frames > 0 {
                 try store.addTake(

@@ -92,6 +92,19 @@ enum TakeWord {
         return take
     }
 
+    /// The take that a word means, if its file is its own.
+    ///
+    /// - Throws: A `CommandFailure` if there is none, or another take has the name of its file by now.
+    static func heard(_ word: String, in store: PracticeStore) throws -> StoredTake {
+        let take = try take(word, in: store)
+        guard !take.isReplaced else {
+            throw CommandFailure(
+                .notFound, "the file of take \(take.number) is gone: \(take.path) is another take by now",
+                remedy: "Take it off the list with: woodshed takes rm \(take.number)")
+        }
+        return take
+    }
+
     /// The takes that words mean: numbers, ranges of numbers such as `3-5`, and `@1`.
     static func takes(_ words: [String], in store: PracticeStore) throws -> [StoredTake] {
         var takes: [StoredTake] = []

@@ -90,7 +90,7 @@ struct TakeDesk: Sendable {
         let kept = try keeper.kept(clip.info)
         let key = kept.recording.key
         // One that is being recorded has no length yet.
-        let takes = try kept.store.takes(TakeFilter(key: key)).filter { $0.sound.frameCount > 0 }
+        let takes = try kept.store.takes(TakeFilter(key: key)).filter { $0.sound.frameCount > 0 && !$0.isReplaced }
         guard let take = Self.newest(of: passage, in: takes, clip.frame) else {
             throw CommandFailure(
                 .notFound, takes.isEmpty ? "there is no take of this recording yet" : "there is no take of this yet",

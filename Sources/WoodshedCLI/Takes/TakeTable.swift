@@ -52,11 +52,13 @@ struct TakeTable {
 
 extension StoredTake {
     /// Whether its file is not where it was.
-    var isMissing: Bool { !isFile(currentPath) }
+    var isMissing: Bool { isReplaced || !isFile(currentPath) }
 
     /// Its length. While a take is being recorded, and after a crash, only its file knows it.
     var frameCount: Int64 {
-        guard sound.frameCount == 0, let info = try? AudioFileInfo(path: currentPath) else { return sound.frameCount }
+        guard sound.frameCount == 0, !isReplaced, let info = try? AudioFileInfo(path: currentPath) else {
+            return sound.frameCount
+        }
         return info.frameCount
     }
 

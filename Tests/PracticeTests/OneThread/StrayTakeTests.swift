@@ -66,6 +66,25 @@ struct StrayTakeTests {
         #expect(try store.strayTakes(in: scratch.file("nowhere"), registry: registry).isEmpty)
     }
 
+    @Test("of an interrupted session are takes of their own, also where an older take had the name")
+    func olderName() throws {
+        let path = scratch.file("takes/a.wav")
+        let older = try store.addTake(
+            inFileAt: path, .init(time: 1, sampleRate: 8000, channelCount: 1, frameCount: 300))
+        try store.edit(take: older.number, .rename("older"))
+        do {
+            let file = try TakeFile(
+                path: path, container: .wav, format: .int16, sampleRate: 8000, channelCount: 1, registry: registry,
+                attachment: TakeAttachment(model: nil, recording: nil, device: "mic").text)
+            try file.writeSilence(frameCount: 500)
+            try file.checkpoint()
+        }
+        #expect(try store.adoptTakes(from: registry).map(\.take.sound.frameCount) == [500])
+        let takes = try store.takes()
+        #expect(takes.map(\.name) == ["", "older"] && takes.map(\.sound.frameCount) == [500, 300])
+        #expect(takes.map(\.isReplaced) == [false, true])
+    }
+
     @Test("are not those whose folder has another name, by a link")
     func linkedFolder() throws {
         let path = try record("a.wav")

@@ -94,11 +94,9 @@ extension RecordingLibrary {
 
     /// Finds the keys of takes' sounds that are not known yet.
     func findTakes() throws(StoreError) {
-        let unknown =
-            try store.read { (rows) throws(DatabaseError) -> [StoredTake] in
-                let marks = try rows.takeMarks()
-                return try rows.takes(TakeFilter()).filter { marks[$0.number]?.key == nil }
-            } ?? []
+        let marks = try store.read { (rows) throws(DatabaseError) in try rows.takeMarks() } ?? [:]
+        // Nobody can tell how a take sounded whose file is another one's by now.
+        let unknown = try store.takes().filter { marks[$0.number]?.key == nil && !$0.isReplaced }
         let found = unknown.compactMap { take in
             (try? RecordingKey(ofFileAt: take.path)).map { (take.number, $0) }
         }
