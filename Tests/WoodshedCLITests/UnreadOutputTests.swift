@@ -3,8 +3,9 @@ import Glibc
 import JSON
 import TestSupport
 import Testing
+import Woodshed
 
-@Suite("Standard output that is not read", .serialized)
+@Suite("Outputs that are not read", .serialized)
 struct UnreadOutputTests {
     private let studio = Studio()
     /// Thousands of events a second.
@@ -146,5 +147,47 @@ struct UnreadOutputTests {
         #expect(text.contains(#""outcome":"kept""#) && !shell.text.contains("not in the list"), "\(text)")
         shell.send("exit\n")
         _ = shell.finish()
+    }
+
+    /// Whether so many messages are said that one of them finds no room, and each answer comes all the same.
+    private func isAnswered(_ program: Program) -> Bool {
+        (0..<200).allSatisfy { _ in field("ok", program.ask("tell")) == .bool(true) }
+    }
+
+    private func place() throws -> Int64? {
+        try PracticeStore(.file(studio.folder["data/woodshed/practice.db"])).recordings().first?.position
+    }
+
+    @Test("a reader of both outputs that never reads holds up neither the socket nor the end; the place is remembered")
+    func neverReadBoth() throws {
+        #expect(Command.tool("mkfifo", [studio.folder["both"]]))
+        let held = unsafe open(studio.folder["both"], O_RDWR | O_CLOEXEC)
+        defer { close(held) }
+        let script = #"cd "$0" && exec "$@" >both 2>&1"#
+        let arguments = ["-c", script, studio.folder.path, Command.path] + practice
+        let run = Command.run(arguments, environment: studio.environment, program: "/bin/sh") { running in
+            guard let program = studio.connect() else { return }
+            #expect(eventually { (field("pass", program.ask("status"))?.integer(in: .counts) ?? 0) > 5000 })
+            #expect(isAnswered(program))
+            running.send(SIGTERM)
+        }
+        #expect(run.status == 143)
+        #expect(try place() != nil)
+    }
+
+    @Test("a terminal that is stopped holds up neither the socket nor the end; the place is remembered", .needsTerminal)
+    func stoppedTerminal() throws {
+        // Without keys the terminal is as the shell left it, and Ctrl-S stops it.
+        let script = #"cd "$0" && exec "$@" </dev/null"#
+        let arguments = ["practice", "song.wav", "-n", "1000", "--output", "null", "--control", "socket"]
+        let run = TerminalRun(
+            "/bin/sh", ["-c", script, studio.folder.path, Command.path] + arguments, environment: studio.environment)
+        let program = try #require(studio.connect())
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        run.send("\u{13}")
+        #expect(isAnswered(program))
+        run.send(signal: SIGTERM)
+        #expect(run.finish() == 143)
+        #expect(try place() != nil)
     }
 }

@@ -14,7 +14,10 @@ package struct LiveLines {
     /// Whether there are lines on the terminal now, for a signal handler.
     private static let isShown = Atomic<Bool>(false)
 
-    package init() {}
+    private let write: (String) -> Void
+
+    /// - Parameter write: Writes a text to standard error.
+    package init(write: @escaping (String) -> Void = { try? StandardStream.error.write($0) }) { self.write = write }
 
     /// Redraws the lines if they changed. None may be wider than the terminal minus one column.
     package mutating func draw(_ lines: [String]) {
@@ -68,19 +71,25 @@ package struct LiveLines {
     }
 
     private func send(_ text: String) {
-        if !text.isEmpty { try? StandardStream.error.write(text) }
+        if !text.isEmpty { write(text) }
     }
 
     // MARK: In a signal handler
 
     /// Initialises everything that a handler will use.
-    package static func prepareForHandlers() { _ = isShown.load(ordering: .relaxed) }
+    package static func prepareForHandlers() {
+        _ = (isShown.load(ordering: .relaxed), StandardStream.error.descriptor)
+    }
 
     /// Clears the lines, or begins a new line if there are none. Safe in a signal handler.
     package static func leaveTerminal() {
         guard isatty(STDERR_FILENO) == 1 else { return }
         // ESC [ ? 7 h as well: a drawing may have been cut short.
         let bytes: StaticString = isShown.load(ordering: .acquiring) ? "\u{1B}[?7h\r\u{1B}[J" : "\n"
-        _ = unsafe write(STDERR_FILENO, bytes.utf8Start, bytes.utf8CodeUnitCount)
+        // A terminal that takes nothing would hold up the end of the process, so it is asked before each byte.
+        for index in 0..<bytes.utf8CodeUnitCount {
+            guard StandardStream.error.takesMore else { return }
+            _ = unsafe Glibc.write(STDERR_FILENO, bytes.utf8Start + index, 1)
+        }
     }
 }

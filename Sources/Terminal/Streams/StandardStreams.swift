@@ -3,6 +3,7 @@
 package import Explanations
 import Files
 import Glibc
+import Synchronization
 
 /// Why a text could not be written.
 package enum OutputError: ExplainedError, Equatable {
@@ -53,7 +54,20 @@ package struct StandardStream: Sendable {
     /// Whether somebody reads it on a terminal.
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Whether a short text can be written without waiting for the reader.
+    /// Whether both are the same terminal.
+    package func sharesTerminal(with other: StandardStream) -> Bool {
+        var (own, others) = (stat(), stat())
+        guard isTerminal, other.isTerminal else { return false }
+        guard unsafe fstat(descriptor, &own) == 0, unsafe fstat(other.descriptor, &others) == 0 else { return false }
+        return own.st_rdev == others.st_rdev
+    }
+
+    private static let dropsErrors = Atomic<Bool>(false)
+
+    /// Drops all that is written to standard error from here on, because its reader does not read, or ends that.
+    package static func dropErrors(_ isDropping: Bool) { dropsErrors.store(isDropping, ordering: .relaxed) }
+
+    /// Whether a short text can be written without waiting for the reader. Safe in a signal handler.
     package var takesMore: Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&request, 1, 0) != 0
@@ -66,6 +80,7 @@ package struct StandardStream: Sendable {
 
     /// Writes all bytes, and waits for a slow reader if necessary.
     package func write(bytes: ArraySlice<UInt8>) throws(OutputError) {
+        if descriptor == STDERR_FILENO, Self.dropsErrors.load(ordering: .relaxed) { return }
         do throws(FileFault) { try FileBytes.append(bytes, to: descriptor) } catch {
             throw error.code == EPIPE ? .closed : .failed(error.code)
         }

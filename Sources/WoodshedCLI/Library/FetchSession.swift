@@ -71,13 +71,13 @@ final class FetchSession: TerminalLoopDelegate {
         if let ending = loop.ending {
             let left = order.count - finishedCount - failures.count - leftCount
             if !loop.messages.quiet, ending != .closedPipe, left > 0 {
-                StandardStream.error.note("stopped; what was received is kept. Go on with: woodshed get")
+                loop.say(["stopped; what was received is kept. Go on with: woodshed get"])
             }
             if let failure = loop.outputFailure { throw failure }
             throw CommandFailure(ending)
         }
         if finishedCount > 0, !loop.messages.quiet, !loop.messages.json {
-            StandardStream.error.note("next: woodshed practice @1")
+            loop.say(["next: woodshed practice @1"])
         }
         if let failure = loop.outputFailure { throw failure }
         if order.count == 1, let failure = failures.first { throw failure }

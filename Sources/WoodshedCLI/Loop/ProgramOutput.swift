@@ -1,5 +1,5 @@
-// Text for programs on its way to standard output. A reader may stop reading for as long as it likes: keys, signals and the control
-// socket are answered all the same, and the memory has a bound.
+// Text on its way to standard output or standard error. A reader may stop reading for as long as it likes: keys, signals and the
+// control socket are answered all the same, and the memory has a bound.
 import Realtime
 import Synchronization
 import Terminal
@@ -8,6 +8,10 @@ import Terminal
 final class ProgramOutput: Sendable {
     /// Standard output, of which the process has one.
     static let standard = ProgramOutput(.output)
+    /// Standard error, for messages and drawings while a loop runs.
+    static let errors = ProgramOutput(.error, goesOn: true) {
+        "woodshed: \(counted($0, "line")) left out, because nobody read them\n"
+    }
 
     /// How much may wait for a reader, in bytes: some minutes of a short loop.
     static let limit = 4 << 20
@@ -37,11 +41,20 @@ final class ProgramOutput: Sendable {
 
     private let stream: StandardStream
     private let limit: Int
+    /// Whether texts after one that could not be written are tried all the same.
+    private let goesOn: Bool
+    /// The line that tells how many lines were left out.
+    private let lostLine: @Sendable (Int) -> String
     private let state = Mutex(State())
     /// Ends waits for a change of the state.
     private let changes = ConditionLock()
 
-    init(_ stream: StandardStream, limit: Int = ProgramOutput.limit) { (self.stream, self.limit) = (stream, limit) }
+    init(
+        _ stream: StandardStream, limit: Int = ProgramOutput.limit, goesOn: Bool = false,
+        lostLine: @escaping @Sendable (Int) -> String = { "{\"v\":1,\"event\":\"output.lost\",\"lines\":\($0)}\n" }
+    ) {
+        (self.stream, self.limit, self.goesOn, self.lostLine) = (stream, limit, goesOn, lostLine)
+    }
 
     /// Calls `tell` once when writing has failed, by any thread; replaces the one before.
     func onFailure(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.tell = tell } }
@@ -67,7 +80,7 @@ final class ProgramOutput: Sendable {
                 return false
             }
             if state.lost > 0 {
-                state.waiting += Array("{\"v\":1,\"event\":\"output.lost\",\"lines\":\(state.lost)}\n".utf8)
+                state.waiting += Array(lostLine(state.lost).utf8)
                 state.lost = 0
             }
             state.waiting += Array(text.utf8)
@@ -132,12 +145,13 @@ final class ProgramOutput: Sendable {
             // Standard error may be the same pipe: a message between two pieces would be one in the middle of a line.
             let feed = UInt8(ascii: "\n")
             let end = rest.prefix(Self.chunk).lastIndex(of: feed) ?? rest.firstIndex(of: feed)
-            let part = end.map { rest[...$0] } ?? rest
+            // A drawing that fits goes out in one go, so that no half of it is seen.
+            let part = rest.count <= Self.chunk ? rest : end.map { rest[...$0] } ?? rest
             rest = rest.dropFirst(part.count)
             var fault: OutputError?
             do throws(OutputError) { try stream.write(bytes: part) } catch { fault = error }
             let tell = state.withLock { state -> (@Sendable () -> Void)? in
-                guard let fault else {
+                guard let fault, !goesOn else {
                     state.leaving -= part.count
                     state.written += part.count
                     return nil

@@ -46,9 +46,11 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     var listener: (([String]) -> Void)?
 
     private let output: ProgramOutput
+    /// Messages and drawings; `output` where both go to one terminal, so that they keep their order.
+    private let errors: ProgramOutput
     private weak var delegate: Delegate?
     private let signalDescriptor: Int32
-    private var screen = LiveLines()
+    private var screen: LiveLines
     /// Whether the cursor stands behind a text that was echoed.
     private var hasEcho = false
     private var keys: KeyBytes
@@ -80,6 +82,10 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         keys = KeyBytes(altKeys: self.takesKeys ? altKeys() : [])
         inbox = try Inbox()
         self.output = output
+        let errors = messages.json && StandardStream.output.sharesTerminal(with: .error) ? output : .errors
+        self.errors = errors
+        // Kept even without room: drawings are made only while nothing waits, and what was drawn must be cleared.
+        screen = LiveLines { errors.put($0, isLast: true) }
         output.onFailure { [inbox] in inbox.wake() }
     }
 
@@ -93,9 +99,11 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     ) throws -> Result {
         self.delegate = delegate
         Signals.beginWatching()
+        StandardStream.dropErrors(false)
         defer { Signals.endWatching() }
         if takesKeys { RawMode.enter() }
         defer { RawMode.leave() }
+        defer { finishMessages() }
         try begin()
         while !delegate.isOver { turn(delegate) }
         // There is nothing left to end.
@@ -179,9 +187,9 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     private func suspend(_ delegate: Delegate) {
         delegate.prepareForSuspension()
-        // A reader that reads learns of the pause now, not after it.
-        for _ in 0..<10 where !output.wait(milliseconds: 20) {}
         screen.clear()
+        // A reader that reads learns of the pause now, not after it.
+        for queue in [output, errors] { for _ in 0..<10 where !queue.wait(milliseconds: 20) {} }
         RawMode.leave()
         expectedContinuations += 1
         Signals.stopUntilContinued()
@@ -213,6 +221,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// Prints a message, then ends the process without waiting for a device or disk that does not respond.
     func abandon(_ words: String...) -> Never {
         say(words, evenQuiet: true)
+        for _ in 0..<10 where !errors.wait(milliseconds: 100) {}
         Signals.leave(with: ending.flatMap { $0 == .success ? nil : $0 } ?? .unavailable)
     }
 
@@ -233,21 +242,21 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         let text = back + String(repeating: " ", count: gone) + back + printable(String(after.dropFirst(kept)))
         guard !text.isEmpty else { return }
         hasEcho = true
-        try? StandardStream.error.write(text)
+        errors.put(text)
     }
 
     private func endEcho() {
-        if hasEcho { StandardStream.error.note("") }
+        if hasEcho { errors.put("\n") }
         hasEcho = false
     }
 
-    /// Prints lines to standard error, above the lines that are redrawn.
+    /// Prints lines to standard error, above the lines that are redrawn, and does not wait for their reader.
     func say(_ lines: [String], evenQuiet: Bool = false) {
         listener?(lines)
         guard !lines.isEmpty, !messages.quiet || evenQuiet else { return }
         endEcho()
         screen.clear()
-        for line in lines { StandardStream.error.note(printable(line)) }
+        errors.put(lines.map { printable($0) + "\n" }.joined())
     }
 
     /// Writes text for programs to standard output, and does not wait for its reader; if writing fails, the run ends.
@@ -262,18 +271,27 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// read, and a signal ends every wait.
     func finishOutput() {
         guard !isOutputClosed else { return }
-        let isWritten = output.finish(isAsked: ending != nil) {
-            Signals.postponeLeaving(seconds: Self.concludingSeconds)
-            return Signals.drain(signalDescriptor).reduce(false) { isOver, number in
-                if number == SIGTSTP { Signals.stopUntilContinued() }
-                guard let status = Self.status(of: number) else { return isOver }
-                end(status)
-                return true
-            }
-        }
-        if isWritten { return noteOutputFailure() }
+        if output.finish(isAsked: ending != nil, look: isWaitOver) { return noteOutputFailure() }
         isOutputClosed = true
         outputFailure = .unread(output.counts.waiting, ending: ending ?? .success)
+    }
+
+    /// The same for messages. After the wait nothing holds up the end of the process, so what is written to standard error then is dropped.
+    private func finishMessages() {
+        // There is nothing left to end.
+        delegate = nil
+        if !errors.finish(isAsked: ending != nil, look: isWaitOver) { StandardStream.dropErrors(true) }
+    }
+
+    /// Whether a signal ends the wait for a reader.
+    private func isWaitOver() -> Bool {
+        Signals.postponeLeaving(seconds: Self.concludingSeconds)
+        return Signals.drain(signalDescriptor).reduce(false) { isOver, number in
+            if number == SIGTSTP { Signals.stopUntilContinued() }
+            guard let status = Self.status(of: number) else { return isOver }
+            end(status)
+            return true
+        }
     }
 
     private func noteOutputFailure() {
@@ -296,10 +314,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private var isForeground: Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
 
     private func redraw(_ delegate: Delegate) {
-        // A terminal that takes nothing, because its connection rests, must not hold up the control socket.
-        guard drawsNow, !delegate.isOver, StandardStream.error.takesMore else { return }
-        // On one terminal, lines for programs come first: they would be written over what is drawn.
-        if messages.json, StandardStream.output.isTerminal, output.counts.waiting > 0 { return }
+        // For a terminal that takes nothing, because its connection rests, drawings are left out.
+        guard drawsNow, !delegate.isOver, errors.counts.waiting == 0 else { return }
         screen.draw(delegate.lines(terminalSize()))
     }
 

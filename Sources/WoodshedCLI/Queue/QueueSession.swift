@@ -104,7 +104,7 @@ final class QueueSession: TerminalLoopDelegate {
         loop.finishOutput()
         if !loop.messages.quiet {
             let seconds = Double(engine.position.framesHeard) / Double(engine.configuration.sampleRate)
-            StandardStream.error.note("\(isWhole ? "finished" : "stopped") after \(clockText(seconds))")
+            loop.say(["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"])
         }
         if let failure { throw failure }
         if let loss { throw loss }

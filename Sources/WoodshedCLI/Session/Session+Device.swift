@@ -99,16 +99,17 @@ extension Session {
         let seconds = Double(player.status.outputFrame) / Double(engine.configuration.sampleRate)
         let isWhole = (loop.ending ?? .success) == .success && heldFinish?.kind == .finished(.completed)
         let parts = ["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"] + figures(statistics)
-        StandardStream.error.note(parts.joined(separator: "; "))
+        loop.say([parts.joined(separator: "; ")])
         if dropouts.count > 0 {
-            StandardStream.error.note("a longer --period helps against dropouts, and so does: woodshed doctor")
+            loop.say(["a longer --period helps against dropouts, and so does: woodshed doctor"])
         }
         guard loop.messages.verbose else { return }
         let time = statistics.renderTime
-        StandardStream.error.note(
+        loop.say([
             "\(statistics.blocks) blocks, render time \(fixed(time.medianMicroseconds, decimals: 1)) us median, "
                 + "\(fixed(time.p999Microseconds, decimals: 1)) us at 99.9 %, "
-                + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most")
+                + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most"
+        ])
     }
 
     /// The figures of the device's clock, as one part of the line; none without such a clock.

@@ -104,7 +104,7 @@ final class Session: TerminalLoopDelegate {
     /// - Returns: How the run ended: success, or the signal that ended it.
     func run() throws -> ExitStatus {
         follow()
-        if !loop.messages.quiet { engine.warnings.forEach { StandardStream.error.note("woodshed: \($0)") } }
+        loop.say(engine.warnings.map { "woodshed: \($0)" })
         return try loop.run(self, begin: begin, conclude: conclude)
     }
 

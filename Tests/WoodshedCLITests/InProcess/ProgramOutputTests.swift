@@ -76,6 +76,17 @@ struct ProgramOutputTests {
         #expect(lines.count - 1 - told.count + Int(told.reduce(0, +)) == 2000)
     }
 
+    @Test("messages are written after one that could not be")
+    func messages() throws {
+        // Every write to a descriptor for reading fails.
+        let messages = ProgramOutput(StandardStream(descriptor: pipe.readEnd), goesOn: true)
+        for text in ["a\n", "b\n"] {
+            messages.put(text)
+            #expect(eventually { messages.wait(milliseconds: 10) })
+        }
+        #expect(messages.failure == nil && messages.counts.written == 4)
+    }
+
     private final class Told: Sendable { let count = Atomic(0) }
 
     @Test("a reader that has gone is told once, and nothing waits for it")
