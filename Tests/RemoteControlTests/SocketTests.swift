@@ -150,6 +150,26 @@ struct SocketTests {
         close(ends[1])
     }
 
+    @Test("one that follows gets a line that is longer than all it may leave unread")
+    func longLine() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        defer { ends.forEach { close($0) } }
+        var client = SocketClient(id: 1, descriptor: ends[0])
+        client.follows = true
+        let line = String(repeating: "l", count: 4 * SocketClient.followerLimit)
+        for text in [line, "next"] { client.write(text) }
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while !client.isDone {
+            client.send()
+            let count = unsafe recv(ends[1], &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            received += buffer.prefix(count)
+        }
+        #expect(!client.isDone && received == Array((line + "\nnext\n").utf8))
+    }
+
     @Test("a thousand connections shut nobody out: one that never speaks makes room")
     func manyConnections() throws {
         let echo = try Echo(folder)

@@ -28,6 +28,8 @@ struct SocketClient {
 
     private var input: [UInt8] = []
     private var output: [UInt8] = []
+    /// Bytes of the longest line of those in `output`.
+    private var longestWaiting = 0
     /// The rest of a line that was too long is dropped.
     private var skipsLine = false
 
@@ -35,7 +37,8 @@ struct SocketClient {
     static let longestLine = 4096
     /// Unread answers, in bytes, with which no further line is read.
     static let outputLimit = 16 << 10
-    /// Unread events, in bytes, with which a follower is dropped: it would otherwise hold ever more memory.
+    /// Unread events, in bytes, with which a follower is dropped: it would otherwise hold ever more memory. The longest line is not counted,
+    /// because its reader had no time to read it.
     static let followerLimit = 256 << 10
 
     init(id: UInt64, descriptor: Int32) { (self.id, self.descriptor) = (id, descriptor) }
@@ -102,11 +105,13 @@ struct SocketClient {
         guard !isDeaf else { return }
         output += Array(text.utf8)
         output.append(UInt8(ascii: "\n"))
+        longestWaiting = max(longestWaiting, text.utf8.count + 1)
         send()
-        if output.count > Self.followerLimit { isBroken = true }
+        if output.count - longestWaiting > Self.followerLimit { isBroken = true }
     }
 
     mutating func send() {
+        defer { if output.isEmpty { longestWaiting = 0 } }
         while !output.isEmpty, !isBroken {
             let count = SocketCalls.send(descriptor, output[...])
             if count > 0 {

@@ -68,14 +68,15 @@ final class ProgramOutput: Sendable {
     }
 
     /// Adds whole lines, and does not wait. Lines for which there is no room are left out; a line of its own tells how many, as soon as half of
-    /// the room is free.
+    /// the room is free. Half of the room is enough for a line of any length.
     ///
     /// - Parameter isLast: Whether the text is kept although there is no room: it says how the run ended.
     func put(_ text: String, isLast: Bool = false) {
         let isNew = state.withLock { state -> Bool in
             guard state.error == nil else { return false }
             let room = limit - state.waiting.count - state.leaving
-            guard isLast || (state.lost == 0 ? room >= text.utf8.count : room >= limit / 2) else {
+            // A line that is longer than half of the room needs no more than that.
+            guard isLast || room >= (state.lost == 0 ? min(text.utf8.count, limit / 2) : limit / 2) else {
                 state.lost += text.utf8.count { $0 == UInt8(ascii: "\n") }
                 return false
             }

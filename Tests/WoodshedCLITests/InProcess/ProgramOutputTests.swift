@@ -76,8 +76,12 @@ struct ProgramOutputTests {
         #expect(lines.count - 1 - told.count + Int(told.reduce(0, +)) == 2000)
     }
 
-    @Test("messages are written after one that could not be")
-    func messages() throws {
+    @Test("a line that is longer than the room is written, and so are messages after one that could not be")
+    func longLine() throws {
+        let output = ProgramOutput(StandardStream(descriptor: pipe.writeEnd), limit: 100_000)
+        output.put(String(repeating: "z", count: 300_000) + "\n")
+        #expect(output.counts.lost == 0)
+        #expect(read(output).map(\.count) == [300_000])
         // Every write to a descriptor for reading fails.
         let messages = ProgramOutput(StandardStream(descriptor: pipe.readEnd), goesOn: true)
         for text in ["a\n", "b\n"] {
