@@ -1,5 +1,6 @@
 // A signal ends the program, whatever its threads are doing.
 import Glibc
+import Terminal
 import TestSupport
 import Testing
 import VirtualCardSupport
@@ -45,6 +46,25 @@ struct EndingTests {
         }
         #expect(run.status == status, "\(run.error)")
         #expect(run.error.contains("does not answer"), "\(run.error)")
+    }
+
+    @Test("a run that is stopped while it ends goes on with that when it is continued")
+    func stopped() throws {
+        let rig = try stuckCard()
+        let run = Command.run(
+            ["play", song, "--output", rig.name, "--priority", "0"], environment: environment, folder: folder.path
+        ) { running in
+            #expect(isStuck(rig, .playback))
+            running.send(SIGTERM)
+            #expect(running.waitUntilTaken(SIGTERM))
+            running.send(SIGSTOP)
+            // Longer than a program that runs may take to answer a signal.
+            let begin = ContinuousClock.now
+            #expect(eventually { ContinuousClock.now - begin > .seconds(Int64(Signals.patience) + 2) })
+            running.send(SIGCONT)
+        }
+        // It is not ended at once, but says the rest.
+        #expect(run.status == 143 && run.error.contains("does not answer"), "\(run.error)")
     }
 
     @Test("q ends with the exit status of an unusable device, too, and restores the terminal", .needsTerminal)

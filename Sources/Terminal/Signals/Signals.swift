@@ -21,6 +21,8 @@ package enum Signals {
     package static let patience: UInt32 = 5
     /// The same for what the main thread does at present.
     private static let allowance = Atomic<UInt32>(5)
+    /// How many of these seconds are left. They are counted by one alarm each: a process that is stopped meanwhile loses one at most.
+    private static let secondsLeft = Atomic<Int>(0)
 
     private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
     private static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
@@ -36,7 +38,7 @@ package enum Signals {
         guard let pipe = WakePipe() else { return -1 }
         _ = interrupts.load(ordering: .relaxed)
         _ = isWatched.load(ordering: .relaxed)
-        _ = allowance.load(ordering: .relaxed)
+        _ = (allowance.load(ordering: .relaxed), secondsLeft.load(ordering: .relaxed))
         _ = (isHolding.load(ordering: .relaxed), held.load(ordering: .relaxed), first.load(ordering: .relaxed))
         writeEnd.store(pipe.writeEnd, ordering: .releasing)
         let telling = [SIGTSTP, SIGCONT, SIGWINCH] + others
@@ -63,13 +65,20 @@ package enum Signals {
     /// From here on an interrupt ends the process at once again.
     package static func endWatching() {
         isWatched.store(false, ordering: .releasing)
+        secondsLeft.store(0, ordering: .relaxed)
         alarm(0)
     }
 
     /// The loop responds; after an interrupt, the process is ended once this was not called for some seconds.
     package static func postponeLeaving(seconds: UInt32 = patience) {
         allowance.store(seconds, ordering: .relaxed)
-        if interrupts.load(ordering: .acquiring) > 0 { alarm(seconds) }
+        if interrupts.load(ordering: .acquiring) > 0 { leaveLater() }
+    }
+
+    /// Ends the process after the allowance, unless it is called again before. Safe in a signal handler.
+    private static func leaveLater() {
+        secondsLeft.store(Int(allowance.load(ordering: .relaxed)), ordering: .relaxed)
+        alarm(1)
     }
 
     /// Runs a short operation, such as creating a file and storing its name, that a signal must not interrupt: the process
@@ -140,7 +149,7 @@ package enum Signals {
         if earlier == 0 {
             Signals.first.store(number, ordering: .releasing)
             // The thread that should respond may wait for something that never comes.
-            alarm(Signals.allowance.load(ordering: .relaxed))
+            Signals.leaveLater()
         }
         if Signals.isWatched.load(ordering: .acquiring) {
             if earlier == 0 { return Signals.notify(number) }
@@ -152,8 +161,10 @@ package enum Signals {
     }
 
     private static let alarmHandler: __sighandler_t = { _ in
+        let left = Signals.secondsLeft.subtract(1, ordering: .relaxed).newValue
+        if left > 0 { alarm(1) }
         let number = Signals.first.load(ordering: .acquiring)
-        if number != 0 { Signals.leave(by: number) }
+        if left == 0, number != 0 { Signals.leave(by: number) }
     }
 
     /// Ends the process at once, and clears the lines on the terminal. Safe in a signal handler.
