@@ -1,4 +1,5 @@
 // What is due, how it went, and what was practised: `next`, `stats` and `practice --due`, as a user would run them.
+import Database
 import Glibc
 import TestSupport
 import Testing
@@ -230,6 +231,41 @@ struct RatingKeysTests {
         }
         #expect(run.status == 0, "\(run.text)")
         #expect(Command.run(["sections", folder["song.wav"]], environment: home).text.contains("Chorus"))
+    }
+
+    /// Runs `practice`, and types something that ends it while another program changes the store for some seconds.
+    private func practice(
+        naming name: String? = nil, ending key: String, seconds: Int
+    ) throws -> (status: Int32, text: String) {
+        let database = try Database(path: folder["data/woodshed/practice.db"], creating: false)
+        return practice(["--section", "Solo", folder["song.wav"]]) { run in
+            #expect((try? database.run("BEGIN IMMEDIATE")) != nil)
+            if name != nil { press("R", run, until: "type a name") }
+            run.send((name.map { $0 + "\r" } ?? "") + key)
+            // So long that a run that waits for less has given up.
+            let begin = ContinuousClock.now
+            #expect(
+                eventually {
+                    run.read(seconds: 0.05)
+                    return ContinuousClock.now - begin > .seconds(seconds)
+                })
+            #expect((try? database.run("ROLLBACK")) != nil)
+        }
+    }
+
+    @Test("a name that is typed just before Q is kept, or refused in words, when the store is busy for long")
+    func typedBeforeQuit() throws {
+        let run = try practice(naming: "Chorus", ending: "Q", seconds: 4)
+        let isKept = Command.run(["sections", folder["song.wav"]], environment: home).text.contains("Chorus")
+        #expect(run.status == 0 && (isKept || run.text.contains("practice.db")), "\(run.text)")
+    }
+
+    @Test("the place and the time are kept when another program changes the store while the run ends")
+    func busyAtTheEnd() throws {
+        let run = try practice(ending: "q", seconds: 7)
+        let store = try PracticeStore(.file(folder["data/woodshed/practice.db"]))
+        #expect(run.status == 0 && !run.text.contains("does not answer"), "\(run.text)")
+        #expect(try store.recordings().first?.position != nil)
     }
 
     @Test("a signal and the word quit end a run that waits for an answer", arguments: ["SIGTERM", "quit"])

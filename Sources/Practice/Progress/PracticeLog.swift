@@ -94,7 +94,10 @@ public final class PracticeLog: Sendable {
             let isOver = isEnd || session == nil
             if isOver {
                 state.withLock { $0.log.end() }
-                return write()
+                write()
+                // Another program may hold the store for longer than one attempt waits.
+                if state.withLock({ $0.hasFailed }) { write() }
+                return
             }
             let isDue = ContinuousClock.now >= next
             if isDue, let status = session?.player.status, status.state == .playing {

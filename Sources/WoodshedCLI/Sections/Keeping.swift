@@ -33,8 +33,8 @@ final class Keeping {
 
     /// A place that is nearer to the end than this, in seconds, is the end.
     private static let endSeconds = 2.0
-    /// How long the run waits at its end for the disk.
-    private static let patience = 3.0
+    /// How long the run waits at its end for the disk, in seconds: twice as long as the store waits for another program.
+    static let patience = 10.0
 
     /// - Throws: A `CommandFailure` for a configuration file that cannot be read.
     init(
@@ -142,8 +142,10 @@ final class Keeping {
         SectionKeys(session: session, keeper: keeper, follows: follows, choice: choice, tell: tell)
     }
 
-    /// Remembers the place, the speed, the pitch, the strip, the passes and the gap of a session that ends.
-    func remember(_ session: PracticeSession, isCompleted: Bool) {
+    /// Remembers the place, the speed, the pitch, the strip, the passes and the gap of a session that ends; `finish` waits for it.
+    ///
+    /// - Parameter tell: Called on the keeper's thread if the store refuses.
+    func remember(_ session: PracticeSession, isCompleted: Bool, tell: @escaping @Sendable (KeptNews) -> Void) {
         copies.end()
         guard remembers else { return }
         let (keeper, status, clip) = (keeper, session.player.status, session.player.clip)
@@ -163,17 +165,27 @@ final class Keeping {
         keeper.post { [texts = settings.texts] in
             do {
                 let kept = try keeper.kept(clip.info)
-                try kept.store.remember(kept.recording, position: position, settings: texts)
+                func remember() throws {
+                    try kept.store.remember(kept.recording, position: position, settings: texts)
+                }
+                // Another program may hold the store for longer than one attempt waits.
+                do { try remember() } catch let error as StoreError where error.kind == .busy { try remember() }
             } catch let error as StoreError where error.kind == .noHome {
                 // There was no place for it from the beginning.
             } catch let error as any ExplainedError {
-                StandardStream.error.note("woodshed: the place is not remembered: " + printable(error.message))
+                tell(.refused(["woodshed: the place is not remembered: " + error.message]))
             } catch {
-                StandardStream.error.note("woodshed: the place is not remembered: " + printable("\(error)"))
+                tell(.refused(["woodshed: the place is not remembered: \(error)"]))
             }
         }
-        guard keeper.finish(seconds: Self.patience) else {
-            return StandardStream.error.note("woodshed: the disk does not answer; the place may not be remembered")
-        }
+    }
+
+    /// Waits until everything is written that was changed, rated and remembered.
+    ///
+    /// - Returns: Words for the user if the disk does not answer.
+    func finish() -> [String] {
+        copies.end()
+        guard !keeper.finish(seconds: Self.patience) else { return [] }
+        return ["woodshed: the disk does not answer; the place and the last changes may not be kept"]
     }
 }

@@ -11,6 +11,7 @@ final class SectionKeeper: Sendable {
         var opened: Result<KeptRecording, any Error>?
         var work: [@Sendable () -> Void] = []
         var isWorking = false
+        var orderCount = 0
         var list: SectionList?
     }
 
@@ -43,10 +44,19 @@ final class SectionKeeper: Sendable {
         }
     }
 
+    /// Whether something that the user asked for is not done yet. When it is done, it was told.
+    var hasOrders: Bool { state.withLock { $0.orderCount > 0 } }
+
     /// Does some work after all that was asked for before, on another thread.
-    func post(_ work: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter isOrder: Whether the user asked for it, so that a run that is over waits for it.
+    func post(isOrder: Bool = false, _ work: @escaping @Sendable () -> Void) {
         let begins = state.withLock { state in
-            state.work.append(work)
+            if isOrder { state.orderCount += 1 }
+            state.work.append { [self] in
+                work()
+                if isOrder { self.state.withLock { $0.orderCount -= 1 } }
+            }
             defer { state.isWorking = true }
             return !state.isWorking
         }

@@ -54,7 +54,7 @@ struct SectionKeys {
     /// - Parameter name: What was typed.
     func carryOut(_ order: Order, name: String = "") {
         let (session, keeper, follows, choice, tell) = (session, keeper, follows, choice, tell)
-        keeper.post {
+        keeper.post(isOrder: true) {
             do {
                 let kept = try keeper.kept(session.player.clip.info)
                 let before = try kept.list()

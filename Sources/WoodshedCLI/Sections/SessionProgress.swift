@@ -1,6 +1,5 @@
 // What a run of `practice` writes down: what was practised, and how it went if the user says so.
 import Glibc
-import Synchronization
 import Terminal
 import Woodshed
 
@@ -22,8 +21,6 @@ final class SessionProgress {
     private var questions: [Asked] = []
     /// The comparisons that were made in this run: the last one of each section.
     private var comparisons: [Int: TakeComparison] = [:]
-    /// Ratings on their way to the store.
-    private let unwritten = Unwritten()
 
     private struct Asked: Equatable {
         let id: Int
@@ -33,14 +30,8 @@ final class SessionProgress {
         var isRated = false
     }
 
-    private final class Unwritten: Sendable {
-        let count = Atomic<Int>(0)
-    }
-
     /// A section that was left earlier, in seconds, is not asked about.
     private static let leastSeconds = 5.0
-    /// How long the run waits at its end for the disk.
-    private static let patience = 3.0
 
     init(_ keeper: SectionKeeper, remembers: Bool, asks: Bool) {
         (self.keeper, self.remembers, self.asks) = (keeper, remembers, asks)
@@ -64,18 +55,18 @@ final class SessionProgress {
     }
 
     /// Waits until everything is written.
-    func end() {
-        guard let log else { return }
-        if !log.finish(seconds: Self.patience) {
-            StandardStream.error.note(
-                "woodshed: the disk does not answer; what was practised last may not be written down")
-        }
+    ///
+    /// - Returns: Words for the user if the disk does not answer.
+    func end() -> [String] {
+        guard let log else { return [] }
+        guard !log.finish(seconds: Keeping.patience) else { return [] }
+        return ["woodshed: the disk does not answer; what was practised last may not be written down"]
     }
 
     // MARK: Questions
 
-    /// Whether the run waits for an answer, or for a rating to be written.
-    var isAsking: Bool { !questions.isEmpty || unwritten.count.load(ordering: .acquiring) > 0 }
+    /// Whether the run waits for an answer.
+    var isAsking: Bool { !questions.isEmpty }
 
     /// The question that is open; nil if none is.
     var question: String? {
@@ -158,11 +149,10 @@ final class SessionProgress {
 
     private func rate(_ asked: Asked, _ rating: ReviewRating) {
         guard let info = session?.player.clip.info else { return }
-        let (keeper, tell, unwritten, now) = (keeper, tell, unwritten, Int64(time(nil)))
+        let (keeper, tell, now) = (keeper, tell, Int64(time(nil)))
         var evidence = ReviewEvidence()
         if let comparison = comparisons[asked.id] { evidence.note(comparison) }
-        unwritten.count.add(1, ordering: .relaxed)
-        keeper.post { [evidence] in
+        keeper.post(isOrder: true) { [evidence] in
             var news: KeptNews
             do {
                 let kept = try keeper.kept(info)
@@ -177,9 +167,7 @@ final class SessionProgress {
             } catch {
                 news = .refused(["\(error)"])
             }
-            // In this order: when nothing is unwritten any more, everything was told.
             tell?(news)
-            unwritten.count.subtract(1, ordering: .releasing)
         }
     }
 }

@@ -47,6 +47,20 @@ extension Session {
 
     // MARK: At the end
 
+    /// Waits until everything is written that was changed, rated and practised, and the place where the player is; not for ever, because a
+    /// disk may not answer.
+    func keep() {
+        var words = keeping?.progress.end() ?? []
+        take(loop.inbox.take())
+        if remembers {
+            keeping?.remember(practice, isCompleted: isCompleted) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
+        }
+        words += keeping?.finish() ?? []
+        // This tells how the last changes went.
+        take(loop.inbox.take())
+        loop.say(words, evenQuiet: true)
+    }
+
     /// The last line for programs, with the figures of the whole run.
     func finishLine(failed: Bool) {
         guard loop.messages.json || remote?.hasFollowers == true else { return }
@@ -128,12 +142,15 @@ extension Session {
         return [parts.joined(separator: ", ")]
     }
 
+    /// Whether a run whose player is over waits for something that the user asked for.
+    var awaitsOrders: Bool { isSilent && keeping?.keeper.hasOrders == true }
+
     /// Nobody is asked after a signal. A line that is typed can be ended after the last pass, and what follows from it is told.
     var isOver: Bool {
         guard isSilent else { return false }
         if loop.ending ?? .success != .success { return true }
         if keeping?.progress.isAsking == true { return false }
         if loop.ending != nil || !loop.takesKeys { return true }
-        return desk?.line == nil && (!awaitsKeeper || keeping?.keeper.finish(seconds: 0) != false)
+        return desk?.line == nil && !awaitsOrders
     }
 }

@@ -53,7 +53,6 @@ extension Session: RemoteControlled {
         }
         if let text { desk.type(text: text) }
         let said = action.flatMap { desk.take($0) }
-        noteLineEnd()
         if let said { loop.say([said]) }
         return true
     }

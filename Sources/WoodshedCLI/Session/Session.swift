@@ -27,8 +27,6 @@ final class Session: TerminalLoopDelegate {
     private(set) var silentLosses = (xruns: Int64(0), frames: Int64(0))
 
     private(set) var heldFinish: PlayerEvent?
-    /// Whether a line was typed to its end after the last pass, so that what the keeper makes of it is waited for.
-    private(set) var awaitsKeeper = false
     private(set) var pauseReason: PauseReason?
     let takes: TakeControls?
     private var countdown = RestCountdown()
@@ -51,8 +49,8 @@ final class Session: TerminalLoopDelegate {
     private(set) var handover: Handover?
     private let takesOver: Handover?
     private let canReopen: Bool
-    private var remembers = true
-    private var isCompleted = false
+    private(set) var remembers = true
+    private(set) var isCompleted = false
 
     /// How long a stop may take before the device is closed anyway, and how long that may take.
     private static let patience: Int64 = 2_000_000_000
@@ -163,7 +161,6 @@ final class Session: TerminalLoopDelegate {
         if let remote, remote.learn(key, keyMap.playing.actions(of: key), self) { return }
         if let desk, let line = desk.line {
             let words = desk.type(key)
-            noteLineEnd()
             loop.echo(line.text, desk.line?.text)
             if let words { loop.say([words]) }
             return
@@ -173,9 +170,6 @@ final class Session: TerminalLoopDelegate {
         guard choices.isEmpty else { return choices.forEach(choose) }
         for action in keyMap.playing.actions(of: key) { carryOut(action) }
     }
-
-    /// A line may have been typed to its end.
-    func noteLineEnd() { awaitsKeeper = isSilent && desk?.line == nil }
 
     /// Carries out what a key asks for in the list of sections.
     func choose(_ action: ListAction) {
@@ -263,9 +257,7 @@ final class Session: TerminalLoopDelegate {
 
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
-        keeping?.progress.end()
-        take(loop.inbox.take())
-        if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
+        keep()
         media?.close()
         defer { remote?.close() }
         if !loop.isOutputClosed, handover == nil { finishLine(failed: failure != nil || loss != nil) }
@@ -384,7 +376,7 @@ final class Session: TerminalLoopDelegate {
         return Double(status.restFramesLeft) / Double(engine.configuration.sampleRate)
     }
 
-    var needsLooks: Bool { awaitsKeeper || !loop.traits.drawsStatus && restSecondsLeft != nil }
+    var needsLooks: Bool { awaitsOrders || !loop.traits.drawsStatus && restSecondsLeft != nil }
 
     func lines(_ size: TerminalSize) -> [String] {
         var view = control.view(title: title, clipSeconds: clipSeconds)
