@@ -141,6 +141,17 @@ struct PracticeLogTests {
         #expect(log[1].frames == 16_000..<28_000 && harness.failures.withLock { $0 } == 0)
     }
 
+    @Test("a log that is ended is written, although the player's events do not end")
+    func abandoned() async throws {
+        let plan = SessionPlan(PracticePlan(sections: [try Section(0..<32_000)], passes: .count(1)))
+        let recording = PracticeRecording(key: recording().key, sampleRate: 8000, frameCount: 32_000)
+        let harness = try LoggedHarness(plan: plan, recording, store)
+        harness.play(20_000)
+        harness.log.end()
+        await harness.waitUntil { harness.log.finish(seconds: 0) }
+        #expect(try store.practiceLog().count == 1)
+    }
+
     @Test("a store that fails is told of once, and what was practised is written when it works again")
     func failing() async throws {
         let path = scratch.file("practice.db")

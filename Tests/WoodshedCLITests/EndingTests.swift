@@ -48,6 +48,22 @@ struct EndingTests {
         #expect(run.error.contains("does not answer"), "\(run.error)")
     }
 
+    @Test("the place is remembered although the device does not answer")
+    func place() throws {
+        let rig = try stuckCard()
+        let home = environment.merging(["XDG_DATA_HOME": folder["data"]]) { $1 }
+        let run = Command.run(
+            ["practice", song, "--output", rig.name, "--priority", "0", "--speed", "90%"], environment: home,
+            folder: folder.path
+        ) { running in
+            #expect(isStuck(rig, .playback))
+            running.send(SIGHUP)
+        }
+        #expect(run.status == 129 && run.error.contains("does not answer"), "\(run.error)")
+        let kept = try PracticeStore(.file(folder["data/woodshed/practice.db"])).recordings().first
+        #expect(kept?.position != nil && kept?.settings["speed"] != nil, "\(run.error)")
+    }
+
     @Test("a run that is stopped while it ends goes on with that when it is continued")
     func stopped() throws {
         let rig = try stuckCard()

@@ -92,16 +92,16 @@ public final class PracticeLog: Sendable {
             let session = session()
             if let session { for (event, time) in news { take(event, of: session, at: time) } }
             let isOver = isEnd || session == nil
+            let isDue = isOver || ContinuousClock.now >= next
+            if isDue, let status = session?.player.status, status.state == .playing {
+                state.withLock { $0.log.count(to: status.outputFrame, at: now()) }
+            }
             if isOver {
                 state.withLock { $0.log.end() }
                 write()
                 // Another program may hold the store for longer than one attempt waits.
                 if state.withLock({ $0.hasFailed }) { write() }
                 return
-            }
-            let isDue = ContinuousClock.now >= next
-            if isDue, let status = session?.player.status, status.state == .playing {
-                state.withLock { $0.log.count(to: status.outputFrame, at: now()) }
             }
             guard isDue || state.withLock({ $0.isUrgent }) else { continue }
             write()
@@ -134,8 +134,8 @@ public final class PracticeLog: Sendable {
         }
     }
 
-    /// There will be no further event.
-    private func end() {
+    /// There will be no further event: what happened so far is written.
+    package func end() {
         lock.withLock {
             state.withLock { $0.isOver = true }
             lock.wakeAll()

@@ -219,8 +219,12 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     }
 
     /// Prints a message, then ends the process without waiting for a device or disk that does not respond.
-    func abandon(_ words: String...) -> Never {
+    ///
+    /// - Parameter keep: Called in between; it must end in some seconds.
+    func abandon(_ words: String..., keep: () -> Void = {}) -> Never {
         say(words, evenQuiet: true)
+        Signals.postponeLeaving(seconds: Self.concludingSeconds)
+        keep()
         for _ in 0..<10 where !errors.wait(milliseconds: 100) {}
         Signals.leave(with: ending.flatMap { $0 == .success ? nil : $0 } ?? .unavailable)
     }

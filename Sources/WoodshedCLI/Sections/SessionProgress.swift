@@ -56,9 +56,11 @@ final class SessionProgress {
 
     /// Waits until everything is written.
     ///
+    /// - Parameter isAbandoned: Whether the player's events do not end, because its device does not answer.
     /// - Returns: Words for the user if the disk does not answer.
-    func end() -> [String] {
+    func end(isAbandoned: Bool) -> [String] {
         guard let log else { return [] }
+        if isAbandoned { log.end() }
         guard !log.finish(seconds: Keeping.patience) else { return [] }
         return ["woodshed: the disk does not answer; what was practised last may not be written down"]
     }

@@ -49,8 +49,10 @@ extension Session {
 
     /// Waits until everything is written that was changed, rated and practised, and the place where the player is; not for ever, because a
     /// disk may not answer.
-    func keep() {
-        var words = keeping?.progress.end() ?? []
+    ///
+    /// - Parameter isAbandoned: Whether the player's events do not end, because its device does not answer.
+    func keep(isAbandoned: Bool) {
+        var words = keeping?.progress.end(isAbandoned: isAbandoned) ?? []
         take(loop.inbox.take())
         if remembers {
             keeping?.remember(practice, isCompleted: isCompleted) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
@@ -60,6 +62,9 @@ extension Session {
         take(loop.inbox.take())
         loop.say(words, evenQuiet: true)
     }
+
+    /// Ends the process without what does not respond; the rest is kept.
+    func abandon(_ words: String) -> Never { loop.abandon(words) { keep(isAbandoned: true) } }
 
     /// The last line for programs, with the figures of the whole run.
     func finishLine(failed: Bool) {

@@ -246,9 +246,9 @@ final class Session: TerminalLoopDelegate {
         guard !isDeviceStopping, engineOver == nil else {
             if engineOver != nil {
                 guard recording?.standsStill(now: now) != false else { return }
-                loop.abandon("the disk does not answer; the last take may be found at the next start")
+                abandon("the disk does not answer; the last take may be found at the next start")
             }
-            loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
+            abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
         }
         isDeviceStopping = true
         self.deadline = now + Self.patience
@@ -257,7 +257,7 @@ final class Session: TerminalLoopDelegate {
 
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
-        keep()
+        keep(isAbandoned: false)
         media?.close()
         defer { remote?.close() }
         if !loop.isOutputClosed, handover == nil { finishLine(failed: failure != nil || loss != nil) }
