@@ -2,6 +2,7 @@
 import Glibc
 import TestSupport
 import Testing
+import Woodshed
 
 @testable import WoodshedCLI
 
@@ -58,6 +59,26 @@ struct MediaKeyTests {
         }
         #expect(finished.status == 143, "\(finished.error)")
         #expect(playerctl("--list-all") == "No players found")
+    }
+
+    @Test("a run that asks how a section went ends when it is told to quit", .needsTerminal)
+    func quitAtTheQuestion() throws {
+        let words = ["sections", studio.folder["song.wav"], "add", "1-7", "--name", "Solo"]
+        #expect(Command.run(words, environment: studio.environment).status == 0)
+        let store = try PracticeStore(.file(studio.folder["data/woodshed/practice.db"]))
+        let recording = try store.recording(of: try AudioFileInfo(path: studio.folder["song.wav"]))
+        try store.review(section: 1, of: recording, .good, at: Int64(time(nil)) - 864_000)
+        let run = TerminalRun(
+            Command.path, ["practice", "--due", "--output", "null"],
+            environment: studio.environment.merging(session) { $1 })
+        #expect(run.wait(for: "pass 2"), "\(run.text)")
+        let quit = [
+            "dbus-send", "--session", "--print-reply", "--dest=org.mpris.MediaPlayer2.woodshed",
+            "/org/mpris/MediaPlayer2", "org.mpris.MediaPlayer2.Quit",
+        ]
+        #expect(bus.run(quit).status == 0)
+        #expect(run.finish() == 0 && !run.text.contains("not rated"), "\(run.text)")
+        #expect(try store.reviews().count == 1)
     }
 
     @Test("a recording is paused and ended") func recording() {

@@ -70,7 +70,10 @@ extension Session: MediaControlled {
         case .setLoop(let loop):
             let marks = practice.marks
             if (loop != .none) != marks.isRunning, marks.range != nil { carryOut(.loop(.toggle)) }
-        case .quit: carryOut(.quit(remembers: true))
+        case .quit:
+            carryOut(.quit(remembers: true))
+            // Commands from elsewhere get no question.
+            keeping?.progress.dismiss()
         // Not offered: there is no queue.
         case .setShuffle, .open, .addTrack, .removeTrack, .goToTrack: break
         }
