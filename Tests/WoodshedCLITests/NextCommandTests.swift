@@ -109,7 +109,10 @@ struct NextCommandTests {
         let told = "song.wav has changed: 1 due section belongs to what it was."
         let played = run("practice", "--due", "--output", "null", "--clock", "virtual", "--json")
         #expect(played.status == 66 && played.output.isEmpty && played.error.contains(told), "\(played.error)")
-        // Once the store has seen the new sound, the list knows it too; new sections show that the old ones are not missed.
+        // The list knows it, too, without opening the file.
+        let listed = run("next")
+        #expect(listed.lines.isEmpty && listed.error.contains(told), "\(listed.text) \(listed.error)")
+        // New sections show that the old ones are not missed.
         #expect(run("sections", "song.wav", "add", "1-2").status == 0)
         #expect(run("next").lines.isEmpty && !run("next").error.contains("has changed"))
         #expect(run("next", "--json").text.contains(#""replaced":true"#) && run("next", "--all").lines.count == 1)

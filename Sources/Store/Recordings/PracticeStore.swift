@@ -228,6 +228,9 @@ public final class PracticeStore: Sendable {
         }
     }
 
+    /// Notes that a recording is in its file, and what was there before is not any more.
+    package func see(_ recording: PracticeRecording) throws(StoreError) { try keep(recording) { _, _ in } }
+
     // MARK: Recognition of copies
 
     /// Keeps what a copy in another encoding is recognised by.

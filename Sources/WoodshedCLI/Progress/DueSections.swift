@@ -60,6 +60,8 @@ struct DueSections {
                     continue
                 }
                 guard kept.recording.key == section.recording.key else {
+                    // For the list of what is due, which opens no file. A store that cannot be written changes nothing here.
+                    try? store.see(kept.recording)
                     if try kept.list().sections.isEmpty {
                         say(adopting(path, due.count { $0.recording.key == section.recording.key }))
                     }
