@@ -66,13 +66,26 @@ public struct SessionPlan: Sendable, Hashable {
     /// old order and new ones after them.
     func order(after old: [Int], of plan: SessionPlan) -> [Int] {
         guard case .shuffled = order else { return Array(practice.sections.indices) }
-        var rest = Array(practice.sections.indices)
-        let kept = old.compactMap { place -> Int? in
-            let (id, range) = (plan.savedIDs[place], plan.practice.sections[place].range)
-            let match = rest.firstIndex { id != nil ? savedIDs[$0] == id : practice.sections[$0].range == range }
-            return match.map { rest.remove(at: $0) }
+        // The places of each section, the first one at the end.
+        var (byID, byRange): ([Int: [Int]], [Range<Int64>: [Int]]) = ([:], [:])
+        for place in practice.sections.indices.reversed() {
+            if let id = savedIDs[place] { byID[id, default: []].append(place) }
+            byRange[practice.sections[place].range, default: []].append(place)
         }
-        return kept + rest
+        func next(_ id: Int?, _ range: Range<Int64>) -> Int? {
+            if let id { byID[id]?.popLast() } else { byRange[range]?.popLast() }
+        }
+        var isKept = Array(repeating: false, count: practice.sections.count)
+        let kept = old.compactMap { place -> Int? in
+            while let match = next(plan.savedIDs[place], plan.practice.sections[place].range) {
+                if !isKept[match] {
+                    isKept[match] = true
+                    return match
+                }
+            }
+            return nil
+        }
+        return kept + practice.sections.indices.filter { !isKept[$0] }
     }
 
     /// The engine's plan, with the sections in the order of playing.

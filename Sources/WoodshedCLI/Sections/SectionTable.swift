@@ -60,8 +60,9 @@ extension SavedSection {
 extension SectionChange {
     /// The change for programs; sections that are gone have no number.
     func json(in list: SectionList) -> JSONValue {
+        let numbers = Dictionary(list.sections.enumerated().map { ($1.id, $0 + 1) }) { first, _ in first }
         func objects(_ sections: [SavedSection], isGone: Bool) -> JSONValue {
-            .array(sections.map { .object($0.fields(number: isGone ? nil : list.number(ofID: $0.id))) })
+            .array(sections.map { .object($0.fields(number: isGone ? nil : numbers[$0.id])) })
         }
         return .object([
             .init("v", .integer(1)), .init("event", .string("sections.changed")), .init("summary", .string(summary)),
