@@ -8,17 +8,6 @@ extension JSONValue {
         self = value
     }
 
-    /// Passes the fields of a text's object to `body`, and the elements of arrays in it one by one. Neither the text nor its tree is in memory as a whole.
-    ///
-    /// - Parameter next: Gives the next bytes of the text; none at its end.
-    /// - Returns: False if the text is not JSON, or is no object. `body` has got the parts before the fault.
-    package static func readParts<Fault: Error>(
-        from next: () throws(Fault) -> [UInt8], _ body: (JSONPart) -> Void
-    ) throws(Fault) -> Bool {
-        var reader = JSONReader(bytes: [], isWhole: false)
-        return try reader.parts(next, body)
-    }
-
     /// The value of an object's key (the first, if there are several); nil if there is none.
     package subscript(_ key: String) -> JSONValue? {
         if case .object(let fields) = self { fields.first { $0.key == key }?.value } else { nil }
@@ -41,17 +30,11 @@ extension JSONValue {
     }
 }
 
-/// A part of an object.
-package enum JSONPart {
-    /// A field that is no array.
-    case field(String, JSONValue)
-    /// An element of the array with a key, and the range of its bytes in the text.
-    case element(of: String, JSONValue, at: Range<Int>)
-}
-
 /// Parses JSON from the front, as RFC 8259 defines it; each function returns nil if the text is something else.
-private struct JSONReader {
-    private static let deepest = 16
+struct JSONReader {
+    static let deepest = 16
+    /// The values that may still be read; less than none if there were more.
+    var valuesLeft = Int.max
     private var bytes: [UInt8]
     private var place = 0
     /// Where the bytes begin in the text.
@@ -61,7 +44,9 @@ private struct JSONReader {
 
     init(bytes: [UInt8], isWhole: Bool = true) { (self.bytes, self.isWhole) = (bytes, isWhole) }
 
-    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+    /// The place of the next byte in the text.
+    var textPlace: Int { start + place }
+    var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
     mutating func isAtEnd() -> Bool {
         skipBlanks()
@@ -70,7 +55,8 @@ private struct JSONReader {
 
     mutating func value(depth: Int) -> JSONValue? {
         skipBlanks()
-        guard depth < Self.deepest, let next else { return nil }
+        valuesLeft -= 1
+        guard depth < Self.deepest, valuesLeft >= 0, let next else { return nil }
         switch next {
         case UInt8(ascii: "{"): return object(depth: depth)
         case UInt8(ascii: "["): return array(depth: depth)
@@ -87,7 +73,7 @@ private struct JSONReader {
     }
 
     /// Skips a character, and blanks before it, if it is the next one.
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
         skipBlanks()
         return takeHere(character)
     }
@@ -102,55 +88,42 @@ private struct JSONReader {
 
     // MARK: Texts that come in pieces
 
-    mutating func parts<Fault: Error>(
-        _ more: () throws(Fault) -> [UInt8], _ body: (JSONPart) -> Void
-    ) throws(Fault) -> Bool {
-        guard try read(more, { $0.take("{") }) else { return false }
-        if try read(more, { $0.take("}") }) { return try read(more) { $0.isAtEnd() } }
-        repeat {
-            guard let key = try read(more, { $0.key() }) else { return false }
-            if try read(more, { $0.take("[") }) {
-                if try read(more, { $0.take("]") }) { continue }
-                repeat {
-                    guard let (value, range) = try read(more, { $0.element() }) else { return false }
-                    body(.element(of: key, value, at: range))
-                } while try read(more, { $0.take(",") })
-                guard try read(more, { $0.take("]") }) else { return false }
-            } else {
-                guard let value = try read(more, { $0.value(depth: 1) }) else { return false }
-                body(.field(key, value))
-            }
-        } while try read(more, { $0.take(",") })
-        guard try read(more, { $0.take("}") }) else { return false }
-        return try read(more) { $0.isAtEnd() }
-    }
-
-    /// An element of an array, and the range of its bytes in the text.
-    private mutating func element() -> (JSONValue, Range<Int>)? {
-        skipBlanks()
-        let first = place
-        return value(depth: 2).map { ($0, start + first..<start + place) }
-    }
-
     /// Reads a part of the text; reads it again with more bytes if it has come to the last one, because it may go on behind them. Each function of the
     /// reader that lacks a byte has passed all others.
-    private mutating func read<Value, Fault: Error>(
-        _ more: () throws(Fault) -> [UInt8], _ part: (inout JSONReader) -> Value
-    ) throws(Fault) -> Value {
+    ///
+    /// - Parameter byteCount: The longest part.
+    /// - Returns: Nil for a part that is longer.
+    mutating func read<Value, Fault: Error>(
+        _ more: () throws(Fault) -> [UInt8], within byteCount: Int = .max, _ part: (inout JSONReader) -> Value
+    ) throws(Fault) -> Value? {
+        // Blanks need no memory.
+        skipBlanks()
+        while place == bytes.count, !isWhole {
+            try add(more, keeping: place)
+            skipBlanks()
+        }
         while true {
             let first = place
             let value = part(&self)
+            if place - first > byteCount { return nil }
             if place < bytes.count || isWhole { return value }
-            bytes.removeSubrange(..<first)
-            (start, place) = (start + first, 0)
-            // At least as many again, so that a long part is not read time and again.
-            let enough = 2 * bytes.count
-            repeat {
-                let added = try more()
-                isWhole = added.isEmpty
-                bytes += added
-            } while !isWhole && bytes.count < enough
+            try add(more, keeping: first)
         }
+    }
+
+    /// Adds bytes of the text, and drops those before a place.
+    private mutating func add<Fault: Error>(
+        _ more: () throws(Fault) -> [UInt8], keeping first: Int
+    ) throws(Fault) {
+        bytes.removeSubrange(..<first)
+        (start, place) = (start + first, 0)
+        // At least as many again, so that a long part is not read time and again.
+        let enough = 2 * bytes.count
+        repeat {
+            let added = try more()
+            isWhole = added.isEmpty
+            bytes += added
+        } while !isWhole && bytes.count < enough
     }
 
     // MARK: Numbers
@@ -208,7 +181,7 @@ private struct JSONReader {
     }
 
     /// The key of a field, and the colon behind it.
-    private mutating func key() -> String? {
+    mutating func key() -> String? {
         skipBlanks()
         guard next == UInt8(ascii: "\""), let key = string(), take(":") else { return nil }
         return key

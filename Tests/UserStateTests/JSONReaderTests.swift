@@ -64,19 +64,24 @@ struct JSONReaderTests {
     func pieces() {
         func parts(_ bytes: some Collection<UInt8>, _ size: Int) -> [String]? {
             let bytes = Array(bytes)
-            var (count, found) = (0, [String]())
-            let isObject = JSONValue.readParts { () -> [UInt8] in
-                let range = count..<min(bytes.count, count + size)
-                count = range.upperBound
-                return Array(bytes[range])
-            } _: { part in
-                switch part {
-                case .field(let key, let value): found.append("\(key): \(value.text)")
-                case .element(of: let key, let value, at: let range):
-                    found.append("\(key): \(value.text) \(String(decoding: bytes[range], as: UTF8.self))")
+            var found: [String] = []
+            var stream = Self.stream(bytes, size)
+            do throws(NotJSON) {
+                try stream.object { (stream, key) throws(NotJSON) in
+                    guard try stream.shape() == .array else {
+                        found.append("\(key): \(try stream.value(within: .max, .max)?.text ?? "")")
+                        return
+                    }
+                    try stream.array { (stream) throws(NotJSON) in
+                        let first = try stream.place()
+                        let value = try stream.value(within: .max, .max)?.text ?? ""
+                        let text = String(decoding: bytes[first..<stream.readCount], as: UTF8.self)
+                        found.append("\(key): \(value) \(text)")
+                    }
                 }
-            }
-            return isObject ? found : nil
+                try stream.end()
+            } catch { return nil }
+            return found
         }
         let text = Array(
             #" {"a" : "x\u00e9\ud834\udd1e\n" , "b":[ ],"c":[ -1.5e+2 , true,null,[{"d":false}] ,"é" ],"e":12 ,"f":{} } "#
@@ -92,6 +97,39 @@ struct JSONReaderTests {
             for size in 1...damage.utf8.count { #expect(parts(damage.utf8, size) == nil, "\(damage)") }
         }
         #expect(parts("{ }".utf8, 1) == [])
+    }
+
+    private struct NotJSON: Error {}
+
+    private static func stream(_ bytes: [UInt8], _ size: Int) -> JSONStream<NotJSON> {
+        var count = 0
+        return JSONStream(notJSON: NotJSON()) { () throws(NotJSON) in
+            let range = count..<min(bytes.count, count + size)
+            count = range.upperBound
+            return Array(bytes[range])
+        }
+    }
+
+    @Test("a value that is longer than a limit, or has more values, is told, whatever the lengths of the pieces")
+    func limits() throws {
+        let bytes = Array(#"   {"a":[1,2,3], "b":"1234567"}  "#.utf8)
+        for size in 1...bytes.count {
+            for (most, count, isRead) in [(100, 5, false), (28, 6, true), (27, 6, false), (100, 6, true)] {
+                var stream = Self.stream(bytes, size)
+                let value = try stream.value(within: most, count)
+                #expect((value != nil) == isRead, "\(size) \(most) \(count)")
+                if isRead { try stream.end() }
+            }
+        }
+        // Passed over, an array may have any length.
+        let long = Array("[\(String(repeating: " [1, {\"a\": null}],", count: 3000))2] ".utf8)
+        for size in [1, 7, long.count] {
+            var stream = Self.stream(long, size)
+            try stream.skip()
+            try stream.end()
+        }
+        var deep = Self.stream(Array(String(repeating: "[", count: 100_000).utf8), 100)
+        #expect(throws: NotJSON.self) { try deep.skip() }
     }
 
     @Test("bytes that are no UTF-8 are refused")

@@ -36,6 +36,11 @@ public struct CatalogueError: ExplainedError, Hashable {
             remedy: "Export the library again. Nothing has changed.")
     }
 
+    /// - Parameter element: The element with a preposition, as in "a recording with".
+    static func tooLarge(_ element: String, _ most: Int, _ things: String) -> CatalogueError {
+        broken("\(element) more than \(most) \(things)")
+    }
+
     static let unreadableList = broken("a list that cannot be read")
 
     package static let changed = CatalogueError(

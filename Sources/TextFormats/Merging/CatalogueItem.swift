@@ -161,21 +161,28 @@ extension CatalogueItem {
         self.init()
         for part in try value.catalogueFields("an entry") {
             switch part.key {
-            case "fields":
-                for field in try part.value.catalogueFields("fields") {
-                    let (value, time) = try Self.stamped(field.value, isOwn)
-                    take(field: ExactText(field.key), Stamped(value, at: time))
+            case "fields", "tags":
+                for field in try part.value.catalogueFields(part.key) {
+                    try read(field.key, of: part.key, field.value, isOwn: isOwn)
                 }
-            case "tags":
-                for field in try part.value.catalogueFields("tags") {
-                    let (value, time) = try Self.stamped(field.value, isOwn)
-                    guard case .bool = value else { throw .broken("a tag that is neither there nor not there") }
-                    take(member: ExactText(field.key), Stamped(value, at: time))
-                }
-            case "deleted": delete(at: try Self.time(part.value, isOwn))
+            case "deleted": try read(deletion: part.value, isOwn: isOwn)
             default: break
             }
         }
+    }
+
+    /// Reads a value of `fields` or `tags`.
+    mutating func read(
+        _ name: String, of part: String, _ value: JSONValue, isOwn: Bool
+    ) throws(CatalogueError) {
+        let (value, time) = try Self.stamped(value, isOwn)
+        guard part == "tags" else { return take(field: ExactText(name), Stamped(value, at: time)) }
+        guard case .bool = value else { throw .broken("a tag that is neither there nor not there") }
+        take(member: ExactText(name), Stamped(value, at: time))
+    }
+
+    mutating func read(deletion value: JSONValue, isOwn: Bool) throws(CatalogueError) {
+        delete(at: try Self.time(value, isOwn))
     }
 
     /// As a text of the store.

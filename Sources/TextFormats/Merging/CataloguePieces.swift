@@ -30,6 +30,7 @@ package struct CataloguePieces: Sendable {
     private struct Place: Sendable {
         let id: ExactText
         var order: Order
+        var sectionCount: Int
         /// Where it is said.
         let range: Range<Int>
         /// Where else, if there is more than one element of its id.
@@ -64,6 +65,8 @@ package struct CataloguePieces: Sendable {
 
     /// The number of recordings.
     package var count: Int { places.count }
+    /// The number of sections of a recording, by its place in the order in which they are merged.
+    package func sectionCount(_ place: Int) -> Int { places[place].sectionCount }
     /// How many of them, the first ones, remove something.
     package var removalCount: Int { places.prefix { $0.order.isRemoval }.count }
 
@@ -71,7 +74,9 @@ package struct CataloguePieces: Sendable {
     package init(_ catalogue: LibraryCatalogue) {
         source = .catalogue(catalogue.recordings)
         (lists.playlists, lists.takes) = (catalogue.playlists, catalogue.takes)
-        places = catalogue.recordings.map { Place(id: $0.key, order: Order($0.value.item), range: 0..<0) }
+        places = catalogue.recordings.map {
+            Place(id: $0.key, order: Order($0.value.item), sectionCount: $0.value.sections.count, range: 0..<0)
+        }
         sort()
     }
 
@@ -81,27 +86,48 @@ package struct CataloguePieces: Sendable {
         var (name, version): (JSONValue?, JSONValue?)
         var fault: CatalogueError?
         var (lists, places) = (LibraryCatalogue(), [Place]())
-        var readCount = 0
-        let isObject = try JSONValue.readParts { () throws(CatalogueError) in
-            let range = readCount..<min(text.byteCount, readCount + Self.pieceSize)
-            readCount = range.upperBound
-            return try text.bytes(in: range)
-        } _: { part in
-            do throws(CatalogueError) {
-                switch part {
-                case .field("catalogue", let value): name = name ?? value
-                case .field("v", let value): version = version ?? value
-                case .field("recordings", _), .field("playlists", _), .field("takes", _): throw .unreadableList
-                case .element(of: "recordings", let value, at: let range):
-                    let item = try LibraryCatalogue.Recording(json: value).item
-                    places.append(Place(id: try LibraryCatalogue.id(of: value), order: Order(item), range: range))
-                case .element(of: "playlists", let value, at: _): try Self.merge(value, into: &lists.playlists)
-                case .element(of: "takes", let value, at: _): try Self.merge(value, into: &lists.takes)
-                case .field, .element: break
+        var stream = Self.stream(text, 0..<text.byteCount, notJSON: .foreign)
+        try stream.object { (stream, key) throws(CatalogueError) in
+            guard let list = CatalogueElement.List(rawValue: key) else {
+                guard ["catalogue", "v"].contains(key) else { return try stream.skip() }
+                guard let value = try stream.value(within: 1000, 1) else { throw .foreign }
+                if key == "v" { version = version ?? value } else { name = name ?? value }
+                return
+            }
+            // What a later version writes may be beyond the limits of this one.
+            if let version = version?.integer(in: .counts), version > LibraryCatalogue.version {
+                return try stream.skip()
+            }
+            guard try stream.shape() == .array else {
+                fault = fault ?? .unreadableList
+                return try stream.skip()
+            }
+            var count = 0
+            try stream.array { (stream) throws(CatalogueError) in
+                count += 1
+                if count > CatalogueElement.mostElements {
+                    fault = fault ?? .tooLarge("a list of", CatalogueElement.mostElements, "\(list.rawValue)")
+                    return try stream.skip()
                 }
-            } catch { fault = fault ?? error }
+                let first = try stream.place()
+                let element = try CatalogueElement(from: &stream, list, number: count, keepsSections: false)
+                guard let id = element.id, element.fault == nil else {
+                    fault = fault ?? element.fault
+                    return
+                }
+                switch list {
+                case .recordings:
+                    places.append(
+                        Place(
+                            id: id, order: Order(element.item), sectionCount: element.sectionCount,
+                            range: first..<stream.readCount))
+                case .playlists: lists.playlists[id, default: CatalogueItem()].merge(element.item)
+                case .takes: lists.takes[id, default: CatalogueItem()].merge(element.item)
+                }
+            }
         }
-        guard isObject, name == .string(LibraryCatalogue.name), let version = version?.integer(in: .counts) else {
+        try stream.end()
+        guard name == .string(LibraryCatalogue.name), let version = version?.integer(in: .counts) else {
             throw .foreign
         }
         if version > LibraryCatalogue.version { throw .newer }
@@ -110,11 +136,16 @@ package struct CataloguePieces: Sendable {
         sort()
     }
 
-    private static func merge(
-        _ element: JSONValue, into items: inout [ExactText: CatalogueItem]
-    ) throws(CatalogueError) {
-        items[try LibraryCatalogue.id(of: element), default: CatalogueItem()].merge(
-            try CatalogueItem(json: element, isOwn: false))
+    /// A part of a text.
+    private static func stream(
+        _ text: any CatalogueSource, _ range: Range<Int>, notJSON: CatalogueError
+    ) -> JSONStream<CatalogueError> {
+        var place = range.lowerBound
+        return JSONStream(notJSON: notJSON) { () throws(CatalogueError) in
+            let piece = place..<min(range.upperBound, place + pieceSize)
+            place = piece.upperBound
+            return piece.isEmpty ? [] : try text.bytes(in: piece)
+        }
     }
 
     private mutating func sort() {
@@ -124,6 +155,7 @@ package struct CataloguePieces: Sendable {
             if count > 0, places[count - 1].id == places[index].id {
                 places[count - 1].others.append(places[index].range)
                 places[count - 1].order = min(places[count - 1].order, places[index].order)
+                places[count - 1].sectionCount += places[index].sectionCount
             } else {
                 places.swapAt(count, index)
                 count += 1
@@ -144,8 +176,11 @@ package struct CataloguePieces: Sendable {
             case .catalogue(let recordings): recording = recordings[place.id] ?? recording
             case .text(let text):
                 for range in [place.range] + place.others {
-                    guard let value = JSONValue(reading: try text.bytes(in: range)) else { throw .changed }
-                    recording.merge(try LibraryCatalogue.Recording(json: value))
+                    var stream = Self.stream(text, range, notJSON: .changed)
+                    let element = try CatalogueElement(from: &stream, .recordings, number: 0, keepsSections: true)
+                    try stream.end()
+                    if let fault = element.fault { throw fault }
+                    recording.merge(element.recording)
                 }
             }
             found.append((place.id, recording))

@@ -172,16 +172,3 @@ extension LibraryCatalogue {
         return ExactText(id)
     }
 }
-
-extension LibraryCatalogue.Recording {
-    /// Reads an element of the list of recordings.
-    init(json value: JSONValue) throws(CatalogueError) {
-        item = try CatalogueItem(json: value, isOwn: false)
-        guard let list = value["sections"] else { return }
-        guard let elements = list.elements else { throw .unreadableList }
-        for element in elements {
-            sections[try LibraryCatalogue.id(of: element), default: CatalogueItem()].merge(
-                try CatalogueItem(json: element, isOwn: false))
-        }
-    }
-}
