@@ -26,9 +26,14 @@ package struct Stamped: Sendable, Hashable {
     /// When it was given, in milliseconds since 1970.
     package let time: Int64
 
+    /// - Parameter time: One that cannot be, by a clock that is wrong, counts as the nearest one: others refuse a catalogue with it.
     package init(_ value: JSONValue, at time: Int64) {
         text = ExactText(value.text)
-        self.time = time
+        self.time = Self.possible(time)
+    }
+
+    fileprivate static func possible(_ time: Int64) -> Int64 {
+        min(max(time, 0), ClosedRange.milliseconds.upperBound)
     }
 
     package var value: JSONValue { JSONValue(reading: Array(text.text.utf8)) ?? .null }
@@ -75,6 +80,8 @@ package struct CatalogueItem: Sendable, Hashable {
 
     /// Gives a field its value. An earlier value is replaced, a later one stays.
     package mutating func set(_ name: String, _ value: JSONValue, at time: Int64) {
+        // After the last time that can be there is no later one.
+        if time > ClosedRange.milliseconds.upperBound { fields[ExactText(name)] = nil }
         take(field: ExactText(name), Stamped(value, at: time))
     }
 
@@ -83,11 +90,15 @@ package struct CatalogueItem: Sendable, Hashable {
 
     /// Says whether something is a member.
     package mutating func setMember(_ name: String, _ isMember: Bool, at time: Int64) {
+        if time > ClosedRange.milliseconds.upperBound { members[ExactText(name)] = nil }
         take(member: ExactText(name), Stamped(.bool(isMember), at: time))
     }
 
     /// Deletes it at a time.
-    package mutating func delete(at time: Int64) { deletion = max(deletion ?? time, time) }
+    package mutating func delete(at time: Int64) {
+        let time = Stamped.possible(time)
+        deletion = max(deletion ?? time, time)
+    }
 
     /// The value of a field; nil if it has none, or null.
     package subscript(_ name: String) -> JSONValue? {
@@ -207,7 +218,7 @@ extension CatalogueItem {
 
     private static func time(_ value: JSONValue, _ isOwn: Bool) throws(CatalogueError) -> Int64 {
         // What this program has written is never refused.
-        if isOwn { return min(max(0, value.integer(in: .identities) ?? 0), ClosedRange.milliseconds.upperBound) }
+        if isOwn { return Stamped.possible(value.integer(in: .identities) ?? 0) }
         guard let time = value.integer(in: .milliseconds) else { throw .broken("a time that cannot be") }
         return min(time, latest)
     }

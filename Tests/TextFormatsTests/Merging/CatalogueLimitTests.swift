@@ -73,4 +73,26 @@ struct CatalogueLimitTests {
         #expect(found?.item.fields.count == 40_000 && found?.sections.count == 1501)
         #expect(found?.sections["long"]?["text"]?.stringValue?.utf8.count == 65_536)
     }
+
+    @Test("a time by a clock that is wrong is written as one that others read")
+    func times() throws {
+        for (time, told) in [(Int64.min, "0"), (-5, "0"), (7, "7"), (.max, "253402300799999")] as [(Int64, String)] {
+            var item = CatalogueItem()
+            item.set(CatalogueField.title, .string("T"), at: time)
+            item.setMember("slow", true, at: time)
+            item.delete(at: time)
+            var catalogue = LibraryCatalogue()
+            catalogue.takes["t"] = item
+            #expect(catalogue.json.text.contains(#""deleted":\#(told)"#))
+            let again = try LibraryCatalogue(reading: Array(catalogue.json.text.utf8))
+            #expect(again.takes["t"]?["title"] == .string("T") && again.takes["t"]?.currentMembers == ["slow"])
+        }
+        // A change after the last time that can be still counts.
+        var item = CatalogueItem()
+        for text in ["T", "A", "B"] { item.set(CatalogueField.title, .string(text), at: .max) }
+        #expect(item["title"] == .string("B"))
+        for text in ["A", "T"] { item.set(CatalogueField.title, .string(text), at: 253_402_300_800_000) }
+        for isMember in [true, false] { item.setMember("slow", isMember, at: .max) }
+        #expect(item["title"] == .string("T") && item.currentMembers.isEmpty)
+    }
 }
