@@ -1,5 +1,6 @@
 // The rows of playlists and their entries. Entries are ordered by `place`; there are gaps between the places, so an entry that is moved needs
 // no other to be changed, until a gap is used up.
+package import AudioFiles
 package import Database
 internal import Store
 
@@ -47,11 +48,13 @@ package struct PlaylistRows {
     }
 
     /// Deletes a playlist with its entries, and notes that it was deleted.
-    package func delete(_ playlist: Playlist) throws(DatabaseError) {
-        try database.run("DELETE FROM playlist WHERE id = ?", .integer(playlist.number))
+    package func delete(_ number: Int) throws(DatabaseError) {
         try database.run(
-            "INSERT OR REPLACE INTO deleted_playlist (identity, time) VALUES (?, ?)", .text(playlist.identity),
-            .integer(max(StoreRows.milliseconds, playlist.changedAt * 1000 + 1000)))
+            """
+            INSERT OR REPLACE INTO deleted_playlist (identity, time)
+            SELECT identity, max(?, changed / 1000 * 1000 + 1000) FROM playlist WHERE id = ?
+            """, .integer(StoreRows.milliseconds), .integer(number))
+        try database.run("DELETE FROM playlist WHERE id = ?", .integer(number))
     }
 
     /// Notes that a playlist was changed. A later change has a later time, whatever the clock says.
@@ -71,14 +74,14 @@ package struct PlaylistRows {
     // MARK: Entries
 
     /// The identities of the entries and of their recordings' rows, in order.
-    package func places(_ playlist: Int) throws(DatabaseError) -> [(id: Int64, place: Int64, recording: Int64)] {
+    func places(_ playlist: Int) throws(DatabaseError) -> [(id: Int64, place: Int64, recording: Int64)] {
         try database.rows(
             "SELECT id, place, recording FROM entry WHERE playlist = ? ORDER BY place", [.integer(playlist)]
         ) { (row) throws(DatabaseError) in (try row.integer(0), try row.integer(1), try row.integer(2)) }
     }
 
     /// Puts recordings in front of the entry with an index from 0; the number of entries for the end.
-    package func insert(
+    func insert(
         _ recordings: [Int64], into playlist: Int, at index: Int, time: Int64
     ) throws(DatabaseError) {
         let places = try freePlaces(recordings.count, in: playlist, at: index)
@@ -90,7 +93,24 @@ package struct PlaylistRows {
         try touch(playlist)
     }
 
-    package func remove(_ ids: [Int64], from playlist: Int) throws(DatabaseError) {
+    /// Makes recordings the entries of a playlist, all by one statement: one for each would hold the store for long.
+    package func replaceEntries(
+        of playlist: Int, by keys: [RecordingKey], time: Int64
+    ) throws(DatabaseError) {
+        try database.run("DELETE FROM entry WHERE playlist = ?", .integer(playlist))
+        try database.run(
+            """
+            INSERT INTO entry (playlist, recording, place, added)
+            WITH RECURSIVE wanted (number) AS (
+                SELECT 0 UNION ALL SELECT number + 1 FROM wanted WHERE number + 1 < ?2)
+            SELECT ?1, recording.id, (number - ?2) * ?3, ?4
+            FROM wanted CROSS JOIN recording ON recording.key = substr(?5, 16 * number + 1, 16)
+            """, .integer(playlist), .integer(keys.count), .integer(Self.gap), .integer(time),
+            .bytes(keys.flatMap(\.bytes)))
+        try touch(playlist)
+    }
+
+    func remove(_ ids: [Int64], from playlist: Int) throws(DatabaseError) {
         for id in ids { try database.run("DELETE FROM entry WHERE id = ?", .integer(id)) }
         try touch(playlist)
     }

@@ -58,10 +58,10 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     public func delete(_ playlist: Playlist) throws {
         try changePlaylists { (rows) throws(DatabaseError) -> Result<Void, RecordingLibraryError> in
-            guard let known = try rows.playlist(playlist.number) else {
+            guard try rows.playlist(playlist.number) != nil else {
                 return .failure(Self.unknownPlaylist(playlist.name))
             }
-            try rows.delete(known)
+            try rows.delete(playlist.number)
             return .success(())
         }.get()
     }

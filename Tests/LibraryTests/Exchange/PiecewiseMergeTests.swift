@@ -243,6 +243,26 @@ struct PiecewiseMergeTests {
         #expect(try harness.library.items().count == 1100)
     }
 
+    @Test("has few recordings of many sections in a piece, and so has an export")
+    func sections() throws {
+        var told = Told()
+        for number in 0..<2 {
+            let list = (0..<700).map { #"{"id":"s\#($0)","fields":{"range":[[\#($0),\#($0 + 5)],6000000]}}"# }
+            told.tell(number, title: "Song", at: 6_000_000, rest: #","sections":[\#(list.joined(separator: ","))]"#)
+        }
+        let harness = try LibraryHarness()
+        var (asked, pieceCount) = (0, 0)
+        _ = try harness.library.apply(CataloguePieces(reading: told.bytes)) {
+            asked += 1
+            return false
+        }
+        // Before each piece, and before the lists.
+        #expect(asked == 3)
+        let catalogue = try harness.library.catalogue(recordingsAtOnce: 400) { pieceCount += 1 }
+        #expect(pieceCount == 2 && catalogue.recordings.count == 2)
+        #expect(catalogue.recordings.values.allSatisfy { $0.sections.count == 700 })
+    }
+
     @Test("of a large catalogue holds the store for no more than some hundred recordings at a time")
     func bounds() throws {
         let harness = try LibraryHarness()

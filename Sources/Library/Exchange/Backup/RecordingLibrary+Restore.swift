@@ -60,7 +60,7 @@ extension RecordingLibrary {
             let pieces = CataloguePieces(catalogue)
             summary.merge = try apply(pieces, isCancelled: isCancelled)
             try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
-            summary.merge.takes += try apply(lists: pieces.lists).takes
+            summary.merge.takes += try apply(takes: pieces.lists.takes).takes
         }
         if let repair = other.store.repair, !repair.isComplete {
             summary.refused.append("\(path)/\(manifest.store): \(repair.message)")

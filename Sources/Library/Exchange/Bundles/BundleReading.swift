@@ -126,7 +126,7 @@ private struct BundleReading {
     /// Names and ratings of takes that came with the bundle.
     private mutating func finish() throws {
         guard let lists, summary.takes > 0 else { return }
-        summary.merge.takes += try library.apply(lists: lists).takes
+        summary.merge.takes += try library.apply(takes: lists.takes).takes
     }
 
     private mutating func take(_ member: TarReader.Member, _ isCancelled: () -> Bool) throws {

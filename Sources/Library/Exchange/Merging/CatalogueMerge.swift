@@ -18,10 +18,27 @@ struct CatalogueMerge {
 
     /// The recordings of a piece. With so many, another program that writes waits for some tenths of a second.
     static let recordingsAtOnce = 400
+    /// The sections of a piece of more than one recording: those of a recording are one change, which can be undone.
+    static let sectionsAtOnce = 1200
     /// The recordings from which something is removed in the first piece, at most.
     static let removalsAtOnce = 1000
 
     init(_ library: RecordingLibrary) { self.library = library }
+
+    /// The end of a piece of recordings that begins at a place.
+    ///
+    /// - Parameter sections: The number of sections of a recording, by its place in `0 ..< count`.
+    static func end(
+        ofPieceAt first: Int, atLeast least: Int = 1, atMost most: Int, of count: Int, sections: (Int) -> Int
+    ) -> Int {
+        var (end, total) = (first, 0)
+        while end < count, end - first < most {
+            total += sections(end)
+            if end - first >= least, total > sectionsAtOnce { break }
+            end += 1
+        }
+        return end
+    }
 
     /// Leaves the store free for a tenth of the time that a piece took. A program that waits for the store looks every 100 ms, and fails after 5 s: without the
     /// pause it would seldom look between two pieces.
@@ -42,15 +59,22 @@ struct CatalogueMerge {
         }
     }
 
-    /// Comes last, because playlists and takes refer to recordings and sections.
-    mutating func merge(lists: LibraryCatalogue) throws {
+    /// Comes after recordings and sections, because takes refer to them.
+    mutating func merge(takes: [ExactText: CatalogueItem]) throws {
         try library.findTakes()
+        var lists = LibraryCatalogue()
+        lists.takes = takes
         let before = trashing
-        try merge(lists, CatalogueScope.lists) { (writer, state) throws(DatabaseError) in
-            try writer.writeLists(state)
+        try merge(lists, CatalogueScope.takes) { (writer, state) throws(DatabaseError) in
+            try writer.writeTakes(state)
             return before
         }
         library.store.announceTakeChanges()
+    }
+
+    /// Comes after recordings, because playlists refer to them.
+    mutating func merge(playlists: [ExactText: CatalogueItem]) throws(StoreError) {
+        summary.playlists += try library.merge(playlists: playlists, now: now).changed
     }
 
     private mutating func merge(
@@ -60,12 +84,13 @@ struct CatalogueMerge {
         let (calls, folder, now) = (library.calls, library.folder, now)
         let done = try library.change { (items) throws(DatabaseError) in
             try items.addingWordsAtOnce { (items) throws(DatabaseError) in
-                var state = try CatalogueState(items, scope(items.rows), now: now)
+                let scope = try scope(items.rows)
+                var state = try CatalogueState(items, scope, now: now)
                 state.merge(piece)
                 var writer = CatalogueWriter(items, folder) { _ = calls.rename($0, to: $1) }
                 let trashing = try write(&writer, &state)
-                try state.noteShown()
-                try state.write()
+                try state.noteShown(items, scope)
+                try state.write(items)
                 return (
                     summary: writer.summary, trashing: trashing, trashed: writer.trashed, documents: writer.documents
                 )

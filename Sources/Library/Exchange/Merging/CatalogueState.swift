@@ -5,42 +5,41 @@ internal import Database
 internal import Store
 internal import TextFormats
 
-/// The part of a library that one transaction reads and writes.
+/// The part of a library that one transaction reads and writes. ``PlaylistPlan`` does it for playlists.
 struct CatalogueScope {
-    /// The identities of recordings, which are read with their sections; nil for all.
-    let recordings: [ExactText]?
-    /// Whether playlists and takes are read.
-    let hasLists: Bool
-
-    static let all = CatalogueScope(recordings: nil, hasLists: true)
+    /// The identities of recordings, which are read with their sections.
+    let recordings: [ExactText]
+    /// Whether takes are read.
+    let hasTakes: Bool
 
     static func recordings(_ identities: some Sequence<ExactText>) -> CatalogueScope {
-        CatalogueScope(recordings: identities.sorted(), hasLists: false)
+        CatalogueScope(recordings: identities.sorted(), hasTakes: false)
     }
 
-    /// Playlists and takes, with the recordings whose sections takes belong to.
-    static func lists(_ rows: StoreRows) throws(DatabaseError) -> CatalogueScope {
+    /// Takes, with the recordings whose sections they belong to.
+    static func takes(_ rows: StoreRows) throws(DatabaseError) -> CatalogueScope {
         let keys = Set(try CatalogueTakes(rows: rows).all().compactMap(\.take.model?.key))
-        return CatalogueScope(recordings: keys.map { ExactText("\($0)") }.sorted(), hasLists: true)
+        return CatalogueScope(recordings: keys.map { ExactText("\($0)") }.sorted(), hasTakes: true)
     }
 }
 
-/// The catalogue as it is kept, on a connection whose transaction the caller has begun.
+/// The catalogue as it is kept, with what was changed since.
 struct CatalogueState {
-    let items: ItemRows
-    private let scope: CatalogueScope
     private(set) var entries: [EntryID: MergedEntry]
     private(set) var local: LocalEntries
     private let stored: [EntryID: MergedEntry]
 
-    /// Reads the store, and takes over what was changed since the catalogue was written last.
+    /// Reads the store, on a connection whose transaction the caller has begun.
     init(_ items: ItemRows, _ scope: CatalogueScope, now: Int64) throws(DatabaseError) {
-        (self.items, self.scope) = (items, scope)
-        stored = try MergedRows(database: items.rows.database).all(in: scope)
-        entries = stored
+        let stored = try MergedRows(database: items.rows.database).all(in: scope)
+        self.init(stored: stored, local: try LocalEntries(items.rows, scope, known: stored), now: now)
+    }
+
+    /// Takes over what was changed since the catalogue was written last.
+    init(stored: [EntryID: MergedEntry], local: LocalEntries, now: Int64) {
+        (self.stored, self.local, entries) = (stored, local, stored)
         // Those of earlier versions have lists alone.
         for id in stored.keys where id.kind == .playlist { entries[id]?.content.settleEntries() }
-        local = try LocalEntries(items.rows, scope, known: stored)
         for (id, entry) in local.entries {
             var known = entries[id] ?? MergedEntry()
             let text = entry.text
@@ -100,8 +99,11 @@ struct CatalogueState {
     /// Gives a section that is new here its number.
     mutating func setSection(_ number: Int, of id: EntryID) { entries[id]?.section = number }
 
+    /// Notes what is shown of an entry; nil for nothing.
+    mutating func setShown(_ text: String?, of id: EntryID) { entries[id]?.shown = text }
+
     /// Notes what is shown now that the store was changed.
-    mutating func noteShown() throws(DatabaseError) {
+    mutating func noteShown(_ items: ItemRows, _ scope: CatalogueScope) throws(DatabaseError) {
         local = try LocalEntries(items.rows, scope, known: entries)
         for id in entries.keys { entries[id]?.shown = local.entries[id]?.text }
         for (id, entry) in local.entries where entries[id] == nil {
@@ -109,10 +111,14 @@ struct CatalogueState {
         }
     }
 
+    /// What differs from the catalogue as it is kept.
+    var changes: [(id: EntryID, entry: MergedEntry)] {
+        entries.filter { stored[$0.key] != $0.value }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
     /// Keeps the catalogue for the next time.
-    func write() throws(DatabaseError) {
+    func write(_ items: ItemRows) throws(DatabaseError) {
         let rows = MergedRows(database: items.rows.database)
-        let changed = entries.filter { stored[$0.key] != $0.value }
-        for (id, entry) in changed.sorted(by: { $0.key < $1.key }) { try rows.write(id, entry) }
+        for (id, entry) in changes { try rows.write(id, entry.row) }
     }
 }

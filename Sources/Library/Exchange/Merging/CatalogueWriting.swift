@@ -89,12 +89,6 @@ struct CatalogueWriter {
         }
     }
 
-    /// Makes playlists and takes those of the catalogue.
-    mutating func writeLists(_ state: CatalogueState) throws(DatabaseError) {
-        try writePlaylists(state)
-        try writeTakes(state)
-    }
-
     // MARK: Recordings
 
     /// - Returns: The row of the recording, if there is one and it is the same recording.
@@ -189,75 +183,10 @@ struct CatalogueWriter {
             frameCount: content[CatalogueField.frameCount]?.integer(in: .counts) ?? 0)
     }
 
-    // MARK: Playlists
-
-    private mutating func writePlaylists(_ state: CatalogueState) throws(DatabaseError) {
-        let lists = PlaylistRows(items: items)
-        let known = try lists.playlists().reduce(into: [:]) { $0[ExactText($1.identity)] = $1 }
-        let wanted = state.entries.filter { $0.key.kind == .playlist }.sorted { $0.key.identity < $1.key.identity }
-        for (id, entry) in wanted where !entry.content.isVisible {
-            guard let playlist = known[id.identity] else { continue }
-            try lists.delete(playlist)
-            summary.playlists += 1
-        }
-        let visible = wanted.filter(\.value.content.isVisible)
-        let names = Self.names(visible.map { $0.value.content[CatalogueField.name]?.stringValue ?? "" })
-        // Names may be exchanged, and no two playlists have one name at any time.
-        for ((id, _), name) in zip(visible, names) {
-            guard let playlist = known[id.identity], ExactText(playlist.name) != ExactText(name) else { continue }
-            try lists.rename(playlist.number, "\u{1}" + playlist.identity)
-        }
-        for ((id, entry), name) in zip(visible, names) {
-            var hasChanged = false
-            let number: Int
-            if let playlist = known[id.identity] {
-                number = playlist.number
-                if ExactText(playlist.name) != ExactText(name) {
-                    try lists.rename(number, name)
-                    hasChanged = true
-                }
-            } else {
-                number = try lists.make(name, identity: id.identity.text, at: RecordingLibrary.now)
-                hasChanged = true
-            }
-            var recordings: [Int64] = []
-            for key in entry.content[CatalogueField.entries]?.elements ?? [] {
-                guard let key = key.stringValue.flatMap(RecordingKey.init), let row = try items.item(key) else {
-                    continue
-                }
-                recordings.append(row.recording)
-            }
-            let places = try lists.places(number)
-            if places.map(\.recording) != recordings {
-                try lists.remove(places.map(\.id), from: number)
-                if !recordings.isEmpty { try lists.insert(recordings, into: number, at: 0, time: RecordingLibrary.now) }
-                hasChanged = true
-            }
-            if hasChanged { summary.playlists += 1 }
-        }
-    }
-
-    /// Names that can be kept: lines, no two of them equal. They follow from the wishes alone, so that they are the same everywhere.
-    private static func names(_ wishes: [String]) -> [String] {
-        var taken: Set<ExactText> = []
-        // The number of the last name of each, behind which the next one goes on.
-        var counts: [ExactText: Int] = [:]
-        return wishes.map { wish in
-            let short = line(wish).prefix(within: 190)
-            let base = short.isEmpty ? "playlist" : short
-            var (name, count) = (base, counts[ExactText(base)] ?? 1)
-            while !taken.insert(ExactText(name)).inserted {
-                count += 1
-                name = "\(base) (\(count))"
-            }
-            counts[ExactText(base)] = count
-            return name
-        }
-    }
-
     // MARK: Takes
 
-    private mutating func writeTakes(_ state: CatalogueState) throws(DatabaseError) {
+    /// Makes what is said about takes that of the catalogue.
+    mutating func writeTakes(_ state: CatalogueState) throws(DatabaseError) {
         for (take, key, _) in try CatalogueTakes(rows: rows).all() {
             guard let content = state.entries[EntryID(.take, ExactText("\(key)"))]?.content else { continue }
             let name = content[CatalogueField.name]?.stringValue ?? ""

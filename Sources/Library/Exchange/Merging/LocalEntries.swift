@@ -15,7 +15,6 @@ struct LocalEntries {
     /// When each section that is known by its identity was deleted, if it was, in ms since 1970.
     private(set) var deletions: [EntryID: Int64] = [:]
 
-    private let rows: StoreRows
     /// Identities of sections, by recording and number.
     private var identities: [ExactText: [Int: ExactText]] = [:]
 
@@ -23,32 +22,27 @@ struct LocalEntries {
     init(
         _ rows: StoreRows, _ scope: CatalogueScope, known: [EntryID: MergedEntry]
     ) throws(DatabaseError) {
-        self.rows = rows
         for (id, entry) in known {
             if id.kind == .section, let number = entry.section {
                 identities[id.owner, default: [:]][number] = id.identity
                 sectionNumbers[id] = number
             }
         }
-        let keys = try readRecordings(scope, known)
-        let recordings = scope.recordings == nil ? nil : keys.keys.sorted()
-        try readDocuments(keys, of: recordings)
-        try readSections(keys, of: recordings, known)
-        if scope.hasLists {
-            try readPlaylists()
-            try readTakes()
-        }
+        let keys = try readRecordings(rows.database, scope, known)
+        let recordings = keys.keys.sorted()
+        try readDocuments(rows, keys, of: recordings)
+        try readSections(rows.database, keys, of: recordings, known)
+        if scope.hasTakes { try readTakes(rows) }
     }
 
-    /// The rows of a query, or, for each of some values, those with it in a column.
+    /// The rows of a query that have one of some values in a column.
     private func found<Value>(
-        _ query: String, order: String = "", where column: String, _ values: [DatabaseValue]?,
+        in database: Database, _ query: String, order: String = "", where column: String, _ values: [DatabaseValue],
         row: (DatabaseRow) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> [Value] {
-        guard let values else { return try rows.database.rows("\(query) \(order)", row: row) }
         var found: [Value] = []
         for value in values {
-            found += try rows.database.rows("\(query) WHERE \(column) = ? \(order)", [value], row: row)
+            found += try database.rows("\(query) WHERE \(column) = ? \(order)", [value], row: row)
         }
         return found
     }
@@ -56,11 +50,12 @@ struct LocalEntries {
     // MARK: Recordings
 
     private mutating func readRecordings(
-        _ scope: CatalogueScope, _ known: [EntryID: MergedEntry]
+        _ database: Database, _ scope: CatalogueScope, _ known: [EntryID: MergedEntry]
     ) throws(DatabaseError) -> [Int64: ExactText] {
         var keys: [Int64: ExactText] = [:]
-        let chosen = scope.recordings?.compactMap { RecordingKey($0.text).map { DatabaseValue.bytes($0.bytes) } }
+        let chosen = scope.recordings.compactMap { RecordingKey($0.text).map { DatabaseValue.bytes($0.bytes) } }
         let found = try self.found(
+            in: database,
             """
             SELECT recording.id, key, recording.sample_rate, recording.frame_count, recording.title, section_count,
                 item.id, gone, trashed, original, byte_count, container, codec, channel_count, item.title, artist,
@@ -123,7 +118,7 @@ struct LocalEntries {
 
     /// Documents are fields of their recordings, so that they are merged like what is said about them.
     private mutating func readDocuments(
-        _ keys: [Int64: ExactText], of recordings: [Int64]?
+        _ rows: StoreRows, _ keys: [Int64: ExactText], of recordings: [Int64]
     ) throws(DatabaseError) {
         for row in try DocumentRows(items: ItemRows(rows: rows, folder: "")).all(of: recordings) {
             guard let key = keys[row.recording], let isTold = row.isTold else { continue }
@@ -143,10 +138,11 @@ struct LocalEntries {
     // MARK: Sections
 
     private mutating func readSections(
-        _ keys: [Int64: ExactText], of recordings: [Int64]?, _ known: [EntryID: MergedEntry]
+        _ database: Database, _ keys: [Int64: ExactText], of recordings: [Int64], _ known: [EntryID: MergedEntry]
     ) throws(DatabaseError) {
-        let chosen = recordings?.map { DatabaseValue.integer($0) }
+        let chosen = recordings.map { DatabaseValue.integer($0) }
         let found = try self.found(
+            in: database,
             """
             SELECT section.id, kind, first, past, name, text, hard, settings, section.recording, coalesce(changed, 0)
             FROM section LEFT JOIN section_time
@@ -163,7 +159,7 @@ struct LocalEntries {
             (entries[id], sectionNumbers[id]) = (entry, section.id)
         }
         let times = try self.found(
-            "SELECT recording, section, changed FROM section_time", where: "recording", chosen
+            in: database, "SELECT recording, section, changed FROM section_time", where: "recording", chosen
         ) { (row) throws(DatabaseError) in (try row.integer(0), Int(try row.integer(1)), try row.integer(2)) }
         for (recording, number, changed) in times {
             guard let key = keys[recording], let identity = identities[key]?[number] else { continue }
@@ -209,33 +205,24 @@ struct LocalEntries {
 
     // MARK: Playlists and takes
 
-    private mutating func readPlaylists() throws(DatabaseError) {
-        var keys: [Int64: [JSONValue]] = [:]
-        try rows.database.forEachRow(
-            "SELECT playlist, key FROM entry JOIN recording ON entry.recording = recording.id ORDER BY playlist, place"
-        ) { (row) throws(DatabaseError) in
-            guard let key = RecordingKey(bytes: try row.bytes(1)) else { return true }
-            keys[try row.integer(0), default: []].append(.string("\(key)"))
-            return true
+    /// - Parameter playlists: All that the store has of playlists.
+    init(_ playlists: StoredPlaylists) {
+        for row in playlists.stamp.rows {
+            var entry = Self.playlist(row.name, playlists.keys[row.number] ?? [])
+            entry.changedAt = row.changed
+            entries[EntryID(.playlist, row.identity)] = entry
         }
-        let found = try rows.database.rows("SELECT id, identity, name, changed FROM playlist") {
-            (row) throws(DatabaseError) in
-            (try row.integer(0), try row.text(1), try row.text(2), try row.integer(3))
-        }
-        for (number, identity, name, changed) in found {
-            var entry = LocalEntry()
-            entry.changedAt = changed
-            entry.set(CatalogueField.name, .string(name))
-            entry.set(CatalogueField.entries, .array(keys[number] ?? []))
-            entries[EntryID(.playlist, ExactText(identity))] = entry
-        }
-        let deleted = try rows.database.rows("SELECT identity, time FROM deleted_playlist") {
-            (row) throws(DatabaseError) in (try row.text(0), try row.integer(1))
-        }
-        for (identity, time) in deleted { deletions[EntryID(.playlist, ExactText(identity))] = time }
+        for (identity, time) in playlists.stamp.deletions { deletions[EntryID(.playlist, identity)] = time }
     }
 
-    private mutating func readTakes() throws(DatabaseError) {
+    static func playlist(_ name: ExactText, _ keys: [RecordingKey]) -> LocalEntry {
+        var entry = LocalEntry()
+        entry.set(CatalogueField.name, .string(name.text))
+        entry.set(CatalogueField.entries, .array(keys.map { .string("\($0)") }))
+        return entry
+    }
+
+    private mutating func readTakes(_ rows: StoreRows) throws(DatabaseError) {
         for (take, key, changed) in try CatalogueTakes(rows: rows).all() {
             var entry = LocalEntry()
             entry.changedAt = changed

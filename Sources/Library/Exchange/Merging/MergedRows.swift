@@ -17,25 +17,66 @@ struct MergedEntry: Equatable {
     }
 }
 
+/// An entry as the store has it.
+struct MergedRow: Sendable, Equatable {
+    let content: ExactText
+    let shown: ExactText?
+    let section: Int?
+}
+
+extension MergedEntry {
+    init(_ row: MergedRow) throws(DatabaseError) {
+        guard let content = CatalogueItem(stored: row.content.text) else {
+            throw .wrongValue("a part of the catalogue cannot be read")
+        }
+        self.init(content: content, shown: row.shown?.text, section: row.section)
+    }
+
+    var row: MergedRow {
+        MergedRow(content: ExactText(content.storedText), shown: shown.map { ExactText($0) }, section: section)
+    }
+}
+
 struct MergedRows {
     let database: Database
 
     func all(in scope: CatalogueScope) throws(DatabaseError) -> [EntryID: MergedEntry] {
+        var rows: [EntryID: MergedRow] = [:]
+        for identity in scope.recordings {
+            try read("kind = 'recording' AND owner = '' AND identity = ?", [.text(identity.text)], into: &rows)
+            try read("kind = 'section' AND owner = ?", [.text(identity.text)], into: &rows)
+        }
+        if scope.hasTakes { try read("kind = 'take'", [], into: &rows) }
+        return try Self.entries(rows)
+    }
+
+    static func entries(_ rows: [EntryID: MergedRow]) throws(DatabaseError) -> [EntryID: MergedEntry] {
         var entries: [EntryID: MergedEntry] = [:]
-        guard let recordings = scope.recordings else {
-            try read("true", [], into: &entries)
-            return entries
-        }
-        for identity in recordings {
-            try read("kind = 'recording' AND owner = '' AND identity = ?", [.text(identity.text)], into: &entries)
-            try read("kind = 'section' AND owner = ?", [.text(identity.text)], into: &entries)
-        }
-        if scope.hasLists { try read("kind IN ('playlist', 'take')", [], into: &entries) }
+        for (id, row) in rows { entries[id] = try MergedEntry(row) }
         return entries
     }
 
+    func playlists() throws(DatabaseError) -> [EntryID: MergedRow] {
+        var rows: [EntryID: MergedRow] = [:]
+        try read("kind = 'playlist'", [], into: &rows)
+        return rows
+    }
+
+    /// All recordings of which the store or the catalogue tells.
+    func recordings() throws(DatabaseError) -> [(identity: ExactText, sectionCount: Int)] {
+        try database.rows(
+            """
+            SELECT identity, max(sections) FROM (
+                SELECT lower(hex(key)) AS identity, section_count AS sections FROM recording
+                UNION ALL SELECT owner, count(*) FROM merged WHERE kind = 'section' GROUP BY owner
+                UNION ALL SELECT identity, 0 FROM merged WHERE kind = 'recording')
+            GROUP BY identity ORDER BY identity
+            """
+        ) { (row) throws(DatabaseError) in (ExactText(try row.text(0)), Int(try row.integer(1))) }
+    }
+
     private func read(
-        _ condition: String, _ values: [DatabaseValue], into entries: inout [EntryID: MergedEntry]
+        _ condition: String, _ values: [DatabaseValue], into rows: inout [EntryID: MergedRow]
     ) throws(DatabaseError) {
         try database.forEachRow(
             "SELECT kind, owner, identity, section, content, shown FROM merged WHERE \(condition)", values
@@ -43,12 +84,10 @@ struct MergedRows {
             guard let kind = EntryID.Kind(rawValue: try row.text(0)) else {
                 throw .wrongValue("a part of the catalogue has an impossible kind")
             }
-            guard let content = CatalogueItem(stored: try row.text(4)) else {
-                throw .wrongValue("a part of the catalogue cannot be read")
-            }
             let id = EntryID(kind, ExactText(try row.text(2)), owner: ExactText(try row.text(1)))
-            entries[id] = MergedEntry(
-                content: content, shown: try row.text(orNull: 5), section: try row.integer(orNull: 3).map(Int.init))
+            rows[id] = MergedRow(
+                content: ExactText(try row.text(4)), shown: try row.text(orNull: 5).map { ExactText($0) },
+                section: try row.integer(orNull: 3).map(Int.init))
             return true
         }
     }
@@ -61,14 +100,13 @@ struct MergedRows {
         ) { (row) throws(DatabaseError) in try row.integer(orNull: 0).map(Int.init) } ?? nil
     }
 
-    func write(_ id: EntryID, _ entry: MergedEntry) throws(DatabaseError) {
+    func write(_ id: EntryID, _ row: MergedRow) throws(DatabaseError) {
         try database.run(
             """
             INSERT INTO merged (kind, owner, identity, section, content, shown) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (kind, owner, identity)
             DO UPDATE SET section = excluded.section, content = excluded.content, shown = excluded.shown
             """, .text(id.kind.rawValue), .text(id.owner.text), .text(id.identity.text),
-            .integer(orNull: entry.section.map(Int64.init)), .text(entry.content.storedText),
-            .text(orNull: entry.shown))
+            .integer(orNull: row.section.map(Int64.init)), .text(row.content.text), .text(orNull: row.shown?.text))
     }
 }

@@ -46,14 +46,48 @@ extension RecordingLibrary {
     }
 
     /// The catalogue of the library now. Remembers it, so that later changes are known to be later.
+    ///
+    /// It is put together from pieces, each as of one moment: other programs can use the store between two.
     package func catalogue() throws(StoreError) -> LibraryCatalogue {
+        try catalogue(recordingsAtOnce: CatalogueMerge.recordingsAtOnce) {}
+    }
+
+    /// - Parameter pieceTold: Called after each piece of recordings.
+    func catalogue(recordingsAtOnce: Int, pieceTold: () -> Void) throws(StoreError) -> LibraryCatalogue {
         // Reading makes no store.
         guard try read({ _ in true }) == true else { return LibraryCatalogue() }
         try findTakes()
         let now = StoreRows.milliseconds
-        return try change { (items) throws(DatabaseError) in
-            let state = try CatalogueState(items, .all, now: now)
-            try state.write()
+        let known =
+            try read { (items) throws(DatabaseError) in
+                try MergedRows(database: items.rows.database).recordings()
+            } ?? []
+        var all = LibraryCatalogue()
+        var done = 0
+        while done < known.count {
+            let end = CatalogueMerge.end(ofPieceAt: done, atMost: recordingsAtOnce, of: known.count) {
+                known[$0].sectionCount
+            }
+            let piece = known[done..<end].map(\.identity)
+            let began = ContinuousClock.now
+            let part = try catalogue(now) { (_) throws(DatabaseError) in .recordings(piece) }
+            all.recordings.merge(part.recordings) { $1 }
+            done = end
+            if done < known.count { CatalogueMerge.letOthersWrite(after: began.duration(to: .now)) }
+            pieceTold()
+        }
+        all.takes = try catalogue(now, CatalogueScope.takes).takes
+        all.playlists = try merge(playlists: nil, now: now).playlists
+        return all
+    }
+
+    /// A part of the catalogue, as of one moment.
+    private func catalogue(
+        _ now: Int64, _ scope: (StoreRows) throws(DatabaseError) -> CatalogueScope
+    ) throws(StoreError) -> LibraryCatalogue {
+        try change { (items) throws(DatabaseError) in
+            let state = try CatalogueState(items, scope(items.rows), now: now)
+            try state.write(items)
             return state.catalogue
         }
     }
@@ -74,21 +108,24 @@ extension RecordingLibrary {
         while done < catalogue.count {
             if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
             let first = done == 0 ? min(catalogue.removalCount, CatalogueMerge.removalsAtOnce) : 0
-            let end = done + min(max(first, recordingsAtOnce), catalogue.count - done)
+            let end = CatalogueMerge.end(
+                ofPieceAt: done, atLeast: max(first, 1), atMost: max(first, recordingsAtOnce), of: catalogue.count,
+                sections: catalogue.sectionCount)
             let began = ContinuousClock.now
             try merge.merge(recordings: catalogue.recordings(done..<end))
             done = end
             if done < catalogue.count { CatalogueMerge.letOthersWrite(after: began.duration(to: .now)) }
         }
         if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
-        try merge.merge(lists: catalogue.lists)
+        try merge.merge(takes: catalogue.lists.takes)
+        try merge.merge(playlists: catalogue.lists.playlists)
         return merge.summary
     }
 
-    /// Makes playlists and takes what the library and a catalogue say together.
-    func apply(lists: LibraryCatalogue) throws -> MergeSummary {
+    /// Makes takes what the library and a catalogue say together.
+    func apply(takes: [ExactText: CatalogueItem]) throws -> MergeSummary {
         var merge = CatalogueMerge(self)
-        try merge.merge(lists: lists)
+        try merge.merge(takes: takes)
         return merge.summary
     }
 
