@@ -73,7 +73,7 @@ package struct LibraryFolder: Sendable {
 
     /// Carries out `body` while no other program moves files in the folder: between a file's name and its row in the store, or the other way
     /// round. The folder must be there. Where the file system has no locks, it is carried out all the same.
-    func exclusively<Value>(_ body: () throws -> Value) rethrows -> Value {
+    package func exclusively<Value>(_ body: () throws -> Value) rethrows -> Value {
         let lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if lock >= 0 { close(lock) } }
         if lock >= 0 { _ = try? FileLock.take(lock, waits: true) }

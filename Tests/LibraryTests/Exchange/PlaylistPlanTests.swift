@@ -1,6 +1,9 @@
 import AudioFiles
 import Database
+import Files
+import Glibc
 import JSON
+import Synchronization
 import Testing
 
 @testable import Catalogue
@@ -196,5 +199,26 @@ struct CatalogueInPiecesTests {
         try again.library.merge(catalogueIn: Array(try library.catalogueText().utf8))
         try library.merge(catalogueIn: Array(try again.library.catalogueText().utf8))
         #expect(try again.library.catalogueText() == library.catalogueText())
+    }
+
+    @Test("files are moved while no other program adds recordings or empties the trash")
+    func locked() throws {
+        let harness = try LibraryHarness()
+        let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
+        let folder = harness.library.folderPath
+        for (field, isThere) in [(#""deleted":\#(1 << 42)"#, false), (#""fields":{"title":["T",\#(1 << 43)]}"#, true)] {
+            let outcomes = Mutex<[FileLock.Outcome]>([])
+            let calls = CallsBeforeStep {
+                let lock = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                defer { close(lock) }
+                if let outcome = try? FileLock.take(lock) { outcomes.withLock { $0.append(outcome) } }
+            }
+            let library = try RecordingLibrary(harness.store, folder: folder, calls: calls)
+            let text = #"{"catalogue":"woodshed library","v":1,"recordings":[{"id":"\#(item.key)",\#(field)}]}"#
+            try library.merge(catalogueIn: Array(text.utf8))
+            #expect(calls.wasReached && outcomes.withLock { $0 } != [.taken])
+            #expect(harness.isThere(item.path) == isThere)
+            #expect(try library.check().isClean)
+        }
     }
 }

@@ -82,23 +82,28 @@ struct CatalogueMerge {
         _ write: (inout CatalogueWriter, inout CatalogueState) throws(DatabaseError) -> Int64?
     ) throws {
         let (calls, folder, now) = (library.calls, library.folder, now)
-        let done = try library.change { (items) throws(DatabaseError) in
-            try items.addingWordsAtOnce { (items) throws(DatabaseError) in
-                let scope = try scope(items.rows)
-                var state = try CatalogueState(items, scope, now: now)
-                state.merge(piece)
-                var writer = CatalogueWriter(items, folder) { _ = calls.rename($0, to: $1) }
-                let trashing = try write(&writer, &state)
-                try state.noteShown(items, scope)
-                try state.write(items)
-                return (
-                    summary: writer.summary, trashing: trashing, trashed: writer.trashed, documents: writer.documents
-                )
+        // Of a recording that another program adds or removes for good at this moment, the file would not be where the store says.
+        let done = try folder.exclusively { () throws in
+            let done = try library.change { (items) throws(DatabaseError) in
+                try items.addingWordsAtOnce { (items) throws(DatabaseError) in
+                    let scope = try scope(items.rows)
+                    var state = try CatalogueState(items, scope, now: now)
+                    state.merge(piece)
+                    var writer = CatalogueWriter(items, folder) { _ = calls.rename($0, to: $1) }
+                    let trashing = try write(&writer, &state)
+                    try state.noteShown(items, scope)
+                    try state.write(items)
+                    return (
+                        summary: writer.summary, trashing: trashing, trashed: writer.trashed,
+                        documents: writer.documents
+                    )
+                }
             }
+            for name in done.trashed { _ = calls.rename(folder.file(name), to: folder.trashed(name)) }
+            return done
         }
         trashing = done.trashing
         summary += done.summary
-        for name in done.trashed { _ = calls.rename(folder.file(name), to: folder.trashed(name)) }
         library.settleDocuments(named: done.documents)
     }
 }
