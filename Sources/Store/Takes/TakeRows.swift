@@ -26,7 +26,7 @@ extension StoreRows {
         return database.lastInsertedRow
     }
 
-    func take(_ number: Int) throws(DatabaseError) -> StoredTake? {
+    package func take(_ number: Int) throws(DatabaseError) -> StoredTake? {
         try database.first(
             "SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.id = ? AND gone = 0", .integer(number),
             row: Self.take)
