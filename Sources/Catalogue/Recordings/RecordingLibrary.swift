@@ -123,26 +123,57 @@ public final class RecordingLibrary: Sendable {
         try edit([number], withIndexes: false, change)[0]
     }
 
-    /// Changes the descriptions of several recordings in one step: if one is refused, none has changed.
+    /// Changes the descriptions of several recordings: if one is refused, none has changed. Many are changed in pieces, each in one transaction, so that other
+    /// programs can use the store between two. What is interrupted is completed by doing it again.
     ///
     /// - Returns: The recordings as they are now, in the same order, with their indexes.
     package func edit(
         _ numbers: [Int], _ change: @Sendable (inout LibraryItem.Words) -> Void
-    ) throws -> [LibraryItem] { try edit(numbers, withIndexes: true, change) }
+    ) throws -> [LibraryItem] { try edit(numbers, atOnce: Self.editsAtOnce, pieceDone: {}, change) }
+
+    /// The recordings of a piece. Each takes some tenths of a millisecond, most of it for the words to search.
+    private static let editsAtOnce = 400
+
+    /// - Parameter pieceDone: Called between two pieces.
+    func edit(
+        _ numbers: [Int], atOnce: Int, pieceDone: () -> Void, _ change: @Sendable (inout LibraryItem.Words) -> Void
+    ) throws -> [LibraryItem] {
+        guard numbers.count > atOnce else { return try edit(numbers, withIndexes: true, change) }
+        try read { (rows) throws(DatabaseError) in
+            try rows.edited(numbers, change).map { _ in }
+        }?.get()
+        var edited: [LibraryItem] = []
+        while edited.count < numbers.count {
+            let began = ContinuousClock.now
+            let piece = Array(numbers[edited.count...].prefix(atOnce))
+            // The indexes of all are found once, at the end.
+            let isLast = edited.count + piece.count == numbers.count
+            edited += try edit(piece, withIndexes: false, change)
+            if isLast { break }
+            Self.letOthersWrite(after: began.duration(to: .now))
+            pieceDone()
+        }
+        let indexes = try read { (rows) throws(DatabaseError) in try rows.indexes() } ?? [:]
+        for place in edited.indices { edited[place].index = indexes[edited[place].number] ?? 0 }
+        return edited
+    }
+
+    /// Leaves the store free for a tenth of the time that a piece of work took. A program that waits for the store looks every 100 ms, and fails after 5 s: without
+    /// the pause it would seldom look between two pieces.
+    package static func letOthersWrite(after time: Duration) {
+        let microseconds = min(time / 10, .milliseconds(110)) / .microseconds(1)
+        usleep(UInt32(max(0, microseconds)))
+    }
 
     private func edit(
         _ numbers: [Int], withIndexes: Bool, _ change: @Sendable (inout LibraryItem.Words) -> Void
     ) throws -> [LibraryItem] {
         let now = StoreRows.milliseconds
         return try self.change { (rows) throws(DatabaseError) -> Result<[LibraryItem], RecordingLibraryError> in
-            var edits: [(row: ItemRow, words: LibraryItem.Words)] = []
-            for number in numbers {
-                guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
-                var words = row.item.words
-                change(&words)
-                do throws(RecordingLibraryError) { edits.append((row, try words.checked())) } catch {
-                    return .failure(error)
-                }
+            let edits: [(row: ItemRow, words: LibraryItem.Words)]
+            switch try rows.edited(numbers, change) {
+            case .success(let found): edits = found
+            case .failure(let error): return .failure(error)
             }
             let indexes = withIndexes ? try rows.indexes() : [:]
             var edited: [LibraryItem] = []
@@ -178,6 +209,24 @@ public final class RecordingLibrary: Sendable {
         throw RecordingLibraryError(
             .overQuota, "the library would take \(kept + bytes) bytes, and its limit is \(quota)",
             remedy: "Remove something (woodshed rm), add it with --link, or raise the limit: woodshed config set quota")
+    }
+}
+
+extension ItemRows {
+    /// Recordings with what is to be said about them, or why one is refused.
+    fileprivate func edited(
+        _ numbers: [Int], _ change: (inout LibraryItem.Words) -> Void
+    ) throws(DatabaseError) -> Result<[(row: ItemRow, words: LibraryItem.Words)], RecordingLibraryError> {
+        var edits: [(row: ItemRow, words: LibraryItem.Words)] = []
+        for number in numbers {
+            guard let row = try item(number: number), !row.isGone else { return .failure(.unknown(number)) }
+            var words = row.item.words
+            change(&words)
+            do throws(RecordingLibraryError) { edits.append((row, try words.checked())) } catch {
+                return .failure(error)
+            }
+        }
+        return .success(edits)
     }
 }
 

@@ -201,6 +201,35 @@ struct CatalogueInPiecesTests {
         #expect(try again.library.catalogueText() == library.catalogueText())
     }
 
+    @Test("many recordings are edited in pieces, and none if one is refused")
+    func edits() throws {
+        let harness = try LibraryHarness()
+        let (library, other) = (harness.library, try harness.another())
+        try library.merge(catalogueIn: Lists.recordings(7))
+        let numbers = try library.numbers(Array(0..<7))
+        var count = 0
+        let change = {
+            count += 1
+            #expect(throws: Never.self) { try other.edit(numbers[6]) { $0.artist = "Ann" } }
+        }
+        let edited = try library.edit(numbers, atOnce: 3, pieceDone: change) { $0.tags.append("slow") }
+        #expect(count == 2 && edited.map(\.number) == numbers && edited.map(\.index) == [7, 6, 5, 4, 3, 2, 1])
+        #expect(edited.allSatisfy { $0.words.tags == ["slow"] } && edited[6].words.artist == "Ann")
+        #expect(try library.items { $0.text = "slow" }.count == 7)
+        try checkWords(of: library)
+        // The last one is unknown, or refused.
+        #expect(
+            libraryError { _ = try library.edit(numbers + [99], atOnce: 3, pieceDone: {}) { $0.artist = "x" } }
+                == .unknown)
+        #expect(
+            libraryError {
+                _ = try library.edit(numbers, atOnce: 3, pieceDone: {}) {
+                    $0.title = $0.artist.isEmpty ? "New" : ""
+                }
+            } == .textRefused)
+        #expect(try library.items().allSatisfy { $0.words.title.hasPrefix("Song") && $0.words.artist != "x" })
+    }
+
     @Test("files are moved while no other program adds recordings or empties the trash")
     func locked() throws {
         let harness = try LibraryHarness()

@@ -3,7 +3,6 @@ internal import AudioFiles
 internal import Catalogue
 internal import Database
 internal import Files
-internal import Glibc
 internal import Store
 internal import TextFormats
 
@@ -38,13 +37,6 @@ struct CatalogueMerge {
             end += 1
         }
         return end
-    }
-
-    /// Leaves the store free for a tenth of the time that a piece took. A program that waits for the store looks every 100 ms, and fails after 5 s: without the
-    /// pause it would seldom look between two pieces.
-    static func letOthersWrite(after time: Duration) {
-        let microseconds = min(time / 10, .milliseconds(110)) / .microseconds(1)
-        usleep(UInt32(max(0, microseconds)))
     }
 
     mutating func merge(recordings: [(id: ExactText, recording: LibraryCatalogue.Recording)]) throws {
