@@ -29,12 +29,20 @@ extension RecordingLibrary {
     ///
     /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken; `StoreError`.
     @discardableResult
-    public func makePlaylist(_ name: String) throws -> Playlist {
+    public func makePlaylist(_ name: String) throws -> Playlist { try makePlaylist(name, of: []) }
+
+    /// Makes a playlist of recordings of the library in one step: no empty one is left, whose name would be taken when it is done again.
+    ///
+    /// - Throws: As ``makePlaylist(_:)``; `RecordingLibraryError` of kind `unknown`.
+    package func makePlaylist(_ name: String, of numbers: [Int]) throws -> Playlist {
         let name = try Self.checkedName(name)
         let (now, identity) = (Self.now, Self.newIdentity())
         return try changePlaylists { (rows) throws(DatabaseError) -> Result<Playlist, RecordingLibraryError> in
             if try rows.playlist(named: name) != nil { return .failure(Self.taken(name)) }
+            let (recordings, unknown) = try Self.recordings(numbers, rows)
+            if let unknown { return .failure(unknown) }
             let number = try rows.make(name, identity: identity, at: now)
+            if !recordings.isEmpty { try rows.insert(recordings, into: number, at: 0, time: now) }
             return try rows.playlist(number).map { .success($0) } ?? .failure(Self.unknownPlaylist(name))
         }.get()
     }
@@ -78,11 +86,8 @@ extension RecordingLibrary {
     public func add(_ numbers: [Int], to playlist: Playlist, at index: Int? = nil) throws -> Playlist {
         try edit(playlist) { (rows, now) throws(DatabaseError) in
             let count = try rows.places(playlist.number).count
-            var recordings: [Int64] = []
-            for number in numbers {
-                guard let row = try rows.items.item(number: number), !row.isGone else { return .unknown(number) }
-                recordings.append(row.recording)
-            }
+            let (recordings, unknown) = try Self.recordings(numbers, rows)
+            if let unknown { return unknown }
             let place = min(max((index ?? count + 1) - 1, 0), count)
             if !recordings.isEmpty { try rows.insert(recordings, into: playlist.number, at: place, time: now) }
             return nil
@@ -151,6 +156,18 @@ extension RecordingLibrary {
             return try rows.playlist(playlist.number).map { .success($0) }
                 ?? .failure(Self.unknownPlaylist(playlist.name))
         }.get()
+    }
+
+    /// The rows of recordings, and why one of them cannot be in a playlist.
+    private static func recordings(
+        _ numbers: [Int], _ rows: PlaylistRows
+    ) throws(DatabaseError) -> ([Int64], RecordingLibraryError?) {
+        var recordings: [Int64] = []
+        for number in numbers {
+            guard let recording = try rows.items.recording(number: number) else { return ([], .unknown(number)) }
+            recordings.append(recording)
+        }
+        return (recordings, nil)
     }
 
     private static let mostNameCharacters = 200

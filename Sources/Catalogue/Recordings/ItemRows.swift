@@ -57,6 +57,13 @@ package struct ItemRows {
             row: value)
     }
 
+    /// The row of the recording with a number in the library; nil if there is none, or it is gone.
+    func recording(number: Int) throws(DatabaseError) -> Int64? {
+        try database.first("SELECT recording FROM item WHERE id = ? AND gone = 0", .integer(number)) {
+            (row) throws(DatabaseError) in try row.integer(0)
+        }
+    }
+
     /// The bytes of the library's own files, without those in the trash.
     func keptBytes() throws(DatabaseError) -> Int64 {
         let recordings: Int64? = try database.first(

@@ -200,8 +200,8 @@ struct PlaylistCommand: Verb {
                     ? "Fetch what is on the network with: woodshed get URL" : "Look where the files are.")
         }
         let stem = fileName(file).split(separator: ".").first.map(String.init)
-        let playlist = try library.makePlaylist(name ?? list.title ?? stem ?? fileName(file))
-        try tell(try library.add(numbers, to: playlist), "read")
+        let playlist = try library.makePlaylist(name ?? list.title ?? stem ?? fileName(file), of: numbers)
+        try tell(playlist, "read")
         if addresses > 0 { note("\(addresses) on the network were left out; fetch them with: woodshed get URL") }
         if failed > 0 { throw CommandFailure(.someFailed, "\(failed) recordings could not be added") }
     }

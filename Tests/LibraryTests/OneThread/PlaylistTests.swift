@@ -75,6 +75,18 @@ struct PlaylistTests {
         #expect(libraryError { try harness.library.delete(playlist) } == .unknown)
     }
 
+    @Test("a playlist that is made of recordings has all of them, or is not made, and its name stays free")
+    func whole() throws {
+        let harness = try LibraryHarness()
+        let number = try harness.library.add(fileAt: try harness.wave("a.wav", seed: 1)).item.number
+        #expect(libraryError { _ = try harness.library.makePlaylist("x", of: [number, 99]) } == .unknown)
+        #expect(try harness.library.playlists().isEmpty)
+        let playlist = try harness.library.makePlaylist("x", of: [number, number])
+        #expect(try harness.library.entries(of: playlist).map(\.item.number) == [number, number])
+        #expect(playlist.entryCount == 2)
+        #expect(libraryError { _ = try harness.library.makePlaylist("x", of: [number]) } == .textRefused)
+    }
+
     @Test("names are lines, and no two playlists have one")
     func names() throws {
         let harness = try LibraryHarness()
