@@ -17,7 +17,7 @@ package struct PlaylistRows {
     private static let columns = """
         playlist.id, identity, name, made, changed,
         (SELECT count(*) FROM entry WHERE entry.playlist = playlist.id),
-        (SELECT coalesce(sum(1000 * frame_count / sample_rate), 0) FROM entry
+        (SELECT \(ItemRows.sum("1000 * frame_count / sample_rate")) FROM entry
             JOIN recording ON entry.recording = recording.id WHERE entry.playlist = playlist.id)
         """
 

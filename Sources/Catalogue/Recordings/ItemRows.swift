@@ -72,7 +72,7 @@ package struct ItemRows {
         return try (recordings ?? 0) + DocumentRows(items: self).keptBytes()
     }
 
-    /// A sum of lengths in bytes in the words of SQLite, which no lengths make overflow.
+    /// A sum of lengths in the words of SQLite, which no lengths make overflow.
     static func sum(_ column: String) -> String {
         "CAST(min(total(max(0, \(column))), \(ClosedRange<Int64>.counts.upperBound)) AS INTEGER)"
     }

@@ -80,6 +80,23 @@ struct OutsideNumbersTests {
         #expect(libraryError { _ = try limited.add(fileAt: path) } == .overQuota)
     }
 
+    @Test("adds up to the length of a playlist, whatever lengths the recordings have")
+    func playlistLength() throws {
+        let harness = try LibraryHarness()
+        let key = RecordingKey(high: 3, low: 4)
+        let fields = #""rate": [1, 5], "frames": [9007199254740992, 5]"#
+        try harness.library.merge(catalogueIn: Self.catalogue(key, fields))
+        let item = try #require(try harness.library.item(key))
+        let playlist = try harness.library.makePlaylist("Long")
+        _ = try harness.library.add([item.number, item.number], to: playlist)
+        let found = try #require(try harness.library.playlists().first)
+        #expect(found.entryCount == 2 && found.seconds > 9e12)
+        // Also where an earlier version has let a greater one pass.
+        try Database(path: harness.scratch.file("data/practice.db"), creating: false).run(
+            "UPDATE recording SET frame_count = \(Int64.max)")
+        #expect(try harness.library.playlists().map(\.entryCount) == [2])
+    }
+
     @Test("never is a place outside the library's folder", arguments: [false, true])
     func places(isMerged: Bool) throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
