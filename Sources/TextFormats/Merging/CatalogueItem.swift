@@ -81,7 +81,11 @@ package struct CatalogueItem: Sendable, Hashable {
     /// Gives a field its value. An earlier value is replaced, a later one stays.
     package mutating func set(_ name: String, _ value: JSONValue, at time: Int64) {
         // After the last time that can be there is no later one.
-        if time > ClosedRange.milliseconds.upperBound { fields[ExactText(name)] = nil }
+        if time > ClosedRange.milliseconds.upperBound {
+            fields[ExactText(name)] = nil
+            // A deletion at that time was before this change, also as others read it.
+            deletion = deletion.map { min($0, Self.latest - 1) }
+        }
         take(field: ExactText(name), Stamped(value, at: time))
     }
 

@@ -54,6 +54,30 @@ struct OutsideNumbersTests {
         #expect(try harness.library.items().map(\.words.title) == ["Again"])
     }
 
+    @Test("is exported so that others can read it, also if an earlier version took over the last time that can be")
+    func lastTime() throws {
+        let harness = try LibraryHarness()
+        let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
+        _ = try harness.library.edit(item.number) { $0.title = "Mine" }
+        _ = try harness.library.catalogueText()
+        try Database(path: harness.scratch.file("data/practice.db"), creating: false).run(
+            """
+            UPDATE merged SET content = replace(content, '"title":["Mine",', '"title":["Mine",253402300799999],"x":["x",')
+            """)
+        _ = try harness.library.edit(item.number) { $0.title = "Again" }
+        func titlesElsewhere() throws -> [String] {
+            let there = try LibraryHarness()
+            try there.library.merge(catalogueIn: Array(harness.library.catalogueText().utf8))
+            return try there.library.items().map(\.words.title)
+        }
+        #expect(try titlesElsewhere() == ["Again"])
+        // It was removed after that, and is back.
+        _ = try harness.library.remove([item.number])
+        #expect(try titlesElsewhere().isEmpty)
+        _ = try harness.library.undoRemoval()
+        for _ in 0..<2 { #expect(try titlesElsewhere() == ["Again"]) }
+    }
+
     @Test("has the rate and the length of its file once the file is here")
     func otherRate() throws {
         let harness = try LibraryHarness()
