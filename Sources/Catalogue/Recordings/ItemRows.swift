@@ -264,6 +264,8 @@ package struct ItemRows {
             let last = try database.first("SELECT coalesce(max(id), 0) FROM item") { (row) throws(DatabaseError) in
                 try row.integer(0)
             }
+            // As with recordings.
+            if last ?? 0 > 1 << 53 { return try body(ItemRows(rows: later, folder: folder)) }
             var items = ItemRows(rows: later, folder: folder)
             items.wordsComeLaterAfter = last ?? 0
             let value = try body(items)

@@ -85,7 +85,7 @@ final class Salvage {
         _ = try target.rows("PRAGMA foreign_keys=OFF") { _ in }
         try target.transaction { () throws(DatabaseError) in
             try schema.make(in: target)
-            let tables = try tables()
+            let (tables, rows) = (try tables(), StoreRows(database: target))
             file = damagedFile()
             var unread: [Table] = []
             for table in tables where try isMisled(table) ? true : !copy(table) { unread.append(table) }
@@ -98,22 +98,10 @@ final class Salvage {
                 try target.run("UPDATE recording SET done = 0")
                 // What was lost was not deleted: the next merge brings it back.
                 try target.run("UPDATE merged SET shown = NULL")
-                // A number that was given must not be given again: what is known of a section outlives it.
-                for (table, number) in [
-                    ("section", "id"), ("review", "section"), ("practice", "section"), ("take", "section"),
-                    ("section_time", "section"),
-                ] {
-                    try target.run(
-                        """
-                        UPDATE recording SET next_section = max(next_section,
-                            (SELECT coalesce(max(\(number)), 0) + 1 FROM \(table) WHERE \(table).recording = recording.id))
-                        """)
-                }
+                try rows.raiseNextSections()
             }
-            try target.run(
-                "UPDATE recording SET section_count = (SELECT count(*) FROM section WHERE section.recording = recording.id)"
-            )
-            try StoreRows(database: target).rebuildWords()
+            try rows.countSections()
+            try rows.rebuildWords()
         }
     }
 

@@ -65,6 +65,18 @@ public struct StoreRepair: Explained, Equatable {
         self = repair
     }
 
+    /// Puts the rows of a copy into a new store if it has other tables, views or indexes than a store, or triggers: those could change rows later, or refuse
+    /// changes. Otherwise the copy stays as it is, also if it is damaged.
+    ///
+    /// - Parameter original: The path of the original, for errors.
+    /// - Returns: Nil if it has nothing else.
+    package static func replaceForeignParts(
+        ofCopy path: String, of original: String, calls: any FileCalls
+    ) throws(StoreError) -> StoreRepair? {
+        guard StoreSchema.current.hasForeignParts(path) else { return nil }
+        return try StoreRepair(ofCopy: path, of: original, calls: calls)
+    }
+
     /// Puts a store with everything that can be read in the place of a damaged one.
     ///
     /// - Parameter isShared: Whether other programs know the file, and may repair it at the same time.

@@ -241,6 +241,8 @@ package struct StoreRows {
         let last = try database.first("SELECT coalesce(max(id), 0) FROM recording") { (row) throws(DatabaseError) in
             try row.integer(0)
         }
+        // Behind the greatest number that can be there is no next one: SQLite takes any.
+        if last ?? 0 > 1 << 53 { return try body(self) }
         var rows = self
         rows.wordsComeLaterAfter = last ?? 0
         let value = try body(rows)

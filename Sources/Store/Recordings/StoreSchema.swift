@@ -108,6 +108,30 @@ struct StoreSchema: Sendable {
         }
     }
 
+    /// Whether a file has other tables, views or indexes than a store of its version, or triggers. Of a file that cannot be read nothing is known.
+    func hasForeignParts(_ path: String) -> Bool {
+        func parts(_ database: Database) throws(DatabaseError) -> [[String]] {
+            try database.rows(
+                "SELECT name, type, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY name, type, tbl_name"
+            ) { (row) throws(DatabaseError) in
+                let name = try row.text(0)
+                // Each version of SQLite makes the tables of an index of words in its own way.
+                let isInner = Self.wordIndexes.contains { name.hasPrefix($0 + "_") }
+                return [name, try row.text(1), try row.text(2), isInner ? "" : try row.text(3)]
+            }
+        }
+        do throws(DatabaseError) {
+            let database = try Database(path: path, creating: false)
+            let version = try database.first("PRAGMA user_version") { (row) throws(DatabaseError) in
+                try row.integer(0)
+            }
+            guard let version, (1...self.version).contains(version) else { return false }
+            let model = try Database(path: ":memory:", creating: true)
+            try StoreSchema(versions: Array(versions.prefix(Int(version)))).make(in: model)
+            return try parts(database) != parts(model)
+        } catch { return false }
+    }
+
     /// Throws if an index of words is damaged, or does not fit the rows to which it refers. Reads all of them.
     static func checkWords(in database: Database) throws(DatabaseError) {
         for index in wordIndexes {

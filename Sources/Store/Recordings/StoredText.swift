@@ -100,9 +100,9 @@ package enum StoredText {
 
     private static func section(_ value: JSONValue) throws(DatabaseError) -> SavedSection {
         guard case .object(let fields) = value, (8...9).contains(fields.count),
-            case .integer(let id) = fields[0].value, case .string(let kindName) = fields[1].value,
-            let kind = SavedSection.Kind(rawValue: kindName),
-            case .integer(let first) = fields[2].value, case .integer(let past) = fields[3].value, first < past,
+            let id = fields[0].value.integer(in: 1...Int64(Int32.max)), case .string(let kindName) = fields[1].value,
+            let kind = SavedSection.Kind(rawValue: kindName), let first = fields[2].value.integer(in: .counts),
+            let past = fields[3].value.integer(in: .counts), first < past,
             case .string(let name) = fields[4].value, case .string(let text) = fields[5].value,
             case .bool(let isHard) = fields[6].value
         else { throw unreadable }

@@ -43,6 +43,8 @@ extension RecordingLibrary {
         let copy = place.map { $0 + LibraryFolder.partName() } ?? folder.newPart()
         defer { removeStore(at: copy) }
         try copyStore(of: manifest, in: path, to: copy)
+        let replaced = try StoreRepair.replaceForeignParts(
+            ofCopy: copy, of: path + "/" + manifest.store, calls: calls)
         let other = try RecordingLibrary(PracticeStore(ofCopy: copy), folder: folder.path, calls: calls)
         var summary = ImportSummary()
         let now = StoreRows.milliseconds
@@ -62,7 +64,7 @@ extension RecordingLibrary {
             try restoreFiles(manifest, path, catalogue, names, &summary, isCancelled)
             summary.merge.takes += try apply(takes: pieces.lists.takes).takes
         }
-        if let repair = other.store.repair, !repair.isComplete {
+        for repair in [replaced, other.store.repair].compactMap(\.self) where !repair.isComplete {
             summary.refused.append("\(path)/\(manifest.store): \(repair.message)")
         }
         manifest.settings.restore(settings, from: path, self, &summary)

@@ -2,6 +2,7 @@
 internal import Database
 internal import Files
 internal import Glibc
+internal import JSON
 internal import Store
 
 extension SalvagedRows {
@@ -46,7 +47,7 @@ extension SalvagedRows {
         let isLater =
             "there.\(time) > (SELECT time FROM newest WHERE newest.recording = there.target AND newest.section IS \(section))"
         let earlier = """
-            (SELECT min(0, coalesce(min(id), 0)) FROM main.\(table)) - (SELECT count(*) FROM new_\(table)) - 1
+            (SELECT max(min(0, coalesce(min(id), 0)), \(ClosedRange.places.lowerBound)) FROM main.\(table)) - (SELECT count(*) FROM new_\(table)) - 1
             + row_number() OVER (ORDER BY there.id)
             """
         try makeTable("later AS SELECT there.id FROM new_\(table) AS there WHERE \(isLater)")

@@ -1,92 +1,9 @@
-// What the rows of a salvaged store say: within the limits of what is written here, and where it differs.
+// What the rows of a salvaged store say otherwise than those here.
 internal import Catalogue
 internal import Database
 internal import Store
 
 extension SalvagedRows {
-    /// Brings numbers that no version of this program writes to what can be read: a damaged byte may have made them. For the salvaged store itself.
-    ///
-    /// - Returns: Its recordings, also those in the trash.
-    func limitNumbers(_ items: ItemRows) throws(DatabaseError) -> [ItemRow] {
-        // The last second of the year 9999.
-        let seconds: Int64 = 253_402_300_799
-        for (table, columns) in [
-            ("recording", "seen"), ("item", "added trashed"), ("document", "added trashed"), ("take", "time trashed"),
-            ("practice", "began ended"), ("review", "time"), ("entry", "added"), ("fetch", "added tried"),
-            ("feed", "added checked"), ("episode", "published"), ("playlist", "made"),
-        ] {
-            for column in columns.split(separator: " ") {
-                try database.run("UPDATE \(table) SET \(column) = 0 WHERE \(column) NOT BETWEEN 0 AND \(seconds)")
-            }
-        }
-        for (table, column) in [
-            ("document", "changed"), ("playlist", "changed"), ("section_time", "changed"), ("take_mark", "changed"),
-        ] {
-            try database.run(
-                "UPDATE \(table) SET \(column) = 0 WHERE \(column) NOT BETWEEN 0 AND \(seconds * 1000 + 999)")
-        }
-        // Beyond these a row says nothing that can be true.
-        let frames = "BETWEEN 0 AND \(Int64(1) << 53)"
-        for (table, column, limits, otherwise) in [
-            ("recording", "sample_rate", "BETWEEN 1 AND \(Int32.max)", "\(StoreRows.lostRate)"),
-            ("recording", "position", frames, "NULL"),
-            ("item", "byte_count", frames, "0"), ("item", "channel_count", "BETWEEN 1 AND 64", "1"),
-            ("item", "loudness", "BETWEEN -100000 AND 100000", "NULL"),
-            ("item", "true_peak", "BETWEEN -100000 AND 100000", "NULL"), ("document", "byte_count", frames, "0"),
-            ("take", "sample_rate", "BETWEEN 1 AND \(Int32.max)", "\(StoreRows.lostRate)"),
-            ("take", "channel_count", "BETWEEN 1 AND 64", "1"), ("take", "frame_count", frames, "0"),
-            ("practice", "milliseconds", "BETWEEN 0 AND \(Int64(1) << 40)", "0"),
-            ("practice", "passes", "BETWEEN 0 AND \(Int32.max)", "0"),
-            ("practice", "lowest", "BETWEEN 1 AND 100000000", "NULL"),
-            ("practice", "highest", "BETWEEN 1 AND 100000000", "NULL"),
-            ("practice", "last", "BETWEEN 1 AND 100000000", "NULL"), ("review", "interval", "BETWEEN 1 AND 36500", "1"),
-            ("fetch", "done", frames, "0"), ("fetch", "total", frames, "NULL"),
-            ("fetch", "priority", "BETWEEN -\(Int64(1) << 53) AND \(Int64(1) << 53)", "0"),
-            ("episode", "milliseconds", frames, "NULL"), ("episode", "byte_count", frames, "NULL"),
-        ] {
-            try database.run("UPDATE \(table) SET \(column) = \(otherwise) WHERE \(column) NOT \(limits)")
-        }
-        // A recording with an impossible rate or length is known by its key alone.
-        try database.run(
-            """
-            UPDATE recording SET sample_rate = \(StoreRows.lostRate), frame_count = 0
-            WHERE sample_rate = \(StoreRows.lostRate) OR frame_count NOT \(frames)
-            """)
-        try database.run("DELETE FROM practice WHERE first NOT \(frames) OR past NOT \(frames)")
-        var lost = try database.run("DELETE FROM section WHERE first NOT \(frames) OR past NOT \(frames)")
-        let number = "BETWEEN 1 AND \(Int32.max / 2)"
-        lost += try database.run("DELETE FROM section WHERE id NOT \(number)")
-        if lost > 0 {
-            try database.run(
-                "UPDATE recording SET section_count = (SELECT count(*) FROM section WHERE section.recording = recording.id)"
-            )
-            try rows.rebuildWords()
-        }
-        try database.run("DELETE FROM section_time WHERE section NOT \(number)")
-        try database.run("DELETE FROM review WHERE section NOT \(number)")
-        for table in ["practice", "take"] {
-            try database.run("UPDATE \(table) SET section = NULL WHERE section NOT \(number)")
-        }
-        try database.run("DELETE FROM take WHERE id NOT \(number) AND gone = 0")
-
-        // A place outside the library's folder is read as the one inside.
-        for row in try items.all() where row.item.place == .kept {
-            try database.run(
-                "UPDATE item SET path = ? WHERE id = ? AND path <> ?1", .text(row.path), .integer(row.number))
-        }
-        for row in try DocumentRows(items: items).all() where row.place == .kept {
-            try database.run(
-                "UPDATE document SET path = ? WHERE id = ? AND path <> ?1", .text(row.path), .integer(row.id))
-        }
-        var all: [ItemRow] = []
-        for isTrash in [false, true] {
-            var filter = ItemFilter()
-            filter.isTrash = isTrash
-            all += try items.items(filter)
-        }
-        return all
-    }
-
     /// Takes over what was edited later there.
     func describe(
         _ theirs: [ItemRow], _ items: ItemRows, _ summary: inout SalvageSummary
