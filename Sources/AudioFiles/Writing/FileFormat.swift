@@ -68,6 +68,11 @@ public struct FileFormat: Sendable, Hashable {
         "mkv", "mov", "mp2", "mp4", "mpc", "pcm", "raw", "snd", "spx", "tta", "voc", "w64", "webm", "wma", "wv",
     ]
 
+    /// Whether an ending, in lower case, belongs to an audio format. Under a name with another one, or with none, a WAV file is written.
+    package static func isOfRecording(_ ending: String) -> Bool {
+        ending == "wav" || kinds[ending] != nil || unwritten.contains(ending)
+    }
+
     /// The part of a name after the last dot, in lower case; empty if there is no dot.
     package static func ending(of path: String) -> String {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""

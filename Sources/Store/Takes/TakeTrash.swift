@@ -12,11 +12,19 @@ package enum TakeTrash {
     }
 
     /// Whether the file with a take's name is another recording, which somebody has put there: it lasts longer or less long, or has another
-    /// rate or number of channels. Only files that keep each frame can tell.
-    static func isOther(_ take: StoredTake) -> Bool {
-        guard take.sound.frameCount > 0, ["wav", "caf", "flac"].contains(FileFormat.ending(of: take.path)),
-            let info = try? AudioFileInfo(path: take.path)
+    /// rate or number of channels. Only files that keep each frame can tell. Under a name without the ending of a recording a take is a WAV file, so a
+    /// file that is none is another one, too.
+    package static func isOther(_ take: StoredTake) -> Bool {
+        let ending = FileFormat.ending(of: take.path)
+        let isPlain = ["wav", "caf", "flac"].contains(ending)
+        guard isPlain ? take.sound.frameCount > 0 : !FileFormat.isOfRecording(ending),
+            FileIdentity(path: take.path) != nil
         else { return false }
+        let info: AudioFileInfo
+        do throws(AudioFileError) { info = try AudioFileInfo(path: take.path) } catch {
+            return !isPlain && error.kind != .empty
+        }
+        if take.sound.frameCount == 0 { return false }
         return (info.frameCount, info.sampleRate, info.channelCount)
             != (take.sound.frameCount, take.sound.sampleRate, take.sound.channelCount)
     }

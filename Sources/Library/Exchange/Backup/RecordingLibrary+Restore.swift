@@ -52,6 +52,8 @@ extension RecordingLibrary {
         _ = try other.change { (items) throws(DatabaseError) in
             try SalvagedRows(rows: items.rows, now: now).limitNumbers(items)
         }
+        // Before the keys of takes are found: a file of the user's would give its key to a take.
+        try other.moveAwayTakes()
         let catalogue = try other.catalogue()
         let names = Dictionary(try other.catalogueTakes().map { ($0.key, $0.take.path) }) { first, _ in first }
         if let place {

@@ -64,6 +64,56 @@ extension RecordingLibrary {
             }
         }
     }
+
+    // MARK: Takes whose files are not here
+
+    /// Gives each take of a store from elsewhere at whose path another file is, one of the user's perhaps, a path in the folder for takes where no file is:
+    /// a take that is removed takes its file along. A path where nothing is stays, because a disk with the take may come back.
+    ///
+    /// - Parameter others: The takes of the store here. One with the same path and time is the same take.
+    func moveAwayTakes(besides others: [StoredTake] = []) throws(StoreError) {
+        let times = Dictionary(grouping: others, by: \.path).mapValues { Set($0.map(\.sound.time)) }
+        let takes = try store.takes() + store.takes(TakeFilter(isTrash: true))
+        let marks = try store.read { (rows) throws(DatabaseError) in try rows.takeMarks() } ?? [:]
+        var used = Set(takes.map(\.path)).union(times.keys)
+        var moved: [(number: Int, path: String, key: RecordingKey?)] = []
+        for take in takes.sorted(by: { $0.number < $1.number }) {
+            let key = marks[take.number]?.key
+            guard times[take.path]?.contains(take.sound.time) != true, Self.hasOtherFile(take, key) else { continue }
+            let name = TakeName(take.path, ending: FileFormat.ending(of: take.path)) ?? TakeName(take)
+            var (path, count) = ("", 0)
+            repeat {
+                count += 1
+                path = takesFolder + "/" + name.numbered(count)
+                // What was done before has given it this path.
+                if times[path]?.contains(take.sound.time) == true { break }
+            } while used.contains(path) || FileIdentity(path: path) != nil
+            used.insert(path)
+            moved.append((take.number, path, key))
+        }
+        guard !moved.isEmpty else { return }
+        try store.change { [moved] (rows) throws(DatabaseError) in
+            for take in moved {
+                try rows.updateTake(take.number, .path, .text(take.path))
+                try rows.setContent(take.key, ofTake: take.number)
+            }
+        }
+    }
+
+    /// Whether something is at the path of a take, and its sound or its length does not show that it is the take's.
+    private static func hasOtherFile(_ take: StoredTake, _ key: RecordingKey?) -> Bool {
+        // It would depend on the folder in which a program runs.
+        guard take.path.hasPrefix("/") else { return true }
+        // No other program gives a file this name.
+        if take.isTrashed, FileIdentity(path: take.currentPath) != nil { return false }
+        guard FileIdentity(path: take.path) != nil else { return false }
+        if let key, isSound(take.path, key) { return false }
+        guard take.sound.frameCount > 0, !TakeTrash.isOther(take), let info = try? AudioFileInfo(path: take.path)
+        else { return true }
+        let seconds = Double(take.sound.frameCount) / Double(take.sound.sampleRate)
+        // A take that was converted into a format with losses may have another rate, and some frames more.
+        return info.channelCount != take.sound.channelCount || abs(info.seconds - seconds) > 0.25
+    }
 }
 
 /// A name for a file in the folder for takes, from outside.
@@ -72,6 +122,9 @@ private struct TakeName {
     let ending: String
 
     init(_ key: RecordingKey, ending: String) { (stem, self.ending) = ("take-\(key)", ending) }
+
+    /// A name that follows from what is known of a take.
+    init(_ take: StoredTake) { (stem, ending) = ("take-\(take.sound.time)-\(take.number)", "wav") }
 
     /// Nil if the last part of the path is no name for a take of this ending.
     init?(_ path: String, ending: String) {

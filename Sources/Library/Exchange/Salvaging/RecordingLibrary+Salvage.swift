@@ -93,6 +93,7 @@ extension RecordingLibrary {
             try SalvagedRows(rows: items.rows, now: now).limitNumbers(items)
         }
         try stopIfCancelled()
+        try other.moveAwayTakes(besides: store.takes() + store.takes(TakeFilter(isTrash: true)))
         let folder = folder
         let (summary, renumbered) = try store.change(beside: copy) { (rows) throws(DatabaseError) in
             var summary = SalvageSummary()
