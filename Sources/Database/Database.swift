@@ -112,14 +112,25 @@ package final class Database: @unchecked Sendable {
     package func readableRows<Value>(
         _ sql: String, _ values: [DatabaseValue] = [], row: (DatabaseRow) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> [Value] {
-        var found: [Value] = []
+        var isWhole = true
+        return try readableRows(sql, values, isWhole: &isWhole, row: row)
+    }
+
+    /// The same; makes `isWhole` false if a row is left out.
+    package func readableRows<Value>(
+        _ sql: String, _ values: [DatabaseValue] = [], isWhole: inout Bool,
+        row: (DatabaseRow) throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> [Value] {
+        var (found, isComplete): ([Value], Bool) = ([], true)
         try forEachRow(sql, values) { (columns) throws(DatabaseError) in
             do throws(DatabaseError) { found.append(try row(columns)) } catch {
                 guard error.kind == .wrongValue else { throw error }
                 note(unreadable: error, "the row is left out")
+                isComplete = false
             }
             return true
         }
+        if !isComplete { isWhole = false }
         return found
     }
 

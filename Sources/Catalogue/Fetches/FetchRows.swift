@@ -15,7 +15,16 @@ package struct FetchRows {
 
     /// All of them, in the order in which they are fetched.
     package func all() throws(DatabaseError) -> [PendingFetch] {
-        try database.rows("SELECT \(Self.columns) FROM fetch ORDER BY priority DESC, id", row: Self.value)
+        try database.readableRows("SELECT \(Self.columns) FROM fetch ORDER BY priority DESC, id", row: Self.value)
+    }
+
+    /// The addresses of all of them, also of those that cannot be read otherwise; nil if one of the addresses cannot.
+    func addresses() throws(DatabaseError) -> [String]? {
+        var isWhole = true
+        let found = try database.readableRows("SELECT address FROM fetch", isWhole: &isWhole) {
+            (row) throws(DatabaseError) in try row.text(0)
+        }
+        return isWhole ? found : nil
     }
 
     func fetch(_ number: Int) throws(DatabaseError) -> PendingFetch? {

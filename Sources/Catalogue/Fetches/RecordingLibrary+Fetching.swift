@@ -129,9 +129,14 @@ extension RecordingLibrary {
         return try takeIn(partAt: path, named: name, keepingTitle: false, alongside: taking, change: change)
     }
 
-    /// The names in the folder for parts that fetches on the list need.
-    func partsInUse() throws(StoreError) -> Set<String> {
-        Set(try pendingFetches().flatMap { Self.partNames($0.address) })
+    /// Finds the names in the folder for parts that fetches on the list need.
+    ///
+    /// - Returns: A function that tells it of a name. Of a fetch whose address cannot be read any part may be.
+    func partsInUse() throws(StoreError) -> (String) -> Bool {
+        let addresses = try store.read { (rows) throws(DatabaseError) in try FetchRows(rows: rows).addresses() } ?? []
+        guard let addresses else { return { $0.hasPrefix(Self.partPrefix) } }
+        let names = Set(addresses.flatMap { Self.partNames($0) })
+        return { names.contains($0) }
     }
 
     // MARK: Parts
@@ -141,8 +146,10 @@ extension RecordingLibrary {
     package static func partName(_ address: String) -> String {
         var hash = ByteHash()
         hash.update(Array(address.utf8))
-        return "fetch-" + ByteHash.hexadecimal(hash.digest().high)
+        return partPrefix + ByteHash.hexadecimal(hash.digest().high)
     }
+
+    private static let partPrefix = "fetch-"
 
     /// The name under which a complete part is kept that is no recording.
     package static func rejectedName(ofPart path: String) -> String { path + rejectedEnding }

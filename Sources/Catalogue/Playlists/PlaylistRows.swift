@@ -24,7 +24,8 @@ package struct PlaylistRows {
     // MARK: Playlists
 
     package func playlists() throws(DatabaseError) -> [Playlist] {
-        try database.rows("SELECT \(Self.columns) FROM playlist ORDER BY name COLLATE NOCASE, id", row: Self.value)
+        try database.readableRows(
+            "SELECT \(Self.columns) FROM playlist ORDER BY name COLLATE NOCASE, id", row: Self.value)
     }
 
     func playlist(_ number: Int) throws(DatabaseError) -> Playlist? {

@@ -52,21 +52,27 @@ package struct DocumentRows {
 
     // MARK: Reading
 
-    /// All documents, also those that were removed: of some recordings, or of all.
-    package func all(of recordings: [Int64]? = nil) throws(DatabaseError) -> [DocumentRow] {
-        guard let recordings else { return try database.rows("\(Self.query) ORDER BY document.id", row: Self.value) }
-        var found: [DocumentRow] = []
-        for recording in recordings {
-            found += try database.rows(
-                "\(Self.query) WHERE document.recording = ? ORDER BY document.id", [.integer(recording)],
-                row: Self.value)
-        }
-        return found
+    /// All documents, also those that were removed.
+    package func all() throws(DatabaseError) -> [DocumentRow] {
+        var isWhole = true
+        return try all(isWhole: &isWhole)
+    }
+
+    /// The same; makes `isWhole` false if a row cannot be read.
+    func all(isWhole: inout Bool) throws(DatabaseError) -> [DocumentRow] {
+        try database.readableRows("\(Self.query) ORDER BY document.id", isWhole: &isWhole, row: Self.value)
+    }
+
+    /// All documents of a recording, also those that were removed; makes `isWhole` false if a row cannot be read.
+    package func all(of recording: Int64, isWhole: inout Bool) throws(DatabaseError) -> [DocumentRow] {
+        try database.readableRows(
+            "\(Self.query) WHERE document.recording = ? ORDER BY document.id", [.integer(recording)],
+            isWhole: &isWhole, row: Self.value)
     }
 
     /// The documents of a recording that were not removed by themselves, in the order in which they were attached.
     package func documents(of recording: Int64) throws(DatabaseError) -> [DocumentRow] {
-        try database.rows(
+        try database.readableRows(
             """
             \(Self.query) WHERE document.recording = ? AND document.trashed IS NULL AND document.gone = 0
             ORDER BY document.id
@@ -81,7 +87,7 @@ package struct DocumentRows {
 
     /// The documents of the library's own with this content that are not gone.
     package func kept(_ hash: String) throws(DatabaseError) -> [DocumentRow] {
-        try database.rows(
+        try database.readableRows(
             """
             \(Self.query) WHERE document.hash = ? AND document.place = 'kept' AND document.gone = 0 AND item.gone = 0
             ORDER BY document.id
@@ -90,7 +96,7 @@ package struct DocumentRows {
 
     /// The documents that were removed in a step.
     package func documents(trashing: Int64) throws(DatabaseError) -> [DocumentRow] {
-        try database.rows(
+        try database.readableRows(
             """
             \(Self.query) WHERE document.trashing = ? AND document.trashed IS NOT NULL AND document.gone = 0
             AND item.gone = 0 ORDER BY document.id

@@ -52,9 +52,10 @@ package struct ItemRows {
 
     /// The row for the row of a recording, unless it is gone.
     package func item(recording: Int64) throws(DatabaseError) -> ItemRow? {
-        try database.first(
-            "SELECT \(Self.columns) FROM \(Self.tables) WHERE item.recording = ? AND gone = 0", .integer(recording),
-            row: value)
+        try database.readableRows(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE item.recording = ? AND gone = 0", [.integer(recording)],
+            row: value
+        ).first
     }
 
     /// The row of the recording with a number in the library; nil if there is none, or it is gone.

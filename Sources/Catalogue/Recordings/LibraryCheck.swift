@@ -57,7 +57,7 @@ extension RecordingLibrary {
     public func check(
         lookingIn folders: [String] = [], isCancelled: () -> Bool = { false }
     ) throws -> LibraryReport {
-        let partsInUse = try partsInUse()
+        let isPartInUse = try partsInUse()
         let rows = try read { (rows) throws(DatabaseError) in try rows.all() } ?? []
         var report = LibraryReport()
         var lost: [ItemRow] = []
@@ -68,7 +68,7 @@ extension RecordingLibrary {
             }
             if state.byteCount != row.item.byteCount || row.item.recording.isLost { report.changed.append(row.item) }
         }
-        checkFolder(rows, lost, partsInUse, into: &report)
+        checkFolder(rows, lost, isPartInUse, into: &report)
         try checkDocuments(into: &report)
         let places = search(for: lost, below: folders, isCancelled)
         for row in lost {
@@ -82,7 +82,7 @@ extension RecordingLibrary {
     }
 
     private func checkFolder(
-        _ rows: [ItemRow], _ lost: [ItemRow], _ partsInUse: Set<String>, into report: inout LibraryReport
+        _ rows: [ItemRow], _ lost: [ItemRow], _ isPartInUse: (String) -> Bool, into report: inout LibraryReport
     ) {
         let kept = rows.filter { $0.item.place == .kept && !$0.isGone }
         let inPlace = Set(kept.filter { !$0.item.isTrashed }.map(\.path))
@@ -98,17 +98,17 @@ extension RecordingLibrary {
             if inTrash.contains(name) { continue }
             if missing.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
         }
-        report.parts = unneededParts(partsInUse)
+        report.parts = unneededParts(isPartInUse)
     }
 
     /// The unfinished files that no program needs.
-    private func unneededParts(_ partsInUse: Set<String>) -> [LibraryReport.File] {
+    private func unneededParts(_ isInUse: (String) -> Bool) -> [LibraryReport.File] {
         var parts = FileLock.asking(forFolder: folder.parts) { lock in
             let files = Self.files(in: folder.parts).filter { file in
                 let name = fileName(file.path)
                 // As long as a program has such a file, it shares the lock.
                 if lock != .unsupported, name.hasPrefix(LibraryFolder.partPrefix) { return lock == .taken }
-                return !partsInUse.contains(name) && !Self.isYoung(file.path)
+                return !isInUse(name) && !Self.isYoung(file.path)
             }
             // A restoration that runs changes its copy at the beginning and at the end alone: its age tells nothing.
             return lock == .taken ? files + restoredStores() : files

@@ -35,6 +35,14 @@ extension RecordingLibrary {
         }
     }
 
+    /// All documents, also those that were removed, and whether all rows can be read.
+    private func readDocuments() throws(StoreError) -> (rows: [DocumentRow], isWhole: Bool) {
+        try read { (items) throws(DatabaseError) in
+            var isWhole = true
+            return (try DocumentRows(items: items).all(isWhole: &isWhole), isWhole)
+        } ?? ([], true)
+    }
+
     /// All documents, also those that were removed.
     package func documentRows() throws(StoreError) -> [DocumentRow] {
         try read { (rows) throws(DatabaseError) in try DocumentRows(items: rows).all() } ?? []
@@ -85,7 +93,9 @@ extension RecordingLibrary {
     ///
     /// - Returns: The bytes that are free now.
     func removeDocumentFiles(_ isRemoved: (DocumentRow) -> Bool) throws -> Int64 {
-        let all = try documentRows()
+        let (all, isWhole) = try readDocuments()
+        // A row that cannot be read may need any of the files.
+        guard isWhole else { return 0 }
         let kept = all.filter { $0.place == .kept && $0.state != .gone }
         var freed: Int64 = 0
         for name in Set(kept.filter(isRemoved).map(\.path))
@@ -113,7 +123,7 @@ extension RecordingLibrary {
 
     /// Compares what the store says of documents with the disk.
     func checkDocuments(into report: inout LibraryReport) throws(StoreError) {
-        let rows = try documentRows()
+        let (rows, isWhole) = try readDocuments()
         let kept = rows.filter { $0.place == .kept && $0.state != .gone }
         let present = Set(kept.filter { $0.state == .present }.map(\.path))
         let trashed = Set(kept.map(\.path)).subtracting(present)
@@ -123,7 +133,11 @@ extension RecordingLibrary {
             for file in Self.files(in: path) {
                 let name = fileName(file.path)
                 if own.contains(name) { continue }
-                if other.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
+                if other.contains(name) {
+                    report.misplaced.append(file)
+                } else if isWhole {
+                    report.orphans.append(file)
+                }
             }
         }
         let misplaced = Set(report.misplaced.map { fileName($0.path) })

@@ -18,7 +18,7 @@ struct FeedRows {
     // MARK: Feeds
 
     func feeds() throws(DatabaseError) -> [Subscription] {
-        try database.rows("SELECT \(Self.feedColumns) FROM feed ORDER BY id", row: Self.feed)
+        try database.readableRows("SELECT \(Self.feedColumns) FROM feed ORDER BY id", row: Self.feed)
     }
 
     func feed(_ number: Int) throws(DatabaseError) -> Subscription? {
@@ -102,7 +102,7 @@ struct FeedRows {
 
     /// Episodes of a feed, or of all; the newest first.
     func episodes(of feed: Int?, onlyNew: Bool) throws(DatabaseError) -> [SubscribedEpisode] {
-        let episodes = try database.rows(
+        let episodes = try database.readableRows(
             """
             SELECT \(Self.episodeColumns) FROM episode JOIN feed ON episode.feed = feed.id
             WHERE (?1 IS NULL OR feed.id = ?1) AND is_new >= ?2
@@ -117,8 +117,9 @@ struct FeedRows {
         let short = episodes.map { AddressKeys.removed(from: $0.address) }
         var wanted = episodes.indices.filter { !episodes[$0].isFetched && short[$0] != episodes[$0].address }
         if wanted.isEmpty { return episodes }
-        let sources = try database.rows("SELECT source FROM item WHERE gone = 0 AND trashed IS NULL AND source != ''") {
-            (row) throws(DatabaseError) in try row.text(0)
+        let sources = try database.readableRows(
+            "SELECT source FROM item WHERE gone = 0 AND trashed IS NULL AND source != ''"
+        ) { (row) throws(DatabaseError) in try row.text(0)
         }
         let known = Set(sources)
         wanted = wanted.filter { known.contains(short[$0]) }
@@ -133,7 +134,7 @@ struct FeedRows {
     private func addresses(ofFeeds feeds: Set<Int>) throws(DatabaseError) -> [Int: [String: Set<String>]] {
         var found: [Int: [String: Set<String>]] = [:]
         for feed in feeds {
-            let all = try database.rows("SELECT address FROM episode WHERE feed = ?", [.integer(feed)]) {
+            let all = try database.readableRows("SELECT address FROM episode WHERE feed = ?", [.integer(feed)]) {
                 (row) throws(DatabaseError) in try row.text(0)
             }
             found[feed] = Dictionary(grouping: all) { AddressKeys.removed(from: $0) }.mapValues { Set($0) }

@@ -12,7 +12,7 @@ extension StoreRows {
 
     /// The sections that recordings have taken over from others, by changes that are not undone.
     package func adoptions() throws(DatabaseError) -> [(recording: Int64, section: Int, origin: SectionOrigin)] {
-        let changes = try database.rows(
+        let changes = try database.readableRows(
             """
             SELECT change.recording, added FROM change JOIN recording ON recording.id = change.recording
             WHERE change.number <= recording.done AND instr(added, '"origin"') > 0

@@ -64,7 +64,7 @@ extension StoreRows {
 
     /// The speed of the last whole pass of each section of a recording.
     func lastSpeeds(of recording: Int64) throws(DatabaseError) -> [Int64: Double] {
-        let rows = try database.rows(
+        let rows = try database.readableRows(
             "SELECT section, last FROM practice WHERE recording = ? AND section IS NOT NULL AND last IS NOT NULL ORDER BY id",
             [.integer(recording)]
         ) { (row) throws(DatabaseError) in (try row.integer(0), Double(try row.integer(1)) / 1e6) }

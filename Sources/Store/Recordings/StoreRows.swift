@@ -155,7 +155,7 @@ package struct StoreRows {
     }
 
     func keys(changedAfter revision: Int64) throws(DatabaseError) -> [RecordingKey] {
-        try database.rows("SELECT key FROM recording WHERE revision > ?", [.integer(revision)]) {
+        try database.readableRows("SELECT key FROM recording WHERE revision > ?", [.integer(revision)]) {
             (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0))
         }.compactMap { $0 }
     }

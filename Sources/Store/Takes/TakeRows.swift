@@ -97,7 +97,8 @@ extension StoreRows {
 
     /// The keys of takes' sounds that are known, and when something was said about each last, in ms; by the takes' numbers.
     package func takeMarks() throws(DatabaseError) -> [Int: (key: RecordingKey?, changed: Int64)] {
-        let marks = try database.rows("SELECT take, content, changed FROM take_mark") { (row) throws(DatabaseError) in
+        let marks = try database.readableRows("SELECT take, content, changed FROM take_mark") {
+            (row) throws(DatabaseError) in
             (Int(try row.integer(0)), row.isNull(1) ? nil : RecordingKey(bytes: try row.bytes(1)), try row.integer(2))
         }
         return marks.reduce(into: [:]) { $0[$1.0] = ($1.1, $1.2) }

@@ -120,7 +120,13 @@ struct LocalEntries {
     private mutating func readDocuments(
         _ rows: StoreRows, _ keys: [Int64: ExactText], of recordings: [Int64]
     ) throws(DatabaseError) {
-        for row in try DocumentRows(items: ItemRows(rows: rows, folder: "")).all(of: recordings) {
+        let documents = DocumentRows(items: ItemRows(rows: rows, folder: ""))
+        var found: [DocumentRow] = []
+        for recording in recordings {
+            var isWhole = true
+            found += try documents.all(of: recording, isWhole: &isWhole)
+        }
+        for row in found {
             guard let key = keys[row.recording], let isTold = row.isTold else { continue }
             let id = EntryID(.recording, key)
             guard var entry = entries[id] else { continue }
