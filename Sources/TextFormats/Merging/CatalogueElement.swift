@@ -52,7 +52,8 @@ struct CatalogueElement {
         (self.list, self.number, self.keepsSections) = (list, number, keepsSections)
         guard try stream.shape() == .object else {
             note(.broken("an entry that cannot be read"))
-            return try stream.skip()
+            try stream.skip()
+            return
         }
         try stream.object { (stream, key) throws(CatalogueError) in try read(key, from: &stream) }
         if id == nil { note(.broken("an entry without an id")) }
