@@ -1,10 +1,13 @@
 // Takes in the store: the list, what the user says about them, and the trash with the files in it.
+import AudioFiles
+import Database
 import Foundation
 import Practice
 import SoundFileSupport
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 @Suite("Takes in a store")
 struct StoreTakesTests {
@@ -138,10 +141,104 @@ struct StoreTakesTests {
             let number = try add(name).number
             try writeWave(scratch.file(name), music(frameCount: count, sampleRate: rate), sampleRate: rate)
             try store.trash(takes: [number])
-            let isOwn = name == "d.wav"
+            #expect(scratch.names.contains(name) && !scratch.names.contains(".woodshed-deleted-take-\(number)"))
+        }
+    }
+
+    /// Writes a file that was last written at a time.
+    private func write(_ name: String, _ text: String, at time: Int64) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.file(name)))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: Double(time))], ofItemAtPath: scratch.file(name))
+    }
+
+    @Test("leave a file alone that has other bytes than the take had, in whatever format", arguments: [0, 96_000])
+    func otherBytes(frames: Int64) throws {
+        try write("voice.mp3", "a take", at: 1)
+        let begun = StoredTake.Sound(time: 1, sampleRate: 48_000, channelCount: 2, frameCount: frames)
+        let number = try store.addTake(inFileAt: scratch.file("voice.mp3"), begun).number
+        if frames == 0 { try store.finish(take: number, frameCount: 5) }
+        // The same length, written at the same time.
+        try write("voice.mp3", "a song", at: 1)
+        try store.trash(takes: [number])
+        #expect(try store.emptyTrash().takes.map(\.number) == [number])
+        #expect(try String(contentsOfFile: scratch.file("voice.mp3"), encoding: .utf8) == "a song")
+    }
+
+    @Test("stay in the trash if the hidden file has other bytes by now")
+    func otherHiddenFile() throws {
+        for name in ["a.wav", "b.wav"] { try add(name) }
+        try store.trash(takes: [1, 2])
+        let hidden = ".woodshed-deleted-take-1"
+        try write(hidden, "other", at: 1)
+        #expect(try store.emptyTrash().takes.map(\.number) == [2] && scratch.names.contains(hidden))
+        #expect(try store.takes(TakeFilter(isTrash: true)).map(\.number) == [1])
+        #expect(try store.restore(take: 1).number == 1 && scratch.names.contains("a.wav"))
+    }
+
+    @Test("of an earlier version take their file along only if it was written when they were recorded")
+    func earlierVersion() throws {
+        for (name, time, isOwn) in [
+            ("a.mp3", 100_000, true), ("b.mp3", 100_500, true), ("c.mp3", 200_000, false), ("d.mp3", 90_000, false),
+        ] as [(String, Int64, Bool)] {
+            let number = try add(name, time: 100_000).number
+            try write(name, "a take", at: time)
+            try store.change { (rows) throws(DatabaseError) in
+                try rows.database.run("UPDATE take_mark SET content = NULL WHERE take = ?", .integer(number))
+            }
+            try store.trash(takes: [number])
             #expect(scratch.names.contains(name) != isOwn)
             #expect(scratch.names.contains(".woodshed-deleted-take-\(number)") == isOwn)
         }
+        // The file keeps its time in the trash.
+        #expect(try store.emptyTrash().takes.count == 4)
+        #expect(scratch.names.filter { $0.hasSuffix("mp3") } == ["c.mp3", "d.mp3"])
+    }
+
+    @Test("are known by their bytes and by their sound, also where an earlier version kept only that")
+    func marks() throws {
+        let (key, hash) = (RecordingKey(high: 1, low: 2), [UInt8](repeating: 7, count: 16))
+        for mark in [TakeFileMark(key: key), TakeFileMark(hash: hash), TakeFileMark(key: key, hash: hash)] {
+            #expect(TakeFileMark(mark.bytes) == mark)
+        }
+        #expect(TakeFileMark(key: key).bytes == key.bytes && TakeFileMark([]) == TakeFileMark())
+        // A later version's hash says nothing here.
+        #expect(TakeFileMark(key.bytes + hash + [2]) == TakeFileMark(key: key))
+        #expect(TakeFileMark(hash + [2]) == TakeFileMark())
+
+        // Of a long file the first and the last bytes count in any case.
+        let long = scratch.file("long")
+        try Data().write(to: URL(fileURLWithPath: long))
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: long))
+        var hashes: Set<[UInt8]?> = [nil]
+        for place in [nil, 0, (300 << 20) - 1] as [UInt64?] {
+            try file.truncate(atOffset: 300 << 20)
+            if let place {
+                try file.seek(toOffset: place)
+                try file.write(contentsOf: Data([1]))
+            }
+            hashes.insert(TakeFileMark.hash(ofFileAt: long))
+        }
+        try file.close()
+        #expect(hashes.count == 4)
+
+        let path = scratch.file("a.wav")
+        try writeWave(path, music(frameCount: 300, sampleRate: 48_000), sampleRate: 48_000)
+        let take = try store.addTake(
+            inFileAt: path, .init(time: 1, sampleRate: 48_000, channelCount: 2, frameCount: 300))
+        let found = try RecordingKey(ofFileAt: path)
+        try store.change { (rows) throws(DatabaseError) in try rows.setContent(found, ofTake: take.number) }
+        let mark = try store.read { (rows) throws(DatabaseError) in try rows.mark(ofTake: take.number) } ?? nil
+        #expect(mark?.key == found && mark?.hash == TakeFileMark.hash(ofFileAt: path))
+        #expect(TakeTrash.isOwn(take, TakeFileMark(key: found), at: path))
+        #expect(!TakeTrash.isOwn(take, TakeFileMark(key: key), at: path))
+        // What was there at an export need not be what was recorded.
+        try store.change { (rows) throws(DatabaseError) in
+            try rows.setContent(nil, ofTake: take.number)
+            try rows.setContent(found, ofTake: take.number, isShown: false)
+        }
+        try store.trash(takes: [take.number])
+        #expect(scratch.names.contains("a.wav"))
     }
 
     @Test("of one name are two, also if they began in the same second, and only one of them has the file")
@@ -162,10 +259,16 @@ struct StoreTakesTests {
 
     @Test("have the file that is as long as they are, although a later take has its name")
     func fileComesBack() throws {
-        let path = try add("a.wav", time: 1).path
-        try store.addTake(
-            inFileAt: path, .init(time: 2, sampleRate: 48_000, channelCount: 2, frameCount: 50_000))
-        try writeWave(path, music(frameCount: 96_000, sampleRate: 48_000), sampleRate: 48_000)
+        let path = scratch.file("a.wav")
+        func bringBack() throws {
+            try writeWave(path, music(frameCount: 96_000, sampleRate: 48_000), sampleRate: 48_000)
+        }
+        try bringBack()
+        for (time, frames) in [(1, 96_000), (2, 50_000)] as [(Int64, Int64)] {
+            try store.addTake(
+                inFileAt: path, .init(time: time, sampleRate: 48_000, channelCount: 2, frameCount: frames))
+        }
+        try bringBack()
         #expect(try store.takes().map(\.isReplaced) == [true, false] && store.take(inFileAt: path)?.number == 1)
         try store.trash(takes: [2])
         #expect(scratch.names.contains("a.wav"))

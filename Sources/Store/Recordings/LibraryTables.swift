@@ -123,7 +123,7 @@ extension StoreSchema {
             UNIQUE (recording, section)
         ) STRICT
         """,
-        // The key of a take's sound, once it was needed, and when something was said about the take last.
+        // How a take's file is known again (`TakeFileMark`), and when something was said about the take last.
         """
         CREATE TABLE take_mark (
             take INTEGER PRIMARY KEY REFERENCES take (id) ON DELETE CASCADE,

@@ -78,6 +78,7 @@ extension PracticeStore {
 
     /// Adds a take to the list. A take whose file is in the list already, with this time, gets its new length and its new model, and nothing else.
     /// A take that begins, without frames, is another one than a take that has ended, also if both began in the same second.
+    /// The file of a take that has ended is read, up to 256 MiB of it, so that it is known again.
     ///
     /// - Parameters:
     ///   - path: Its file; the name may be relative.
@@ -90,7 +91,7 @@ extension PracticeStore {
         of recording: PracticeRecording? = nil
     ) throws(StoreError) -> StoredTake {
         let whole = FileName.absolute(path) ?? path
-        return try changeTakes { (rows) throws(DatabaseError) in
+        let take = try changeTakes { (rows) throws(DatabaseError) in
             if let recording { _ = try rows.see(recording, at: Int64(time(nil))) }
             let number: Int
             let known = try rows.takes(inFileAt: whole).first { known in
@@ -106,9 +107,30 @@ extension PracticeStore {
             guard let take = try rows.take(number) else { throw .damaged("a take is not found") }
             return take
         }
+        keepHash(of: take)
+        return take
     }
 
-    /// Stores the length of a take that has ended, and its new path if it was moved or converted.
+    /// Keeps what the file of a take is known by, in a step of its own: no other program waits while the file is read, and the take is listed whatever
+    /// happens meanwhile.
+    private func keepHash(of take: StoredTake) {
+        guard take.sound.frameCount > 0, !TakeTrash.isOther(take), let hash = TakeFileMark.hash(ofFileAt: take.path)
+        else {
+            return
+        }
+        // Without it the times of the take and the file have to show whether the file is the take's. Nobody who listens is told: what is shown stays.
+        _ = try? file.withLock { (file) throws(StoreError) in
+            try file.change { (rows) throws(DatabaseError) in
+                guard let now = try rows.take(take.number), now.path == take.path,
+                    now.sound.frameCount == take.sound.frameCount
+                else { return }
+                try rows.setHash(hash, ofTake: take.number)
+            }
+        }
+    }
+
+    /// Stores the length of a take that has ended, and its new path if it was moved or converted. Its file is read, up to 256 MiB of it, so that it is
+    /// known again.
     ///
     /// - Parameters:
     ///   - number: the take's number.
@@ -118,12 +140,14 @@ extension PracticeStore {
     @discardableResult
     public func finish(take number: Int, frameCount: Int64, path: String? = nil) throws -> StoredTake {
         let whole = path.map { FileName.absolute($0) ?? $0 }
-        return try changeTakes { (rows) throws(DatabaseError) -> Result<StoredTake, any Error> in
+        let take = try changeTakes { (rows) throws(DatabaseError) -> Result<StoredTake, any Error> in
             guard try rows.take(number) != nil else { return .failure(TakeError.unknown(number)) }
             try rows.updateTake(number, .frameCount, .integer(frameCount))
             if let whole { try rows.updateTake(number, .path, .text(whole)) }
             return try rows.take(number).map { .success($0) } ?? .failure(TakeError.unknown(number))
         }.get()
+        keepHash(of: take)
+        return take
     }
 
     /// Removes a take from the list. Its file stays as it is.
@@ -170,8 +194,8 @@ extension PracticeStore {
 
     // MARK: The trash
 
-    /// Moves takes to the trash, in one step that `undoTrash` takes back. Their files stay in their folders, under hidden names. A file that is
-    /// another recording by now, because somebody has used a take's name again, is left as it is.
+    /// Moves takes to the trash, in one step that `undoTrash` takes back. Their files stay in their folders, under hidden names. A file that cannot be
+    /// shown to be the take's, because somebody has changed it or used its name again, is left as it is.
     ///
     /// - Parameter numbers: the numbers of the takes.
     /// - Returns: The takes as they are now.
@@ -181,6 +205,7 @@ extension PracticeStore {
         let now = Int64(time(nil))
         // The list first: if the program ends before a file is hidden, nothing is lost.
         var sharing: [String: [StoredTake]] = [:]
+        var marks: [Int: TakeFileMark] = [:]
         let takes = try changeTakes(isRemoval: true) {
             (rows) throws(DatabaseError) -> Result<[StoredTake], any Error> in
             let trashing = try (rows.lastTrashing() ?? 0) + 1
@@ -188,6 +213,7 @@ extension PracticeStore {
                 guard let take = try rows.take(number) else { return .failure(TakeError.unknown(number)) }
                 if take.isTrashed { return .failure(TakeError.trashed(number)) }
                 if sharing[take.path] == nil { sharing[take.path] = try rows.takes(inFileAt: take.path) }
+                marks[number] = try rows.mark(ofTake: number)
             }
             var trashed: [StoredTake] = []
             for number in Set(numbers).sorted() {
@@ -199,7 +225,8 @@ extension PracticeStore {
         }.get()
         var failure: AudioFileError?
         let owners = sharing.mapValues { TakeTrash.owner(of: $0)?.number }
-        for take in takes where owners[take.path] == take.number && !TakeTrash.isOther(take) {
+        for take in takes
+        where owners[take.path] == take.number && TakeTrash.isOwn(take, marks[take.number], at: take.path) {
             do throws(AudioFileError) { try TakeTrash.hide(take) } catch {
                 failure = error
                 try setTrashed(take.number, nil)
@@ -247,7 +274,7 @@ extension PracticeStore {
         return try self.take(number) ?? take
     }
 
-    /// Removes the files of all takes in the trash, for good, and forgets the takes.
+    /// Removes the files of all takes in the trash, for good, and forgets the takes. A take whose hidden file cannot be shown to be its own stays there.
     ///
     /// - Returns: The takes that were removed, and the bytes that are free now.
     /// - Throws: `AudioFileError` if a file cannot be removed; that take and those after it stay in the trash.
@@ -255,7 +282,9 @@ extension PracticeStore {
     public func emptyTrash() throws -> (takes: [StoredTake], bytes: Int64) {
         var (removed, freed): ([StoredTake], Int64) = ([], 0)
         for take in try takes(TakeFilter(isTrash: true)) {
-            freed += try TakeTrash.empty(take)
+            let mark = try read { (rows) throws(DatabaseError) in try rows.mark(ofTake: take.number) } ?? nil
+            guard let bytes = try TakeTrash.empty(take, mark) else { continue }
+            freed += bytes
             try forget(take: take.number)
             removed.append(take)
         }

@@ -84,22 +84,43 @@ extension StoreRows {
             """, .integer(number), .integer(time))
     }
 
-    /// Keeps the key of a take's sound.
-    package func setContent(_ key: RecordingKey?, ofTake number: Int) throws(DatabaseError) {
+    /// Keeps the key of a take's sound. Without one, what its file was is forgotten, too.
+    ///
+    /// - Parameter isShown: Whether the file with that sound can be shown to be the take's. If not, it is never removed with the take.
+    package func setContent(
+        _ key: RecordingKey?, ofTake number: Int, isShown: Bool = true
+    ) throws(DatabaseError) {
         guard let key else {
             try database.run("UPDATE take_mark SET content = NULL WHERE take = ?", .integer(number))
             return
         }
+        let hash = try mark(ofTake: number)?.hash ?? (isShown ? nil : TakeFileMark.unknown)
+        try setMark(TakeFileMark(key: key, hash: hash), ofTake: number)
+    }
+
+    /// Keeps the hash of a take's file, beside the key.
+    func setHash(_ hash: [UInt8], ofTake number: Int) throws(DatabaseError) {
+        try setMark(TakeFileMark(key: mark(ofTake: number)?.key, hash: hash), ofTake: number)
+    }
+
+    private func setMark(_ mark: TakeFileMark, ofTake number: Int) throws(DatabaseError) {
         try database.run(
             "INSERT INTO take_mark (take, content) VALUES (?, ?) ON CONFLICT (take) DO UPDATE SET content = excluded.content",
-            .integer(number), .bytes(key.bytes))
+            .integer(number), .bytes(mark.bytes))
+    }
+
+    /// How a take's file is known again; nil if nothing is known.
+    func mark(ofTake number: Int) throws(DatabaseError) -> TakeFileMark? {
+        try database.first("SELECT content FROM take_mark WHERE take = ?", .integer(number)) {
+            (row) throws(DatabaseError) in row.isNull(0) ? nil : TakeFileMark(try row.bytes(0))
+        } ?? nil
     }
 
     /// The keys of takes' sounds that are known, and when something was said about each last, in ms; by the takes' numbers.
     package func takeMarks() throws(DatabaseError) -> [Int: (key: RecordingKey?, changed: Int64)] {
         let marks = try database.readableRows("SELECT take, content, changed FROM take_mark") {
             (row) throws(DatabaseError) in
-            (Int(try row.integer(0)), row.isNull(1) ? nil : RecordingKey(bytes: try row.bytes(1)), try row.integer(2))
+            (Int(try row.integer(0)), row.isNull(1) ? nil : TakeFileMark(try row.bytes(1)).key, try row.integer(2))
         }
         return marks.reduce(into: [:]) { $0[$1.0] = ($1.1, $1.2) }
     }

@@ -14,20 +14,40 @@ package enum TakeTrash {
     /// Whether the file with a take's name is another recording, which somebody has put there: it lasts longer or less long, or has another
     /// rate or number of channels. Only files that keep each frame can tell. Under a name without the ending of a recording a take is a WAV file, so a
     /// file that is none is another one, too.
-    package static func isOther(_ take: StoredTake) -> Bool {
+    ///
+    /// - Parameter place: Where the file is; nil for the take's name.
+    package static func isOther(_ take: StoredTake, at place: String? = nil) -> Bool {
+        let place = place ?? take.path
         let ending = FileFormat.ending(of: take.path)
         let isPlain = ["wav", "caf", "flac"].contains(ending)
         guard isPlain ? take.sound.frameCount > 0 : !FileFormat.isOfRecording(ending),
-            FileIdentity(path: take.path) != nil
+            FileIdentity(path: place) != nil
         else { return false }
         let info: AudioFileInfo
-        do throws(AudioFileError) { info = try AudioFileInfo(path: take.path) } catch {
+        do throws(AudioFileError) { info = try AudioFileInfo(path: place) } catch {
             return !isPlain && error.kind != .empty
         }
         if take.sound.frameCount == 0 { return false }
         return (info.frameCount, info.sampleRate, info.channelCount)
             != (take.sound.frameCount, take.sound.sampleRate, take.sound.channelCount)
     }
+
+    /// Whether a file can be shown to be a take's, so that it may go with the take. Its hash shows it, or else the key that an earlier version has kept.
+    /// For a take with neither, its length may not contradict, and the file was last written when the take was recorded.
+    package static func isOwn(_ take: StoredTake, at place: String) -> Bool { isOwn(take, nil, at: place) }
+
+    static func isOwn(_ take: StoredTake, _ mark: TakeFileMark?, at place: String) -> Bool {
+        if let hash = mark?.hash { return TakeFileMark.hash(ofFileAt: place) == hash }
+        if let key = mark?.key { return (try? RecordingKey(ofFileAt: place)) == key }
+        guard !isOther(take, at: place), let state = unsafe FileState(FileName.systemName(place)) else { return false }
+        let written = Double(state.modified.seconds) - Double(take.sound.time)
+        let seconds =
+            take.sound.frameCount > 0 ? take.sound.seconds : (try? AudioFileInfo(path: place))?.seconds ?? 0
+        // A conversion afterwards takes its time, too.
+        return (-slackSeconds...2 * seconds + slackSeconds).contains(written)
+    }
+
+    private static let slackSeconds = 600.0
 
     /// The take that has the file, of all takes in the list with one path, the newest first: the newest whose length the file does not contradict, or
     /// else the newest.
@@ -64,9 +84,10 @@ package enum TakeTrash {
 
     /// Removes the hidden file of a take.
     ///
-    /// - Returns: The bytes that were freed.
-    static func empty(_ take: StoredTake) throws(AudioFileError) -> Int64 {
+    /// - Returns: The bytes that were freed; nil if the file cannot be shown to be the take's: then it stays.
+    static func empty(_ take: StoredTake, _ mark: TakeFileMark?) throws(AudioFileError) -> Int64? {
         let hidden = path(of: take.path, number: take.number)
+        guard FileIdentity(path: hidden) == nil || isOwn(take, mark, at: hidden) else { return nil }
         let bytes = byteCount(hidden)
         if unsafe unlink(hidden) != 0, errno != ENOENT, errno != ENOTDIR {
             throw .writing(hidden, errno: errno, creating: false)

@@ -90,6 +90,7 @@ struct CleanCommand: Verb {
         }
         var freed = try library.emptyTrash().bytes
         freed += try library.store.emptyTrash().bytes
+        for words in try TakeWord.leftInTrash(of: library.store) { note(printable(words)) }
         freed += try library.clean(files)
         try write(freed, isDone: true)
         note(total == 0 ? "There is nothing to remove." : "\(sizeText(UInt64(freed))) are free")

@@ -94,7 +94,9 @@ struct TakesCommand: Verb {
             let takes = try store.trash(takes: try TakeWord.takes(words, in: store).map(\.number))
             try tell(takes, "deleted", next: "takes undo")
             for take in takes where isFile(take.path) {
-                note(printable("take \(take.number): its file \(take.path) is another recording by now, and stays"))
+                note(
+                    printable(
+                        "take \(take.number): \(take.path) stays, because it may be another recording by now"))
             }
         case .restore:
             let takes = try TakeWord.takes(words, in: store)
@@ -240,6 +242,7 @@ struct TakesCommand: Verb {
                 remedy: "Remove them with: woodshed takes empty --yes")
         }
         let (removed, bytes) = try store.emptyTrash()
+        for words in try TakeWord.leftInTrash(of: store) { note(words) }
         if messages.json {
             for take in removed { try StandardStream.output.line(Self.removed(take.number)) }
         }

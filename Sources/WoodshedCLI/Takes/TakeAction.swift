@@ -105,6 +105,14 @@ enum TakeWord {
         return take
     }
 
+    /// What the user is told of each take that was not removed when the trash was emptied.
+    static func leftInTrash(of store: PracticeStore) throws(StoreError) -> [String] {
+        try store.takes(TakeFilter(isTrash: true)).map { take in
+            "take \(take.number) stays in the trash, because its file may be another recording: \(take.currentPath); "
+                + "bring it back with: woodshed takes restore \(take.number)"
+        }
+    }
+
     /// The takes that words mean: numbers, ranges of numbers such as `3-5`, and `@1`.
     static func takes(_ words: [String], in store: PracticeStore) throws -> [StoredTake] {
         var takes: [StoredTake] = []

@@ -134,15 +134,17 @@ extension RecordingLibrary {
         let marks = try store.read { (rows) throws(DatabaseError) in try rows.takeMarks() } ?? [:]
         // Nobody can tell how a take sounded whose file is another one's by now.
         let unknown = try store.takes().filter { marks[$0.number]?.key == nil && !$0.isReplaced }
-        let found = unknown.compactMap { take in (try? RecordingKey(ofFileAt: take.path)).map { (take, $0) } }
+        let found = unknown.compactMap { take in
+            (try? RecordingKey(ofFileAt: take.path)).map { (take, $0, TakeTrash.isOwn(take, at: take.path)) }
+        }
         if found.isEmpty { return }
         try store.change { (rows) throws(DatabaseError) in
-            for (take, key) in found {
+            for (take, key, isShown) in found {
                 // Another program may have ended or moved it meanwhile: then it has another sound.
                 guard let now = try rows.take(take.number), now.path == take.path,
                     now.sound.frameCount == take.sound.frameCount
                 else { continue }
-                try rows.setContent(key, ofTake: take.number)
+                try rows.setContent(key, ofTake: take.number, isShown: isShown)
             }
         }
     }

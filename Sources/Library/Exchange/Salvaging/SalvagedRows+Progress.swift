@@ -113,11 +113,11 @@ extension SalvagedRows {
                 \(isTake ? "" : "AND (here.section IS \(now) OR \(now) IS NULL)"))\(isTake ? " AND there.gone = 0" : went)
                 """)
         }
-        // A take whose file was renamed is known by its sound.
+        // A take whose file was renamed is known by its sound; a hash of its bytes may follow the key.
         try database.run(
             """
             DELETE FROM new_take WHERE id IN (
-                SELECT theirs.take FROM other.take_mark AS theirs JOIN main.take_mark AS ours ON ours.content = theirs.content)
+                SELECT take FROM other.take_mark WHERE substr(content, 1, 16) IN (SELECT substr(content, 1, 16) FROM main.take_mark))
             """)
     }
 
