@@ -1,4 +1,5 @@
 // Whatever ends a recording, what was recorded is on the disk, whole, and listed at the next start.
+import Database
 import Glibc
 import TestSupport
 import Testing
@@ -116,6 +117,27 @@ struct TakeSafetyTests {
             #expect(run(["record", "--recover"]).status == 0)
         }
         try check()
+    }
+
+    @Test("that are converted stay until the list names the new file")
+    func conversion() throws {
+        let store = folder["data/woodshed/practice.db"]
+        var other: Database?
+        let done = recorded(["record", "takes/a.flac", "--input", "null", "--priority", "0", "--json"]) { running in
+            #expect(eventually { (try? PracticeStore(.file(store)).takes().isEmpty) == false })
+            // Another program holds the store, so that the end of the take has to wait for its place in the list.
+            other = try? Database(path: store, creating: false)
+            #expect((try? other?.run("BEGIN IMMEDIATE")) != nil)
+            running.send(SIGINT)
+            #expect(running.wait(for: "recording.stopped"))
+            running.send(SIGKILL)
+        }
+        other = nil
+        #expect(folder.names(in: "takes").contains("a.flac"), "\(done.error)")
+        // If this was stopped for seconds before it could kill the command, the command has given up on the list.
+        guard done.status == -SIGKILL else { return }
+        let take = try #require(try PracticeStore(.file(store)).takes().first)
+        #expect(take.path == folder["takes/a.wav"] && folder.names(in: "takes").contains("a.wav"))
     }
 
     @Test(

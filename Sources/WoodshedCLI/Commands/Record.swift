@@ -267,6 +267,8 @@ struct Record: Verb {
             write(last, outcome)
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
             if outcome.isKept, let listing, let path { list(listing, summary, path) }
+            // Not before the list names the new file: whatever ends the program, the list leads to a whole one.
+            if made != nil, !keepTake, let take = place.takePath { _ = unsafe unlink(take) }
             if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
             try finishOutput(outcome, watch)
             _ = try conversion.get()
@@ -320,8 +322,7 @@ struct Record: Verb {
         remote?.publish(news)
         write(news, outcome)
         let conversion = Conversion(
-            take: take, target: target, format: format, marks: outcome.marks, keepsTake: keepTake, signals: signals,
-            messages: messages)
+            take: take, target: target, format: format, marks: outcome.marks, signals: signals, messages: messages)
         try conversion.run()
         return target
     }

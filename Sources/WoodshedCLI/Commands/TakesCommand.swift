@@ -288,8 +288,7 @@ struct TakesCommand: Verb {
                 (try? AudioFileInfo(path: take.currentPath)).flatMap { try? FileDetails(of: $0).marks.marks } ?? []
             let conversion = Conversion(
                 take: take.currentPath, target: path, format: format,
-                marks: marks.map { TakeMark(name: $0.name, frame: $0.frame) }, keepsTake: true, signals: signals,
-                messages: messages)
+                marks: marks.map { TakeMark(name: $0.name, frame: $0.frame) }, signals: signals, messages: messages)
             try conversion.run()
         } else {
             try copy(take, to: path, as: place.format)

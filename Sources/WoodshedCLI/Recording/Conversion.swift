@@ -1,5 +1,4 @@
-// Converts a take after the stop. The take is deleted only after the new file is complete and was checked.
-import Glibc
+// Converts a take after the stop. The take stays as it is.
 import Terminal
 import Woodshed
 
@@ -9,7 +8,6 @@ struct Conversion {
     let target: String
     let format: ExportFormat
     let marks: [TakeMark]
-    let keepsTake: Bool
     let signals: Int32
     let messages: MessageOptions
 
@@ -27,6 +25,5 @@ struct Conversion {
             // A signal needs no further words.
             throw CommandFailure(failure.exitStatus)
         }
-        if !keepsTake { _ = unsafe unlink(take) }
     }
 }
