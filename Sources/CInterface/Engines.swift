@@ -28,6 +28,7 @@ final class EngineBox: Handled {
     }
 
     private let open = Mutex(Open())
+    private let starting = Mutex(())
 
     init(_ engine: Engine, pulled: PulledOutput? = nil) {
         (self.engine, self.pulled, linked) = (engine, pulled, nil)
@@ -65,20 +66,27 @@ final class EngineBox: Handled {
     }
 
     func start() throws {
-        if linked != nil {
+        guard linked != nil else { return try engine.start() }
+        // One after the other: a second start must not end what the first one has begun.
+        try starting.withLock { _ in
             let recorder = try open.withLock { open in
-                guard let recorder = open.recorder else {
+                guard open.recorder != nil || open.recorderHasStarted else {
                     throw ArgumentError(
                         "nothing records from the input of the engine",
                         remedy: "Call woodshed_session_record() before, or open the engine without an input.")
                 }
                 defer { open.recorderHasStarted = true }
-                return open.recorderHasStarted ? nil : recorder
+                return open.recorderHasStarted ? nil : open.recorder
             }
-            // The engine waits until both are started.
-            try recorder?.start()
+            do {
+                // The engine waits until both are started.
+                try recorder?.start()
+                try engine.start()
+            } catch {
+                if recorder != nil { finishTakes() }
+                throw error
+            }
         }
-        try engine.start()
     }
 
     /// Ends the takes, and waits until they are on the disk.
@@ -92,6 +100,8 @@ final class EngineBox: Handled {
 
     /// Waits for the end of the engine, and until its sessions have told theirs.
     func wait() throws {
+        // A start in another thread comes first.
+        starting.withLock { _ in }
         defer { finishTakes() }
         try engine.waitUntilFinished()
         for session in open.withLock({ $0.sessions.values.map(\.self) }) { session.waitUntilTold() }

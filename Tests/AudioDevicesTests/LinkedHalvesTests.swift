@@ -108,4 +108,12 @@ struct LinkedHalvesTests {
         thread?.join()
         #expect(throws: DeviceError.self) { try linked.input.waitUntilFinished() }
     }
+
+    @Test("a stop before the start ends both halves for good")
+    func stoppedFirst() {
+        let linked = LinkedStreams(ManualDuplex())
+        linked.output.stop()
+        #expect(throws: DeviceError.self) { try linked.input.start(recording) }
+        #expect(throws: DeviceError.self) { try linked.output.start(playing) }
+    }
 }

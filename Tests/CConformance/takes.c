@@ -1,7 +1,64 @@
 // Takes over sessions, ratings, and what is due.
 #include "checks.h"
+#include <dirent.h>
 #include <math.h>
 #include <sys/stat.h>
+
+#ifdef CONFORMANCE_PROGRAM
+// The threads of this program with a name.
+static int thread_count(const char *name) {
+    int count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    EXPECT(folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[300], found[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (file && fgets(found, sizeof found, file)) count += strcspn(found, "\n") == strlen(name) && !strncmp(found, name, strlen(name));
+        if (file) fclose(file);
+    }
+    if (folder) closedir(folder);
+    return count;
+}
+
+// Whether no more threads with a name are there than before: one that was joined stays in the list of the system for a moment.
+static int settles(const char *name, int count) {
+    for (double waited = 0; waited < PATIENCE && thread_count(name) > count; waited += 0.001) usleep(1000);
+    return thread_count(name) <= count;
+}
+#else
+// The tests that run beside this one have threads of these names too.
+static int thread_count(const char *name) { return name == NULL; }
+static int settles(const char *name, int count) { return thread_count(name) <= count; }
+#endif
+
+// The engine is stopped before its start, which fails then. The recorder that was started first leaves no thread.
+static void test_failed_start(const char *recording, const char *input, const char *folder) {
+    static const char *const names[] = {"woodshed-pump", "woodshed-take", "woodshed-tape", "woodshed-list", "woodshed-input"};
+    int before[5];
+    for (int place = 0; place < 5; place++) before[place] = thread_count(names[place]);
+    woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+    options.sample_rate = 44100, options.clock = WOODSHED_CLOCK_REAL;
+    woodshed_engine *engine;
+    woodshed_clip *clip;
+    woodshed_session *session;
+    EXPECT(woodshed_engine_open_duplex("null", input, 0, &options, &engine) == WOODSHED_OK);
+    EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+    woodshed_section sections[2];
+    woodshed_plan plan;
+    two_sections(sections, &plan);
+    EXPECT(woodshed_session_open(engine, clip, &plan, NULL, &session) == WOODSHED_OK);
+    woodshed_session_takes takes = WOODSHED_SESSION_TAKES_INIT;
+    takes.folder = folder;
+    EXPECT(woodshed_session_record(session, &takes, NULL, NULL) == WOODSHED_OK);
+    EXPECT(woodshed_engine_stop(engine) == WOODSHED_OK);
+    for (int round = 0; round < 2; round++) {
+        REFUSED(woodshed_engine_start(engine));
+        for (int place = 0; place < 5; place++) EXPECT(settles(names[place], before[place]));
+    }
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+}
 
 // Each pass is a take, listed with its place on what was heard.
 void test_takes(const char *recording, const char *folder) {
@@ -10,6 +67,7 @@ void test_takes(const char *recording, const char *folder) {
     snprintf(input, sizeof input, "file:%s", recording);
     snprintf(takes_folder, sizeof takes_folder, "%s/over", folder);
     EXPECT(mkdir(takes_folder, 0755) == 0);
+    test_failed_start(recording, input, takes_folder);
     woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
     options.sample_rate = 44100, options.ends_with_players = 1, options.clock = WOODSHED_CLOCK_VIRTUAL;
     woodshed_engine *engine, *plain = open_null(WOODSHED_CLOCK_VIRTUAL, 1);

@@ -130,6 +130,8 @@ final class LoopRig {
         }
         session.start()
         try recorder.start()
+        // A second one is refused, and does not list each take twice.
+        #expect(throws: DeviceError.self) { try recorder.start() }
         try engine.start()
         let engine = engine
         let error = await withCheckedContinuation { (done: CheckedContinuation<EngineError?, Never>) in

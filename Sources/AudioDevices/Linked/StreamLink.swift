@@ -39,7 +39,7 @@ final class StreamLink: Sendable {
 
     func start(output: StreamCallbacks) throws(DeviceError) {
         try halves.withLock { (halves) throws(DeviceError) in
-            guard !halves.outputIsStarted else { throw Self.startedTwice }
+            guard !halves.outputIsStarted, state.outcome == nil else { throw Self.startedTwice }
             (halves.output, halves.outputIsStarted) = (output, true)
             try startWhole(&halves)
         }
@@ -47,7 +47,7 @@ final class StreamLink: Sendable {
 
     func start(input: CaptureCallbacks) throws(DeviceError) {
         try halves.withLock { (halves) throws(DeviceError) in
-            guard !halves.inputIsStarted else { throw Self.startedTwice }
+            guard !halves.inputIsStarted, state.outcome == nil else { throw Self.startedTwice }
             (halves.input, halves.inputIsStarted) = (input, true)
             try startWhole(&halves)
         }

@@ -86,6 +86,7 @@ public final class PracticeRecorder: Sendable {
         desk = RecorderDesk(
             session: session, recorder: recorder, linked: linked, settings: settings, lister: lister,
             holdOpen: engine.holdsOpen)
+        recorder.observe { [lister] in lister.put($0) }
         let desk = desk
         session.player.observe { desk.note($0) }
         engine.afterServing { desk.step() }
@@ -113,11 +114,10 @@ public final class PracticeRecorder: Sendable {
 
     /// Starts capturing. Nothing is captured before the engine is started too. Real-time safe: no.
     ///
-    /// - Throws: `DeviceError` if the device does not start.
+    /// - Throws: `DeviceError` if the device does not start, or if the recorder was started or finished before.
     public func start() throws(DeviceError) {
-        recorder.observe { [lister] in lister.put($0) }
-        lister.start()
         try recorder.start()
+        lister.start()
     }
 
     /// Begins a take or ends it, at what is audible; or, when passes or gaps are recorded, stops doing so or goes on.

@@ -41,10 +41,12 @@ final class TakeLister: @unchecked Sendable {
 
     /// Begins to list. If the system has no thread left, all takes are listed at the end.
     func start() {
-        let started = PlainThread(name: "woodshed-list") { [self] in
-            while let event = next() { handle(event) }
+        lock.withLock {
+            guard !isOver, thread == nil else { return }
+            thread = PlainThread(name: "woodshed-list") { [self] in
+                while let event = next() { handle(event) }
+            }
         }
-        lock.withLock { thread = started }
     }
 
     /// Waits until every take is listed, or cannot be. No event may follow.

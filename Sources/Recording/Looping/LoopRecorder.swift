@@ -45,7 +45,7 @@ public final class LoopRecorder: Sendable {
 
     /// Starts capturing, once the player's half is started as well. Real-time safe: no.
     ///
-    /// - Throws: `DeviceError` if the device does not start.
+    /// - Throws: `DeviceError` if the device does not start, or if the recorder was started or stopped before.
     public func start() throws(DeviceError) { try core.start() }
 
     /// The next frame of the input: all earlier ones were captured. Real-time safe: yes.

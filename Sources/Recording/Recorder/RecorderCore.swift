@@ -15,6 +15,10 @@ final class RecorderCore: Sendable {
     private let reliever = RepeatingThread(name: "woodshed-tape", pauseMilliseconds: 200)
     private let pump = EventPump()
     private let watcher = Mutex<PlainThread?>(nil)
+    private let use = Mutex(Use.none)
+
+    /// A recorder is used once.
+    private enum Use { case none, started, over }
 
     /// How long the disk may stand still before the end of a take, in seconds.
     private static let patience = 30
@@ -45,8 +49,27 @@ final class RecorderCore: Sendable {
 
     var monitor: RecorderMonitor { RecorderMonitor(shared, tally: tally, configuration: configuration) }
 
-    /// Starts capturing.
+    /// Whether one of its threads is there that wakes again and again.
+    var isServing: Bool { pump.isRunning || writer.isRunning || reliever.isRunning }
+
+    /// Starts capturing. A start that fails leaves no thread, and no other start follows it.
     func start() throws(DeviceError) {
+        try use.withLock { (use) throws(DeviceError) in
+            guard use == .none else {
+                throw DeviceError(
+                    kind: .invalidRequest, message: "the recorder has been used already",
+                    remedy: "Open the device anew for each run.")
+            }
+            do throws(DeviceError) { try startThreads() } catch {
+                use = .over
+                stopThreads()
+                throw error
+            }
+            use = .started
+        }
+    }
+
+    private func startThreads() throws(DeviceError) {
         let (shared, stream) = (self.shared, self.stream)
         do throws(RealtimeThreadError) {
             try pump.start {
@@ -75,8 +98,23 @@ final class RecorderCore: Sendable {
             let end = Result { () throws(DeviceError) in try stream.waitUntilFinished() }
             if case .failure(let error) = end { shared.endInput(error) } else { shared.endInput(nil) }
         }
-        guard let thread else { throw Self.noThread }
+        guard let thread else {
+            stream.stop()
+            throw Self.noThread
+        }
         watcher.withLock { $0 = thread }
+    }
+
+    /// The stream is stopped, or was not started.
+    private func stopThreads() {
+        let watching = watcher.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        watching?.join()
+        reliever.stop()
+        writer.stop()
+        pump.stop()
     }
 
     /// Adds a request that applies from the frame that is captured next.
@@ -111,15 +149,14 @@ final class RecorderCore: Sendable {
 
     /// Ends every thread. The take is finished unless this was done before.
     func shutDown() {
+        // Before the lock: a start in another thread has it, and may wait for the device. This ends that wait.
         stream.stop()
-        let watching = watcher.withLock { thread in
-            defer { thread = nil }
-            return thread
+        use.withLock { use in
+            // That start may have come after the stop.
+            if use == .started { stream.stop() }
+            use = .over
+            stopThreads()
         }
-        watching?.join()
-        reliever.stop()
-        writer.stop()
-        pump.stop()
         // Handles the last requests, and reports the last measurements.
         shared.write()
         shared.tell()

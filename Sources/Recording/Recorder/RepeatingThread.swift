@@ -29,6 +29,9 @@ final class RepeatingThread: @unchecked Sendable {
         return started != nil
     }
 
+    /// Whether the thread is there.
+    var isRunning: Bool { lock.withLock { thread != nil } }
+
     func wake() { lock.withLock { lock.wakeAll() } }
 
     /// Returns when the last round is over.
