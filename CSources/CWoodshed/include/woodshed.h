@@ -609,7 +609,7 @@ woodshed_status woodshed_player_set_strip(woodshed_player *player, const woodshe
 woodshed_status woodshed_player_prepare(woodshed_player *player);
 /** What the player is doing. Since 100. */
 woodshed_status woodshed_player_get_status(woodshed_player *player, woodshed_player_status *status);
-/** The frame of the clip that was heard at an output frame of the last minute; -1 if none was. Since 100. */
+/** The frame of the clip that was heard at an output frame of the last minute, or of less with many joints; -1 if none was. Since 100. */
 woodshed_status woodshed_player_heard(woodshed_player *player, int64_t frame, int64_t *clip_frame);
 /**
  * The highest absolute sample of each of the first eight channels since the last call; 1 is full scale.

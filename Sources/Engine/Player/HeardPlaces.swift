@@ -78,11 +78,9 @@ struct HeardPlaces {
         if max(stale, surplus) > 64 { points.removeFirst(max(stale, surplus)) }
     }
 
-    /// The frame of the clip that is heard at an output frame; nil before the first sound.
+    /// The frame of the clip that is heard at an output frame; nil before the first sound, and before the first point that is kept.
     func clipFrame(at outputFrame: Int64) -> Int64? {
-        guard let index = points.lastIndex(where: { $0.outputFrame <= outputFrame }) else {
-            return points.first?.clipFrame
-        }
+        guard let index = points.lastIndex(where: { $0.outputFrame <= outputFrame }) else { return nil }
         let point = points[index]
         let elapsed = outputFrame - point.outputFrame
         guard point.speed != 0, elapsed > 0 else { return point.clipFrame }

@@ -268,6 +268,7 @@ public final class Player: Sendable {
     public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
 
     /// The frame of the clip that is heard at an output frame of the last minute; nil before the first sound, and for frames that are not rendered yet.
+    /// With many joints, less than a minute is known.
     ///
     /// The player's status is ahead of what is heard by the device's buffer. With the engine's `position.framesHeard` this is the place that a user
     /// means who presses a key.
