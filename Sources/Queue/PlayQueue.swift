@@ -72,7 +72,7 @@ public final class PlayQueue: Sendable {
         worker.change { state in
             let items = sources.map { state.makeItem($0) }
             state.order.insert(items.map(\.id), at: index)
-            state.tell(.orderChanged)
+            state.noteOrder()
             return items
         }
     }
@@ -83,7 +83,7 @@ public final class PlayQueue: Sendable {
             guard state.forget(id) else { return }
             let wasCurrent = state.order.current == id
             state.order.remove(id)
-            state.tell(.orderChanged)
+            state.noteOrder()
             guard wasCurrent, state.isUnderWay else { return }
             if state.order.current != nil { state.jump() } else { state.end(.completed) }
         }
@@ -93,7 +93,7 @@ public final class PlayQueue: Sendable {
     public func move(_ id: QueueItem.ID, to index: Int) {
         worker.change { state in
             state.order.move(id, to: index)
-            state.tell(.orderChanged)
+            state.noteOrder()
         }
     }
 
@@ -103,7 +103,7 @@ public final class PlayQueue: Sendable {
         set {
             worker.change { state in
                 state.order.repeats = newValue
-                state.tell(.orderChanged)
+                state.noteOrder()
             }
         }
     }
@@ -115,7 +115,7 @@ public final class PlayQueue: Sendable {
         set {
             worker.change { state in
                 state.order.shuffle(seed: newValue)
-                state.tell(.orderChanged)
+                state.noteOrder()
             }
         }
     }

@@ -87,6 +87,20 @@ struct QueueState {
 
     // MARK: Requests
 
+    /// The order of the items has changed.
+    mutating func noteOrder() {
+        tell(.orderChanged)
+        let planned = order.upcoming(Self.mostAhead)
+        guard isUnderWay, !chain.isEmpty, firstWrong(planned) != nil || planned.count >= chain.count else { return }
+        // Now, and not when the queue's thread comes to it: what plays may end before.
+        engine.holdsOpen(true)
+    }
+
+    /// The first player behind the current one that does not follow any more.
+    private func firstWrong(_ planned: [QueueItem.ID]) -> Int? {
+        chain.indices.dropFirst(hasNextBegun ? 2 : 1).first { $0 > planned.count || chain[$0].id != planned[$0 - 1] }
+    }
+
     /// - Returns: false if there is no item.
     mutating func begin() -> Bool {
         if order.current == nil, order.step(wraps: false) == nil, let first = order.list.first {
@@ -242,10 +256,10 @@ struct QueueState {
             return itemsByID[current]
         }
         let planned = order.upcoming(Self.mostAhead)
-        let wrong = chain.indices.dropFirst(hasNextBegun ? 2 : 1).first {
-            $0 > planned.count || chain[$0].id != planned[$0 - 1]
+        if let wrong = firstWrong(planned) {
+            engine.holdsOpen(true)
+            dropFollowers(from: wrong)
         }
-        if let wrong { dropFollowers(from: wrong) }
         // Once the last item is in the chain, the stream may end with it, at its last frame; but not before it was started.
         engine.holdsOpen(!chain[0].isBidden || planned.count > chain.count - 1)
         guard chain.count <= planned.count else { return nil }

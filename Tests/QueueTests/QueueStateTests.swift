@@ -49,4 +49,34 @@ struct QueueStateTests {
         }
         #expect(state.chain.isEmpty)
     }
+
+    /// Opens what the queue's thread would open.
+    private func open(_ state: inout QueueState) throws {
+        while let item = state.nextToOpen() {
+            try state.add(
+                item, QueueSound(try Clip.inMemory(SteppedQueue.sound(item.source), sampleRate: SteppedQueue.rate)))
+        }
+    }
+
+    @Test("find the stream running if the order was changed in its last block, before the queue's thread came to it")
+    func lateOrder() throws {
+        let run = try SteppedQueue([])
+        let inbox = QueueInbox()
+        var state = QueueState(run.engine, inbox)
+        let items = ["3000#1", "3000#2"].map { state.makeItem($0) }
+        state.order.insert([items[0].id], at: 0)
+        let begins = state.begin()
+        #expect(begins)
+        try open(&state)
+        try run.engine.start()
+        _ = run.render(2900)
+        state.order.insert([items[1].id], at: 1)
+        state.noteOrder()
+        _ = run.render(1000)
+        #expect(!run.output.hasEnded)
+        state.take(try #require(inbox.take()))
+        try open(&state)
+        #expect(run.render(20_000).contains { $0 != 0 })
+        #expect(run.output.hasEnded)
+    }
 }
