@@ -13,8 +13,8 @@ struct PlayerControl: ~Copyable {
     private var spentScores: RingConsumer<Int>
     /// Immediate requests that found their ring full, or follow one that did.
     private var immediate = WaitingCommands()
-    /// Requests for a frame that are due much later, that found their ring full, or that follow one that did; in the order of their frames.
-    private var timed = WaitingCommands()
+    /// Requests for a frame that are due much later, that found their ring full, or that follow one that did.
+    private var timed = TimedCommands()
     /// Every score that the render side has or will get, by its address.
     private var storages: [Int: ScoreStorage]
     private(set) var newest: ScoreStorage
@@ -25,7 +25,7 @@ struct PlayerControl: ~Copyable {
     private var hasSentScore = false
 
     /// Requests that have not been sent.
-    var waitingCount: Int { immediate.commands.count + timed.commands.count }
+    var waitingCount: Int { immediate.commands.count + timed.count }
 
     /// - Parameter frame: the output frame at which the player is added.
     init(
@@ -160,7 +160,7 @@ struct PlayerControl: ~Copyable {
             if command.replacesScore { hasSentScore = true }
             immediate.removeFirst()
         }
-        while let command = timed.commands.first, command.frame <= now + PlayerControl.horizonFrames,
+        while let command = timed.first, command.frame <= now + PlayerControl.horizonFrames,
             push(command, isUrgent: false)
         { timed.removeFirst() }
     }
@@ -174,28 +174,11 @@ struct PlayerControl: ~Copyable {
     }
 }
 
-/// Requests in the order in which they are sent. Taking the first one, and adding one behind those of its frame, costs the same however many
-/// there are, but for moving those that come later.
+/// Immediate requests, in the order in which they are sent.
 private struct WaitingCommands {
     private(set) var commands: ArraySlice<PlayerCommand> = []
 
     mutating func append(_ command: PlayerCommand) { commands.append(command) }
-
-    /// How many are due up to a frame, of requests in the order of their frames.
-    func count(upTo frame: Int64) -> Int { commands.prefix { $0.frame <= frame }.count }
-
-    /// Adds a request behind those that are due at its frame or before it.
-    mutating func insert(_ command: PlayerCommand) {
-        var places = commands.startIndex..<commands.endIndex
-        // Most come in order.
-        if let last = commands.last, last.frame <= command.frame { places = commands.endIndex..<commands.endIndex }
-        while !places.isEmpty {
-            let middle = places.lowerBound + places.count / 2
-            places =
-                commands[middle].frame <= command.frame ? middle + 1..<places.upperBound : places.lowerBound..<middle
-        }
-        commands.insert(command, at: places.lowerBound)
-    }
 
     mutating func removeFirst() { commands.removeFirst() }
 
@@ -205,6 +188,65 @@ private struct WaitingCommands {
     mutating func replace(scoreAt address: Int, by score: RenderScore) -> Bool {
         let place = commands.firstIndex { $0.bringsScore && $0.score.address == address }
         if let place { commands[place].score = score }
+        return place != nil
+    }
+}
+
+/// Requests for frames; those of one frame follow one another in the order in which they were made. A heap: whatever the order in which requests
+/// come, adding one and taking the first one cost the logarithm of their number.
+private struct TimedCommands {
+    private struct Entry {
+        var command: PlayerCommand
+        let number: UInt64
+
+        func isBefore(_ other: Entry) -> Bool {
+            (command.frame, number) < (other.command.frame, other.number)
+        }
+    }
+
+    /// No entry is before its parent, at (place − 1) / 2.
+    private var heap: [Entry] = []
+    private var made: UInt64 = 0
+
+    var count: Int { heap.count }
+    var first: PlayerCommand? { heap.first?.command }
+
+    /// How many are due up to a frame.
+    func count(upTo frame: Int64) -> Int { count(upTo: frame, from: 0) }
+
+    /// Entries below one that is due later are due later too.
+    private func count(upTo frame: Int64, from place: Int) -> Int {
+        guard place < heap.count, heap[place].command.frame <= frame else { return 0 }
+        return 1 + count(upTo: frame, from: 2 * place + 1) + count(upTo: frame, from: 2 * place + 2)
+    }
+
+    mutating func insert(_ command: PlayerCommand) {
+        heap.append(Entry(command: command, number: made))
+        made += 1
+        var place = heap.count - 1
+        while place > 0, heap[place].isBefore(heap[(place - 1) / 2]) {
+            heap.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var place = 0
+        while 2 * place + 1 < heap.count {
+            let (left, right) = (2 * place + 1, 2 * place + 2)
+            let child = right < heap.count && heap[right].isBefore(heap[left]) ? right : left
+            guard heap[child].isBefore(heap[place]) else { return }
+            heap.swapAt(place, child)
+            place = child
+        }
+    }
+
+    /// Gives the request that brings a score another one in its place; false if there is none.
+    mutating func replace(scoreAt address: Int, by score: RenderScore) -> Bool {
+        let place = heap.firstIndex { $0.command.bringsScore && $0.command.score.address == address }
+        if let place { heap[place].command.score = score }
         return place != nil
     }
 }

@@ -38,6 +38,26 @@ struct ManyRequestTests {
         }
     }
 
+    @Test("are carried out at their frames in whatever order they come; those of one frame keep theirs")
+    func unordered() throws {
+        // Three requests for each frame.
+        func send(_ groups: [Int], to player: Player) {
+            for group in groups {
+                for index in 0..<3 {
+                    let decibels = -Double((group + 2 * index) % 5)
+                    player.setGain(decibels: decibels, at: Int64(4 * group + 2))
+                }
+            }
+        }
+        let expected = try Self.sound(block: 64) { send(Array(0..<2000), to: $0) }
+        let descending = try Self.sound(block: 64) { send((0..<2000).reversed(), to: $0) }
+        #expect(descending == expected)
+        var generator = SeededGenerator(printedFor: "ManyRequestTests.unordered")
+        let groups = (0..<2000).shuffled(using: &generator)
+        let shuffled = try Self.sound(block: 64) { send(groups, to: $0) }
+        #expect(shuffled == expected)
+    }
+
     @Test("are carried out at one frame, and those beyond all measure at the next ones")
     func crowded() throws {
         try Self.expectOneSound { player in
