@@ -75,7 +75,7 @@ _Plan = _struct(
 _Status = _struct(
     "Status",
     "state:i section:i pass_:i passes:i is_resting:i is_frozen:i is_reversed:i frame:q clip_frame:q speed:d semitones:d "
-    "starved_frames:q")
+    "starved_frames:q dropped_events:q")
 _Event = _struct(
     "Event",
     "kind:i player:p frame:q clip_frame:q section:i pass_:i passes:i reason:i speed:d semitones:d frames:q decibels:d "

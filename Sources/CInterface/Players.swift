@@ -230,7 +230,7 @@ public func woodshed_player_get_status(
         (answer.is_frozen, answer.is_reversed) = (known.isFrozen ? 1 : 0, known.isReversed ? 1 : 0)
         (answer.frame, answer.clip_frame) = (known.outputFrame, known.clipFrame)
         (answer.speed, answer.semitones) = (known.speed, known.semitones)
-        answer.starved_frames = known.starvedFrames
+        (answer.starved_frames, answer.dropped_events) = (known.starvedFrames, known.droppedEvents)
         try unsafe Struct.write(answer, to: status, "the status")
     }
 }

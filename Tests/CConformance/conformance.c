@@ -606,6 +606,47 @@ static void test_listeners(const char *recording) {
 
 // ---- An audio thread of the host's own ----
 
+// Passes of one frame have more events in a block than there is room for. Each is told, or counted by the player.
+static void test_dropped_events(void) {
+    woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+    options.sample_rate = 8000, options.channels = 1, options.period_frames = 8192;
+    options.clock = WOODSHED_CLOCK_VIRTUAL, options.ends_with_players = 1;
+    woodshed_engine *engine;
+    EXPECT(woodshed_engine_open("null", &options, &engine) == WOODSHED_OK);
+    woodshed_listener *listener;
+    EXPECT(woodshed_listener_open(engine, 65536, &listener) == WOODSHED_OK);
+    const float sample = 0.5f, *const channels[] = {&sample};
+    woodshed_clip *clip;
+    EXPECT(woodshed_clip_open_memory(engine, channels, 1, 1, &clip) == WOODSHED_OK);
+    woodshed_section section = WOODSHED_SECTION_INIT;
+    section.end = 1, section.passes = 20000;
+    woodshed_plan plan = WOODSHED_PLAN_INIT;
+    plan.sections = &section, plan.section_count = 1, plan.joint = WOODSHED_JOINT_HARD;
+    woodshed_player *player;
+    EXPECT(woodshed_player_open(engine, clip, &plan, &player) == WOODSHED_OK);
+    EXPECT(woodshed_player_start(player, 0) == WOODSHED_OK);
+    EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
+    EXPECT(woodshed_engine_wait(engine) == WOODSHED_OK);
+    int64_t told = 0;
+    const woodshed_event *event;
+    while (woodshed_listener_next(listener, 0, &event) == WOODSHED_OK && event->kind != WOODSHED_EVENT_NONE) {
+        EXPECT(event->events_lost == 0);
+        told += event->player == player;
+    }
+    woodshed_player_status status = WOODSHED_PLAYER_STATUS_INIT;
+    EXPECT(woodshed_player_get_status(player, &status) == WOODSHED_OK);
+    // The beginning and the end of each pass, of the section and of the plan.
+    EXPECT(status.dropped_events > 20000 && told + status.dropped_events == 40004);
+    // A program that was compiled with an earlier version has no such field.
+    woodshed_player_status earlier = WOODSHED_PLAYER_STATUS_INIT;
+    earlier.size = offsetof(woodshed_player_status, dropped_events), earlier.dropped_events = 7;
+    EXPECT(woodshed_player_get_status(player, &earlier) == WOODSHED_OK && earlier.dropped_events == 7);
+    EXPECT(earlier.frame == status.frame);
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+    EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
+}
+
 static void test_pulling(const char *recording) {
     // The same sound for every block length.
     float *sounds[2];
@@ -966,6 +1007,7 @@ const char *conformance_failures(const char *recording, const char *other, const
     test_requests(recording);
     test_listeners(recording);
     test_mutual_close(recording);
+    test_dropped_events();
     test_pulling(recording);
     test_closing_while_rendering();
     test_recorders(recording, folder);

@@ -69,7 +69,7 @@ extern "C" {
 #endif
 
 /** The version of this interface: the library's must be at least this one, with the same hundreds. Since 100. */
-#define WOODSHED_API_VERSION 100
+#define WOODSHED_API_VERSION 101
 
 /** The result of a function. The numbers are the exit statuses of the command `woodshed` for the same error. */
 typedef enum woodshed_status {
@@ -522,8 +522,10 @@ typedef struct woodshed_player_status {
     double semitones;
     /** Frames that were silent because they were not decoded in time. */
     int64_t starved_frames;
+    /** Events of the player that no listener gets, as there were thousands in one block, since it was opened. Since 101. */
+    int64_t dropped_events;
 } woodshed_player_status;
-#define WOODSHED_PLAYER_STATUS_INIT { (uint32_t)sizeof(woodshed_player_status), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define WOODSHED_PLAYER_STATUS_INIT { (uint32_t)sizeof(woodshed_player_status), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Adds a player to an engine; it is silent until woodshed_player_start().
@@ -770,7 +772,7 @@ typedef struct woodshed_event {
     double semitones;
     int64_t frames;
     double decibels;
-    /** Events that found the queue full and were dropped, just before this one; also with WOODSHED_EVENT_CLOSED. */
+    /** Events that found the queue full and were dropped, just before this one; also with WOODSHED_EVENT_CLOSED. See `dropped_events` too. */
     int64_t events_lost;
     /** Valid as long as the event; NULL if the kind has none. */
     const char *text;
