@@ -9,10 +9,16 @@ swift=${SWIFT:-swift}
 # which may use the system's. The linker takes the archive because this folder contains no shared library of that name.
 private=$PWD/.build/private
 archive=$(pkg-config --variable=libdir fftw3f)/libfftw3f.a
+tools=$(dirname "$(readlink -f "$(command -v "$swift")")")
+objects=()
 mkdir -p "$private"
 rm -f "$private"/*
 if [ -f "$archive" ]; then
     ln -s "$archive" "$private/"
+    # Tells the code that the copy is its own; see CSources/CFFTW/shim.h.
+    echo '__attribute__((visibility("hidden"))) const char private_fftw_is_linked = 1;' |
+        "$tools/clang" -x c -fPIC -c -o "$private/own.o" -
+    objects=("$private/own.o")
 else
     echo "build: $archive is missing, so the library shares FFTW with its host, which must not plan with FFTW in another thread." \
         "Install FFTW's static library (Fedora: fftw-static)" >&2
@@ -24,10 +30,10 @@ built=$(readlink -f .build/release)
 
 # The package manager links shared libraries with Swift's runtime in libraries of its own. So the objects are linked here: into one
 # object first, because the driver hides what comes from an archive.
-"$(dirname "$(readlink -f "$(command -v "$swift")")")/ld.lld" -r --whole-archive "$built/libWoodshedC.a" -o "$built/libwoodshed.o"
+"$tools/ld.lld" -r --whole-archive "$built/libWoodshedC.a" -o "$built/libwoodshed.o"
 # Calls inside the library go to the library's own functions, whatever the host defines (-Bsymbolic). Its threads may still run
 # when it is unloaded, so it never is (-z nodelete).
-"${swift}c" -emit-library -static-stdlib -use-ld=lld -o "$built/libwoodshed.so.0" "$built/libwoodshed.o" \
+"${swift}c" -emit-library -static-stdlib -use-ld=lld -o "$built/libwoodshed.so.0" "$built/libwoodshed.o" "${objects[@]}" \
     -L "$private" -L "$linked_in" -Xlinker -soname=libwoodshed.so.0 -Xlinker --version-script=CSources/CWoodshed/libwoodshed.map \
     -Xlinker -Bsymbolic -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker now -Xlinker --no-undefined -Xlinker --as-needed
 ln -sf libwoodshed.so.0 "$built/libwoodshed.so"

@@ -16,3 +16,10 @@ WOODSHED_REALTIME_SAFE
 static inline void woodshed_fftwf_inverse(const fftwf_plan plan, fftwf_complex *spectrum, float *frames) {
     fftwf_execute_dft_c2r(plan, spectrum, frames);
 }
+
+// Linked into the shared library for C alone, with a copy of FFTW that nothing else uses; see scripts/build-library.sh. Weak, and not hidden here:
+// gold gives a hidden symbol that is missing an address.
+extern const char private_fftw_is_linked __attribute__((weak));
+
+// Whether no other part of the process can use this FFTW.
+static inline _Bool woodshed_fftw_is_private(void) { return &private_fftw_is_linked != 0; }

@@ -41,12 +41,9 @@ enum FourierWisdom {
 
     private static let takenOnce: Void = take()
 
-    /// Whether a host may use the same FFTW: not in the command, and not in the library for C, whose FFTW nothing else finds by name.
-    private static let isShared: Bool = {
-        let own: @convention(c) () -> UnsafeMutablePointer<CChar>? = unsafe fftwf_export_wisdom_to_string
-        let found = unsafe dlsym(nil, "fftwf_export_wisdom_to_string")
-        return unsafe ProcessOwner.isHost && found == unsafeBitCast(own, to: UnsafeMutableRawPointer.self)
-    }()
+    /// Whether a host may use the same FFTW: not in the command, and not in the library for C with a copy of its own. A host that is linked with
+    /// FFTW's archive, or was loaded without showing its symbols, cannot be told by a search for them.
+    private static let isShared = ProcessOwner.isHost && !woodshed_fftw_is_private()
 
     /// The output of `fftwf_export_wisdom_to_string` after the fastest of several runs with `FFTW_MEASURE` and `FFTW_PATIENT` for each size, on
     /// x86-64 with AVX.
