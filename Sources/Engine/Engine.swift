@@ -162,6 +162,7 @@ public final class Engine: Sendable {
             throw .rateMismatch(clip: clip.sampleRate, engine: configuration.sampleRate)
         }
         directory.serve()
+        if directory.count >= Mixer.capacity { releaseUnrendered(all: true) }
         let player = Player(
             clip, score: score, waitsForPages: isVirtual, gain: Player.gain(decibels: decibels),
             at: position.framesWritten)
@@ -172,13 +173,23 @@ public final class Engine: Sendable {
 
     /// Fades a player out over 5 ms, and removes it from the mix once it is silent. Returns at once.
     ///
-    /// Before the start and after `stop()` it is removed at once; while nobody takes the blocks of a pulled output under the real clock, after
-    /// a second.
+    /// Before the start and after the end it is removed at once, and so is a player of a pulled output under the virtual clock that was not started.
+    /// While nobody takes the blocks of a pulled output under the real clock, it is removed after a second.
     public func remove(_ player: Player) {
         player.stop()
         directory.removeWhenFinished(player)
         directory.serve()
         use.withLock { if $0 == .none { directory.releaseLeaving(from: mixer) } }
+        releaseUnrendered()
+    }
+
+    /// Removes players that are leaving and for which no block may come.
+    ///
+    /// - Parameter all: whether there is no room for another player, so that the sound may differ; see ``PlayerRegistry/releaseUnheard(from:all:)``.
+    private func releaseUnrendered(all: Bool = false) {
+        if mixer.hasEnded { directory.releaseAfterEnd(from: mixer) }
+        guard isVirtual, let pulled = stream as? PulledOutput else { return }
+        directory.releaseUnheard(from: mixer, beside: pulled, all: all)
     }
 
     // MARK: The stream
@@ -202,7 +213,10 @@ public final class Engine: Sendable {
                 directory.serve()
                 if let pulled, !pulled.isVirtual { directory.releaseOverdue(from: mixer, beside: pulled) }
                 for follower in followers { follower() }
-                if isOver { directory.endEvents() }
+                if isOver {
+                    directory.endEvents()
+                    directory.releaseAfterEnd(from: mixer)
+                }
                 for incident in stream.takeIncidents() where incident.kind.endsByItself {
                     broadcast.tell(.disturbed(incident))
                 }

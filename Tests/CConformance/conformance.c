@@ -720,6 +720,41 @@ static void test_closing_while_rendering(void) {
     }
 }
 
+// Players that come and go while no block is rendered are gone, and so are those that are closed after the end.
+static void test_closing_unheard(const char *recording) {
+    woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+    options.sample_rate = 44100, options.channels = 1;
+    options.clock = WOODSHED_CLOCK_VIRTUAL, options.ends_with_players = 1;
+    woodshed_engine *engine;
+    woodshed_clip *clip;
+    EXPECT(woodshed_engine_open_pulled(&options, &engine) == WOODSHED_OK);
+    EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+    woodshed_section section = WOODSHED_SECTION_INIT;
+    section.end = 1000, section.passes = 1;
+    woodshed_plan plan = WOODSHED_PLAN_INIT;
+    plan.sections = &section, plan.section_count = 1;
+    woodshed_player *player, *other;
+    EXPECT(woodshed_player_open(engine, clip, &plan, &player) == WOODSHED_OK);
+    EXPECT(woodshed_player_start(player, 0) == WOODSHED_OK);
+    EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
+    float sound[100], *channels[1] = {sound};
+    EXPECT(woodshed_engine_render(engine, channels, 100, 0) == 100);
+    for (int turn = 0; turn < 300; turn++) {
+        EXPECT(woodshed_player_open(engine, clip, &plan, &other) == WOODSHED_OK);
+        if (turn % 2) EXPECT(woodshed_player_start(other, WOODSHED_NOW) == WOODSHED_OK);
+        EXPECT(woodshed_player_close(other) == WOODSHED_OK);
+    }
+    for (int turn = 0; turn < 20; turn++) woodshed_engine_render(engine, channels, 100, 0);
+    EXPECT(woodshed_engine_render(engine, channels, 100, 0) == 0);
+    EXPECT(woodshed_player_close(player) == WOODSHED_OK);
+    for (int turn = 0; turn < 300; turn++) {
+        EXPECT(woodshed_player_open(engine, clip, &plan, &other) == WOODSHED_OK);
+        EXPECT(woodshed_player_close(other) == WOODSHED_OK);
+    }
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+}
+
 // ---- Recorders ----
 
 static woodshed_recorder *open_recorder(const char *input, int clock) {
@@ -1010,6 +1045,7 @@ const char *conformance_failures(const char *recording, const char *other, const
     test_dropped_events();
     test_pulling(recording);
     test_closing_while_rendering();
+    test_closing_unheard(recording);
     test_recorders(recording, folder);
     test_measures(recording, other, folder);
     test_stores(recording, other, folder);

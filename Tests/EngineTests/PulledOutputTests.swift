@@ -133,6 +133,78 @@ struct PulledOutputTests {
         #expect(freed == nil && engine.playerCount == 0)
     }
 
+    @Test("frees players removed unheard under the virtual clock, and all after the end, while nobody takes blocks")
+    func removedVirtually() throws {
+        let (engine, output) = try engine(.virtual)
+        let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
+        let plays = try engine.makePlayer(clip, score: score())
+        plays.start(at: 0)
+        try engine.start()
+        let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
+        _ = unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 64)
+        var sound: [Float] = []
+        for frame in 0..<64 { unsafe sound.append(buffer.channel(0)[frame]) }
+        weak var freed: Player?
+        func comeAndGo(_ others: Int) throws {
+            for _ in 0...Mixer.capacity {
+                let player = try engine.makePlayer(clip, score: score())
+                freed = player
+                engine.remove(player)
+                try #require(engine.playerCount == others)
+            }
+        }
+        try comeAndGo(1)
+        #expect(freed == nil)
+        sound += pull(output) { 64 }[0]
+        #expect(try sound == EngineStreamTests().played(score(), period: 64, of: Self.clip)[0])
+        // It has ended, and nobody waits for that.
+        engine.remove(plays)
+        #expect(engine.playerCount == 0)
+        try comeAndGo(0)
+        #expect(freed == nil)
+        engine.stop()
+    }
+
+    @Test("has room for another player under the virtual clock, however many came and went since the last block")
+    func startedAndRemoved() throws {
+        let (engine, output) = try engine(.virtual, ends: false)
+        let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
+        // Without voices, as there are many at once.
+        let score = try Score(
+            PracticePlan(sections: [try Section(100..<4900)]), clipFrameCount: 5000, sampleRate: Self.rate)
+        let first = try engine.makePlayer(clip, score: score)
+        try engine.start()
+        for turn in 0..<3 * Mixer.capacity {
+            let player =
+                try turn % 2 == 0
+                ? engine.makePlayer(clip, score: score) : engine.makePlayer(clip, score: score, after: first)
+            player.start()
+            engine.remove(player)
+        }
+        #expect(engine.playerCount <= Mixer.capacity)
+        engine.remove(first)
+        let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
+        for _ in 0..<10 { _ = unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 64) }
+        engine.serve()
+        #expect(engine.playerCount == 0)
+        engine.stop()
+    }
+
+    @Test("like every engine frees players after its end, also if nobody waits for that")
+    func endedByItself() throws {
+        let request = try StreamRequest(
+            sampleRate: Self.rate, channelCount: 2, periodFrames: 64, clock: .virtual, realtimePriority: nil)
+        let engine = try Engine(output: .null, request: request)
+        let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
+        let player = try engine.makePlayer(clip, score: score())
+        player.start(at: 0)
+        try engine.start()
+        #expect(eventually { player.status.state == .finished })
+        engine.remove(player)
+        #expect(eventually { engine.playerCount == 0 })
+        try engine.waitUntilFinished()
+    }
+
     @Test("never waits under the real clock, and misses nothing that is prepared")
     func realClock() throws {
         let (engine, output) = try engine(.real, ends: false)

@@ -61,7 +61,8 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
         into channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, delayFrames: Int64 = 0
     ) -> Int {
         isRendering.store(true, ordering: .sequentiallyConsistent)
-        // Only after a second without a block: the next one comes late already.
+        if isVirtual { waitUntilFree() }
+        // Under the real clock only after a second without a block: the next one comes late already.
         if isHeld.load(ordering: .sequentiallyConsistent) {
             unsafe Self.clear(channels, configuration.channelCount, 0..<frameCount)
             let isRunning = phase.load(ordering: .sequentiallyConsistent) == .running
@@ -74,6 +75,15 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
         mode.restore()
         isRendering.store(false, ordering: .sequentiallyConsistent)
         return done
+    }
+
+    /// The virtual clock stands still while the control side works.
+    private func waitUntilFree() {
+        while isHeld.load(ordering: .sequentiallyConsistent) {
+            isRendering.store(false, ordering: .sequentiallyConsistent)
+            usleep(50)
+            isRendering.store(true, ordering: .sequentiallyConsistent)
+        }
     }
 
     private static let longestDelay: Int64 = 1 << 44
@@ -140,8 +150,8 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
         }
     }
 
-    /// Carries out `body`, unless a block is being rendered. A block that begins meanwhile is silence, and is not counted. Under the real clock
-    /// only. Real-time safe: no.
+    /// Carries out `body`, unless a block is being rendered. A block that begins meanwhile waits under the virtual clock; under the real clock it is
+    /// silence, and is not counted. One call at a time. Real-time safe: no.
     package func betweenBlocks(_ body: () -> Void) {
         isHeld.store(true, ordering: .sequentiallyConsistent)
         defer { isHeld.store(false, ordering: .sequentiallyConsistent) }

@@ -2,7 +2,7 @@ internal import AudioDevices
 internal import Realtime
 internal import Synchronization
 
-/// The mixer at a fixed address. The device thread uses it while the stream runs; the control side never does.
+/// The mixer at a fixed address. The device thread uses it until the last player has ended, the control side only while that thread does not.
 @safe
 final class MixerBox: @unchecked Sendable {
     private let mixer: UnsafeMutablePointer<Mixer>
@@ -33,6 +33,8 @@ final class MixerBox: @unchecked Sendable {
         @_noAllocation @_noLocks
     #endif
     func render(_ block: RenderBlock) -> Int {
+        // The control side may use the mixer since then.
+        if isOver.load(ordering: .relaxed) { return 0 }
         if isRefused.load(ordering: .relaxed) {
             isRefused.store(false, ordering: .relaxed)
             unsafe mixer.pointee.forgetWishes()
@@ -57,6 +59,7 @@ final class MixerBox: @unchecked Sendable {
         @_noAllocation @_noLocks
     #endif
     func noteXrun(at frame: Int64, lostFrames: Int64) {
+        if isOver.load(ordering: .relaxed) { return }
         unsafe mixer.pointee.noteXrun(at: frame, lostFrames: lostFrames)
     }
 
@@ -69,7 +72,7 @@ final class MixerBox: @unchecked Sendable {
     /// Keeps the stream running in silence after the last player, or no longer. Any thread.
     func holdOpen(_ isHeld: Bool) { isHeldOpen.store(isHeld, ordering: .relaxed) }
 
-    /// Whether the last player has ended, and the stream with it. Any thread.
+    /// Whether the last player has ended, and the stream with it. The device thread does not use the mixer any more then. Any thread.
     var hasEnded: Bool {
         // Acquire: partner is the releasing store in `render`.
         isOver.load(ordering: .acquiring)

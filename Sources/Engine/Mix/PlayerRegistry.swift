@@ -14,7 +14,11 @@ struct PlayerRegistry: ~Copyable {
     /// The frames of the output while players wait to be removed, and since when there are no more.
     private var stillness: (frames: Int64, since: ContinuousClock.Instant)?
     private var told: Set<Int> = []
+    /// Addresses of players that were added after another one.
+    private var following: Set<Int> = []
     private var waitsAreOver = false
+    /// What had failed when the stream ended, also of players that are gone by now.
+    private var failureAtEnd: AudioFileError?
 
     init(commands: consuming RingProducer<Mixer.Command>, released: consuming RingConsumer<Int>) {
         self.commands = commands
@@ -34,13 +38,14 @@ struct PlayerRegistry: ~Copyable {
     var hasRoom: Bool { count < Mixer.capacity }
 
     /// The first recording that could no longer be read.
-    var firstFailure: AudioFileError? { players.lazy.compactMap(\.failure).first }
+    var firstFailure: AudioFileError? { failureAtEnd ?? players.lazy.compactMap(\.failure).first }
 
     /// - Parameters:
     ///   - leader: the player after which this one begins.
     ///   - fade: output frames of their crossfade.
     mutating func add(_ player: Player, after leader: Player? = nil, fade: Int64 = 0) {
         players.append(player)
+        if leader != nil { following.insert(player.core.address) }
         if waitsAreOver { player.endWaits() }
         // The ring has two places for each possible player: one to be added and one to be removed.
         _ = commands.push(
@@ -64,12 +69,30 @@ struct PlayerRegistry: ~Copyable {
     }
 
     /// Removes the players that are leaving, silent or not, while nothing is rendered.
-    mutating func releaseLeaving(from mixer: MixerBox) {
+    mutating func releaseLeaving(from mixer: MixerBox, where isReleased: (Player) -> Bool = { _ in true }) {
         for player in players where leaving.contains(player.core.address) && !told.contains(player.core.address) {
+            guard isReleased(player) else { continue }
             if commands.push(Mixer.Command(code: .remove, slot: player.core)) { told.insert(player.core.address) }
         }
         mixer.settle()
         serve()
+    }
+
+    /// Removes the players that are leaving and were never heard, between two blocks. Without those that were neither started nor added after another
+    /// one, the sound is as with them.
+    ///
+    /// - Parameter all: also the others. Of one that was to start with the next block, a sound as short as the fade is left out then.
+    mutating func releaseUnheard(from mixer: MixerBox, all: Bool) {
+        let following = following
+        releaseLeaving(from: mixer) {
+            $0.status.state == .idle && (all || !$0.wasStarted && !following.contains($0.core.address))
+        }
+    }
+
+    /// Removes the players that are leaving after the end of the stream.
+    mutating func releaseAfterEnd(from mixer: MixerBox) {
+        failureAtEnd = firstFailure
+        releaseLeaving(from: mixer)
     }
 
     /// Passes on requests and events of every player, and releases players that the mixer has returned.
@@ -84,6 +107,7 @@ struct PlayerRegistry: ~Copyable {
             players.removeAll { $0.core.address == address }
             leaving.remove(address)
             told.remove(address)
+            following.remove(address)
         }
         for player in players {
             player.serve(isBetweenBlocks: isBetweenBlocks)
@@ -127,7 +151,17 @@ final class PlayerDirectory: Sendable {
     /// Removes the players that are leaving at once. Only while nothing is rendered.
     func releaseLeaving(from mixer: MixerBox) { registry.withLock { $0.releaseLeaving(from: mixer) } }
 
-    /// The same, if nobody takes the blocks of the output. Call it now and then.
+    /// The same, once the mixer has ended.
+    func releaseAfterEnd(from mixer: MixerBox) { registry.withLock { $0.releaseAfterEnd(from: mixer) } }
+
+    /// Removes the players that are leaving and were never heard, unless a block is being made.
+    ///
+    /// - Parameter all: as in ``PlayerRegistry/releaseUnheard(from:all:)``.
+    func releaseUnheard(from mixer: MixerBox, beside output: PulledOutput, all: Bool) {
+        registry.withLock { registry in output.betweenBlocks { registry.releaseUnheard(from: mixer, all: all) } }
+    }
+
+    /// The same for all that are leaving, if nobody takes the blocks of the output. Call it now and then.
     func releaseOverdue(from mixer: MixerBox, beside output: PulledOutput) {
         registry.withLock { registry in
             let frames = output.position.framesWritten

@@ -284,6 +284,9 @@ public final class Player: Sendable {
         telemetry.withLock { $0.heard(at: outputFrame, seconds: seconds, startsAsked: startsCount) }?.range ?? 0..<0
     }
 
+    /// Whether a start was requested.
+    var wasStarted: Bool { startsCount() > 0 }
+
     private func startsCount() -> Int64 { startsAsked.load(ordering: .relaxed) }
 
     /// The highest absolute sample of each of the first eight channels since the last call, a lane for each; 1 is full scale.
