@@ -11,6 +11,40 @@ import Testing
 
 @Suite("A value in the store that cannot be")
 struct ImpossibleValueTests {
+    private static let statements = [
+        "UPDATE document SET place = 'x'", "UPDATE fetch SET state = 'x'", "UPDATE take SET channel_count = 4000",
+        "UPDATE section SET kind = 'x' WHERE name = 'intro'", "UPDATE item SET place = 'x' WHERE id = 1",
+        "UPDATE recording SET sample_rate = 4000000000 WHERE id = 1",
+        "UPDATE merged SET content = 'x' WHERE kind = 'recording'",
+        "UPDATE merged SET content = 'x' WHERE kind = 'section'",
+        "UPDATE merged SET content = 'x' WHERE kind = 'playlist'",
+    ]
+
+    @Test("stops no command, and removes nothing from other computers", arguments: statements)
+    func others(statement: String) throws {
+        let full = try FullLibrary()
+        defer { withExtendedLifetime(full) {} }
+        let there = try LibraryHarness()
+        try there.library.merge(catalogueIn: Array(full.harness.library.catalogueText().utf8))
+        let expected = try contents(there.library)
+        try changeStore(full.path, [statement])
+        let library = try full.harness.another()
+        for _ in 0..<2 { try there.library.merge(catalogueIn: Array(library.catalogueText().utf8)) }
+        #expect(try contents(there.library) == expected)
+        try library.merge(catalogueIn: Array(there.library.catalogueText().utf8))
+        for _ in 0..<2 { try there.library.merge(catalogueIn: Array(library.catalogueText().utf8)) }
+        #expect(try contents(there.library) == expected)
+        _ = try library.backUp(to: full.harness.scratch.file("backup"))
+        _ = try library.writeBundle(to: full.harness.scratch.file("all.tar"))
+        _ = try library.check()
+        _ = try (library.pendingFetches(), library.episodes())
+        for playlist in try library.playlists() { _ = try library.entries(of: playlist) }
+        _ = try library.remove([full.songs[1].number])
+        _ = try library.undoRemoval()
+        _ = try library.emptyTrash()
+        #expect(library.store.repair == nil)
+    }
+
     @Test("keeps the part of a fetch that cannot be read")
     func part() throws {
         let harness = try LibraryHarness()

@@ -55,7 +55,8 @@ struct CatalogueState {
             (known.shown, known.section) = (text, local.sectionNumbers[id] ?? known.section)
             entries[id] = known
         }
-        for (id, known) in stored where local.entries[id] == nil && known.shown != nil {
+        for (id, known) in stored
+        where local.entries[id] == nil && known.shown != nil && !local.isDoubtful(id) {
             var known = known
             known.content.note(
                 nil, since: known.shown.flatMap { LocalEntry(text: $0) }, id.kind, now: local.deletions[id] ?? now)

@@ -77,7 +77,8 @@ struct CatalogueWriter {
         }
         for identity in identities {
             let id = EntryID(.recording, identity)
-            guard let entry = state.entries[id] else { continue }
+            // Of rows that cannot be read nobody knows what they would be made.
+            guard let entry = state.entries[id], !state.local.isDoubtful(id) else { continue }
             let own = (sections[identity] ?? []).sorted { $0.id.identity < $1.id.identity }
             guard
                 let row = try writeRecording(

@@ -15,6 +15,10 @@ struct LocalEntries {
     /// When each section that is known by its identity was deleted, if it was, in ms since 1970.
     private(set) var deletions: [EntryID: Int64] = [:]
 
+    /// The recordings of which a row cannot be read.
+    private var doubtful: Set<ExactText> = []
+    private var arePlaylistsDoubtful = false
+
     /// Identities of sections, by recording and number.
     private var identities: [ExactText: [Int: ExactText]] = [:]
 
@@ -35,14 +39,29 @@ struct LocalEntries {
         if scope.hasTakes { try readTakes(rows) }
     }
 
+    /// Whether there may be such a thing although there is no entry: a row that would tell cannot be read.
+    func isDoubtful(_ id: EntryID) -> Bool {
+        switch id.kind {
+        case .recording: doubtful.contains(id.identity)
+        case .section: doubtful.contains(id.owner)
+        case .playlist: arePlaylistsDoubtful
+        case .take: false
+        }
+    }
+
     /// The rows of a query that have one of some values in a column.
-    private func found<Value>(
-        in database: Database, _ query: String, order: String = "", where column: String, _ values: [DatabaseValue],
-        row: (DatabaseRow) throws(DatabaseError) -> Value
+    ///
+    /// - Parameter values: The values, by the recordings to which the rows belong.
+    private mutating func found<Value>(
+        in database: Database, _ query: String, order: String = "", where column: String,
+        _ values: [(key: ExactText, value: DatabaseValue)], row: (DatabaseRow) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> [Value] {
         var found: [Value] = []
-        for value in values {
-            found += try database.rows("\(query) WHERE \(column) = ? \(order)", [value], row: row)
+        for (key, value) in values {
+            var isWhole = true
+            found += try database.readableRows(
+                "\(query) WHERE \(column) = ? \(order)", [value], isWhole: &isWhole, row: row)
+            if !isWhole { doubtful.insert(key) }
         }
         return found
     }
@@ -53,22 +72,25 @@ struct LocalEntries {
         _ database: Database, _ scope: CatalogueScope, _ known: [EntryID: MergedEntry]
     ) throws(DatabaseError) -> [Int64: ExactText] {
         var keys: [Int64: ExactText] = [:]
-        let chosen = scope.recordings.compactMap { RecordingKey($0.text).map { DatabaseValue.bytes($0.bytes) } }
+        let chosen = scope.recordings.compactMap { identity in
+            RecordingKey(identity.text).map { (key: identity, value: DatabaseValue.bytes($0.bytes)) }
+        }
         let found = try self.found(
             in: database,
             """
             SELECT recording.id, key, recording.sample_rate, recording.frame_count, recording.title, section_count,
                 item.id, gone, trashed, original, byte_count, container, codec, channel_count, item.title, artist,
-                language, tags, source, licence, added, edited, kind
+                language, tags, source, licence, added, edited, kind, place
             FROM recording LEFT JOIN item ON item.recording = recording.id
             """, where: "recording.key", chosen
         ) { (row) throws(DatabaseError) -> (Int64, ExactText, LocalEntry, Bool) in
-            guard let key = RecordingKey(bytes: try row.bytes(1)) else {
-                throw .wrongValue("a recording has an impossible key")
-            }
+            let (rate, frames) = (try row.integer(2), try row.integer(3))
+            // As where a recording is read to be changed.
+            guard let key = RecordingKey(bytes: try row.bytes(1)), (1...Int64(Int32.max)).contains(rate), frames >= 0
+            else { throw .wrongValue("a recording has an impossible key, rate or length") }
             var entry = LocalEntry()
-            entry.set(CatalogueField.sampleRate, .integer(try row.integer(2)))
-            entry.set(CatalogueField.frameCount, .integer(try row.integer(3)))
+            entry.set(CatalogueField.sampleRate, .integer(rate))
+            entry.set(CatalogueField.frameCount, .integer(frames))
             let isItem = !row.isNull(6)
             if isItem {
                 try Self.readItem(row, into: &entry)
@@ -91,6 +113,8 @@ struct LocalEntries {
     }
 
     private static func readItem(_ row: DatabaseRow, into entry: inout LocalEntry) throws(DatabaseError) {
+        guard LibraryItem.Kind(rawValue: try row.text(22)) != nil, LibraryItem.Place(rawValue: try row.text(23)) != nil
+        else { throw .wrongValue("a recording of the library has an impossible kind or place") }
         let trashed = try row.integer(orNull: 8)
         entry.set(CatalogueField.title, .string(try row.text(14)))
         if try row.integer(7) != 0 || trashed != nil {
@@ -125,6 +149,7 @@ struct LocalEntries {
         for recording in recordings {
             var isWhole = true
             found += try documents.all(of: recording, isWhole: &isWhole)
+            if !isWhole, let key = keys[recording] { doubtful.insert(key) }
         }
         for row in found {
             guard let key = keys[row.recording], let isTold = row.isTold else { continue }
@@ -146,7 +171,9 @@ struct LocalEntries {
     private mutating func readSections(
         _ database: Database, _ keys: [Int64: ExactText], of recordings: [Int64], _ known: [EntryID: MergedEntry]
     ) throws(DatabaseError) {
-        let chosen = recordings.map { DatabaseValue.integer($0) }
+        let chosen = recordings.compactMap { recording in
+            keys[recording].map { (key: $0, value: DatabaseValue.integer(recording)) }
+        }
         let found = try self.found(
             in: database,
             """
@@ -211,8 +238,10 @@ struct LocalEntries {
 
     // MARK: Playlists and takes
 
-    /// - Parameter playlists: All that the store has of playlists.
+    /// - Parameter playlists: All that the store has of playlists. Where a row cannot be read, nothing is taken over.
     init(_ playlists: StoredPlaylists) {
+        arePlaylistsDoubtful = !playlists.isWhole
+        if arePlaylistsDoubtful { return }
         for row in playlists.stamp.rows {
             var entry = Self.playlist(row.name, playlists.keys[row.number] ?? [])
             entry.changedAt = row.changed

@@ -32,6 +32,9 @@ extension MergedEntry {
         self.init(content: content, shown: row.shown?.text, section: row.section)
     }
 
+    /// What is left of an entry whose content cannot be read: a thing that was not shown yet, under its number. So it was not deleted here either.
+    init(lost row: MergedRow) { self.init(section: row.section) }
+
     var row: MergedRow {
         MergedRow(content: ExactText(content.storedText), shown: shown.map { ExactText($0) }, section: section)
     }
@@ -41,54 +44,55 @@ struct MergedRows {
     let database: Database
 
     func all(in scope: CatalogueScope) throws(DatabaseError) -> [EntryID: MergedEntry] {
-        var rows: [EntryID: MergedRow] = [:]
-        for identity in scope.recordings {
-            try read("kind = 'recording' AND owner = '' AND identity = ?", [.text(identity.text)], into: &rows)
-            try read("kind = 'section' AND owner = ?", [.text(identity.text)], into: &rows)
-        }
-        if scope.hasTakes { try read("kind = 'take'", [], into: &rows) }
-        return try Self.entries(rows)
-    }
-
-    static func entries(_ rows: [EntryID: MergedRow]) throws(DatabaseError) -> [EntryID: MergedEntry] {
         var entries: [EntryID: MergedEntry] = [:]
-        for (id, row) in rows { entries[id] = try MergedEntry(row) }
+        func add(_ condition: String, _ values: [DatabaseValue]) throws(DatabaseError) {
+            let found = try read(condition, values) { (row, merged) throws(DatabaseError) in
+                try row.readable(or: MergedEntry(lost: merged)) { () throws(DatabaseError) in try MergedEntry(merged) }
+            }
+            for (id, entry) in found { entries[id] = entry }
+        }
+        for identity in scope.recordings {
+            try add("kind = 'recording' AND owner = '' AND identity = ?", [.text(identity.text)])
+            try add("kind = 'section' AND owner = ?", [.text(identity.text)])
+        }
+        if scope.hasTakes { try add("kind = 'take'", []) }
         return entries
     }
 
+    static func entries(_ rows: [EntryID: MergedRow]) -> [EntryID: MergedEntry] {
+        rows.mapValues { (try? MergedEntry($0)) ?? MergedEntry(lost: $0) }
+    }
+
     func playlists() throws(DatabaseError) -> [EntryID: MergedRow] {
-        var rows: [EntryID: MergedRow] = [:]
-        try read("kind = 'playlist'", [], into: &rows)
-        return rows
+        let found = try read("kind = 'playlist'", []) { (_, merged) throws(DatabaseError) in merged }
+        return Dictionary(found) { $1 }
     }
 
-    /// All recordings of which the store or the catalogue tells.
-    func recordings() throws(DatabaseError) -> [(identity: ExactText, sectionCount: Int)] {
-        try database.rows(
+    /// The identities of all recordings of which the store or the catalogue tells.
+    func recordings() throws(DatabaseError) -> [ExactText] {
+        try database.readableRows(
             """
-            SELECT identity, max(sections) FROM (
-                SELECT lower(hex(key)) AS identity, section_count AS sections FROM recording
-                UNION ALL SELECT owner, count(*) FROM merged WHERE kind = 'section' GROUP BY owner
-                UNION ALL SELECT identity, 0 FROM merged WHERE kind = 'recording')
-            GROUP BY identity ORDER BY identity
+            SELECT lower(hex(key)) FROM recording UNION SELECT identity FROM merged WHERE kind = 'recording'
+            UNION SELECT owner FROM merged WHERE kind = 'section'
             """
-        ) { (row) throws(DatabaseError) in (ExactText(try row.text(0)), Int(try row.integer(1))) }
+        ) { (row) throws(DatabaseError) in ExactText(try row.text(0)) }
     }
 
-    private func read(
-        _ condition: String, _ values: [DatabaseValue], into rows: inout [EntryID: MergedRow]
-    ) throws(DatabaseError) {
-        try database.forEachRow(
+    private func read<Value>(
+        _ condition: String, _ values: [DatabaseValue],
+        _ body: (DatabaseRow, MergedRow) throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> [(EntryID, Value)] {
+        try database.readableRows(
             "SELECT kind, owner, identity, section, content, shown FROM merged WHERE \(condition)", values
         ) { (row) throws(DatabaseError) in
             guard let kind = EntryID.Kind(rawValue: try row.text(0)) else {
                 throw .wrongValue("a part of the catalogue has an impossible kind")
             }
             let id = EntryID(kind, ExactText(try row.text(2)), owner: ExactText(try row.text(1)))
-            rows[id] = MergedRow(
+            let merged = MergedRow(
                 content: ExactText(try row.text(4)), shown: try row.text(orNull: 5).map { ExactText($0) },
                 section: try row.integer(orNull: 3).map(Int.init))
-            return true
+            return (id, try body(row, merged))
         }
     }
 

@@ -26,16 +26,18 @@ struct StoredPlaylists: Sendable {
         private(set) var merged: [EntryID: MergedRow] = [:]
         /// When playlists were deleted, by their identities, in ms since 1970.
         private(set) var deletions: [ExactText: Int64] = [:]
+        /// Whether all rows of playlists can be read.
+        private(set) var isWhole = true
 
         init() {}
 
         init(_ database: Database) throws(DatabaseError) {
-            rows = try database.rows(
+            rows = try database.readableRows(
                 """
                 SELECT id, identity, name, changed, revision,
                     (SELECT count(*) FROM entry WHERE entry.playlist = playlist.id)
                 FROM playlist ORDER BY id
-                """
+                """, isWhole: &isWhole
             ) { (row) throws(DatabaseError) in
                 Row(
                     number: Int(try row.integer(0)), identity: ExactText(try row.text(1)),
@@ -43,7 +45,7 @@ struct StoredPlaylists: Sendable {
                     entryCount: try row.integer(5))
             }
             merged = try MergedRows(database: database).playlists()
-            let deleted = try database.rows("SELECT identity, time FROM deleted_playlist") {
+            let deleted = try database.readableRows("SELECT identity, time FROM deleted_playlist") {
                 (row) throws(DatabaseError) in (ExactText(try row.text(0)), try row.integer(1))
             }
             for (identity, time) in deleted { deletions[identity] = time }
@@ -55,24 +57,27 @@ struct StoredPlaylists: Sendable {
     private(set) var keys: [Int: [RecordingKey]] = [:]
     /// The recordings that can be in a playlist. Their rows are never removed.
     private(set) var recordings: Set<RecordingKey> = []
+    /// Whether all rows of playlists and their entries can be read.
+    private(set) var isWhole = true
 
     /// Of a store that is not there yet.
     init() {}
 
     init(_ database: Database) throws(DatabaseError) {
         stamp = try Stamp(database)
-        try database.forEachRow(
-            "SELECT playlist, key FROM entry JOIN recording ON entry.recording = recording.id ORDER BY playlist, place"
-        ) { (row) throws(DatabaseError) in
-            guard let key = RecordingKey(bytes: try row.bytes(1)) else { return true }
-            keys[Int(try row.integer(0)), default: []].append(key)
-            return true
+        isWhole = stamp.isWhole
+        let entries = try database.readableRows(
+            "SELECT playlist, key FROM entry JOIN recording ON entry.recording = recording.id ORDER BY playlist, place",
+            isWhole: &isWhole
+        ) { (row) throws(DatabaseError) in (number: Int(try row.integer(0)), key: RecordingKey(bytes: try row.bytes(1)))
         }
-        try database.forEachRow("SELECT key FROM item JOIN recording ON item.recording = recording.id") {
-            (row) throws(DatabaseError) in
-            if let key = RecordingKey(bytes: try row.bytes(0)) { recordings.insert(key) }
-            return true
+        for entry in entries {
+            if let key = entry.key { keys[entry.number, default: []].append(key) }
         }
+        let listed = try database.readableRows("SELECT key FROM item JOIN recording ON item.recording = recording.id") {
+            (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0))
+        }
+        recordings = Set(listed.compactMap(\.self))
     }
 }
 
@@ -97,13 +102,16 @@ struct PlaylistPlan: Sendable {
     /// - Parameter catalogue: Nil to take over only what was changed since the catalogue was written last.
     init(
         _ stored: StoredPlaylists, merging catalogue: [ExactText: CatalogueItem]?, now: Int64
-    ) throws(DatabaseError) {
-        let known = try MergedRows.entries(stored.stamp.merged)
+    ) {
+        let known = MergedRows.entries(stored.stamp.merged)
         var state = CatalogueState(stored: known, local: LocalEntries(stored), now: now)
         if let catalogue {
             var lists = LibraryCatalogue()
             lists.playlists = catalogue
             state.merge(lists)
+        }
+        // Of rows that cannot be read nobody knows what they would be made.
+        if catalogue != nil, stored.isWhole {
             let rows = Dictionary(stored.stamp.rows.map { ($0.identity, $0) }) { first, _ in first }
             let wanted = state.entries.sorted { $0.key < $1.key }
             for (id, entry) in wanted where !entry.content.isVisible {
@@ -192,13 +200,11 @@ extension RecordingLibrary {
         while true {
             attempts += 1
             let stored = try read { (items) throws(DatabaseError) in try StoredPlaylists(items.rows.database) }
-            let plan = Result { () throws(DatabaseError) in
-                try PlaylistPlan(stored ?? StoredPlaylists(), merging: catalogue, now: now)
-            }
+            let plan = PlaylistPlan(stored ?? StoredPlaylists(), merging: catalogue, now: now)
             planned()
             let done = try change { (items) throws(DatabaseError) -> (PlaylistPlan, Int)? in
                 if try StoredPlaylists.Stamp(items.rows.database) == (stored ?? StoredPlaylists()).stamp {
-                    return (try plan.get(), try plan.get().write(items))
+                    return (plan, try plan.write(items))
                 }
                 guard attempts > Self.mostPlans else { return nil }
                 // Another program changes playlists all the time, and has to wait once.
