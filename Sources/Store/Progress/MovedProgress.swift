@@ -1,6 +1,7 @@
 // What was practised and how it went, when sections go over to another recording: the same music in another file.
 internal import AudioFiles
 package import Database
+internal import JSON
 
 extension StoreRows {
     /// What the sections of a change were taken over from, by their identities.
@@ -92,8 +93,11 @@ private struct TakePlace {
         if let section, range == other.section { return section }
         let ratio = Double(recording.sampleRate) / Double(other.recording.sampleRate)
         let (own, others) = (section?.lowerBound ?? 0, other.section?.lowerBound ?? 0)
+        let limit = Double(ClosedRange.counts.upperBound)
         func frame(_ frame: Int64) -> Int64 {
-            min(max(0, own + Int64((Double(frame - others) * ratio).rounded())), recording.frameCount)
+            // Frames of a store from elsewhere, at another rate, can be too many for a whole number.
+            let frames = ((Double(frame) - Double(others)) * ratio).rounded()
+            return min(max(0, own + Int64(min(max(-limit, frames), limit))), recording.frameCount)
         }
         return frame(range.lowerBound)..<frame(range.upperBound)
     }

@@ -121,6 +121,25 @@ struct OutsideNumbersTests {
         #expect(try harness.library.playlists().map(\.entryCount) == [2])
     }
 
+    @Test("is limited when takes go to a recording with another rate")
+    func otherRates() throws {
+        let harness = try LibraryHarness()
+        let giver = PracticeRecording(key: RecordingKey(high: 1, low: 1), sampleRate: 1, frameCount: 400)
+        let taker = PracticeRecording(key: RecordingKey(high: 1, low: 2), sampleRate: 48_000, frameCount: 4000)
+        let given = try #require(
+            try harness.store.apply(.add([SectionDraft(0..<100, name: "a")]), to: giver).added.first)
+        let take = try harness.store.addTake(
+            inFileAt: "/nowhere/a.wav", .init(time: 7, sampleRate: 44_100, channelCount: 1, frameCount: 300),
+            model: .init(key: giver.key, sectionID: given.id, frames: 0..<(1 << 53)), of: giver)
+        _ = try harness.store.apply(.add([SectionDraft(0..<4000, name: "a")]), to: taker) { change in
+            Dictionary(
+                uniqueKeysWithValues: change.added.map {
+                    ($0.id, SectionOrigin(key: giver.key, sectionID: given.id))
+                })
+        }
+        #expect(try harness.store.take(take.number)?.model?.frames == 0..<4000)
+    }
+
     @Test("never is a place outside the library's folder", arguments: [false, true])
     func places(isMerged: Bool) throws {
         let (here, there) = (try LibraryHarness(), try LibraryHarness())
