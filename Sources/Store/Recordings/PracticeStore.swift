@@ -311,9 +311,12 @@ extension PracticeRecording {
 
     /// Equal sound has equal length, but for padding; if it has not, the file was cut off or the key is another recording's by mistake.
     func conflict(with known: PracticeRecording) -> StoreError? {
-        let isSame = known.sampleRate == sampleRate && (known.frameCount - frameCount).magnitude <= Self.mostPadding
-        return known.isLost || isSame ? nil : .otherRecording(self, known: known)
+        known.isLost || known.sampleRate == sampleRate && Self.isOneLength(known.frameCount, frameCount)
+            ? nil : .otherRecording(self, known: known)
     }
+
+    /// Whether two lengths in frames can be those of one recording.
+    package static func isOneLength(_ left: Int64, _ right: Int64) -> Bool { (left - right).magnitude <= mostPadding }
 
     /// Whether only its key is known, because a repair of the store has lost the rest.
     package var isLost: Bool { sampleRate == Int(StoreRows.lostRate) && frameCount == 0 }

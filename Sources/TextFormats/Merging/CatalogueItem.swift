@@ -89,6 +89,9 @@ package struct CatalogueItem: Sendable, Hashable {
         take(field: ExactText(name), Stamped(value, at: time))
     }
 
+    /// Forgets that a field was ever given a value.
+    package mutating func forget(_ name: String) { fields[ExactText(name)] = nil }
+
     /// Gives a field its value, whatever it was: for what follows from other fields.
     mutating func replace(_ name: ExactText, _ value: Stamped) { fields[name] = value }
 

@@ -180,6 +180,7 @@ struct LibraryExchange {
 
     private func tell(_ path: String, _ summary: ImportSummary) throws {
         let merge = summary.merge
+        let refused = Self.otherSounds(merge.otherSound) + summary.refused
         if messages.json {
             try write([
                 .init("v", .integer(1)), .init("event", .string("library.merged")), .init("path", .string(path)),
@@ -190,7 +191,7 @@ struct LibraryExchange {
                 .init("documents", .integer(summary.documents)),
                 .init("described_documents", .integer(merge.documents)),
                 .init("passed_over", .integer(summary.passedOver)),
-                .init("refused", .array(summary.refused.map { .string($0) })),
+                .init("refused", .array(refused.map { .string($0) })),
                 .init("problem", summary.problem.map { .string($0.message) } ?? .null),
                 .init("settings", .array(summary.settings.map { .string($0) })),
                 .init("other_settings", .array(summary.otherSettings.map { .string($0) })),
@@ -204,7 +205,7 @@ struct LibraryExchange {
         for path in summary.otherSettings {
             note(printable("your settings here stay; those of the backup are in \(path)"))
         }
-        for line in summary.refused { StandardStream.error.note(printable(line)) }
+        for line in refused { StandardStream.error.note(printable(line)) }
         let parts = [
             merge.added > 0 ? "\(counted(merge.added, "recording")) new" : nil,
             merge.changed > 0 ? "\(merge.changed) changed" : nil,
@@ -224,7 +225,15 @@ struct LibraryExchange {
         if !parts.isEmpty {
             note(merge.removed > 0 ? "next: woodshed list, or woodshed rm --undo" : "next: woodshed list")
         }
-        if !summary.refused.isEmpty { throw CommandFailure(.someFailed) }
+        if !refused.isEmpty { throw CommandFailure(.someFailed) }
+    }
+
+    /// Sentences about recordings whose sections were passed over.
+    private static func otherSounds(_ titles: [String]) -> [String] {
+        let named = 20
+        return titles.prefix(named).map { title in
+            "the sections of '\(title)' were not taken: its rate or length there is that of another sound"
+        } + (titles.count > named ? ["so were those of \(titles.count - named) more"] : [])
     }
 
     // MARK: Parts

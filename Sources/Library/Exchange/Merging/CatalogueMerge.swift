@@ -80,8 +80,8 @@ struct CatalogueMerge {
                 try items.addingWordsAtOnce { (items) throws(DatabaseError) in
                     let scope = try scope(items.rows)
                     var state = try CatalogueState(items, scope, now: now)
-                    state.merge(piece)
                     var writer = CatalogueWriter(items, folder) { _ = calls.rename($0, to: $1) }
+                    state.merge(try writer.fitting(piece, state.local))
                     let trashing = try write(&writer, &state)
                     try state.noteShown(items, scope)
                     try state.write(items)

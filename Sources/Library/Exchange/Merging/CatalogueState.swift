@@ -52,6 +52,7 @@ struct CatalogueState {
                 // It may have been here for a moment.
                 known.content.noteUnknown(entry)
             }
+            if id.kind == .recording, entry.removedAt == nil { known.content.correctSound(entry) }
             (known.shown, known.section) = (text, local.sectionNumbers[id] ?? known.section)
             entries[id] = known
         }

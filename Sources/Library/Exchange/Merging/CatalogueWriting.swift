@@ -25,9 +25,15 @@ public struct MergeSummary: Sendable, Hashable {
     public internal(set) var takes = 0
     /// Documents that are new, renamed or removed.
     public internal(set) var documents = 0
+    /// The titles of recordings whose sections were passed over, because the catalogue means another rate or length.
+    package internal(set) var otherSound: [String] = []
 
     /// Whether nothing had to be changed.
-    public var isEmpty: Bool { self == MergeSummary() }
+    public var isEmpty: Bool {
+        var changes = self
+        changes.otherSound = []
+        return changes == MergeSummary()
+    }
 
     static func += (left: inout MergeSummary, right: MergeSummary) {
         left.added += right.added
@@ -37,6 +43,7 @@ public struct MergeSummary: Sendable, Hashable {
         left.playlists += right.playlists
         left.takes += right.takes
         left.documents += right.documents
+        left.otherSound += right.otherSound
     }
 }
 
@@ -97,26 +104,25 @@ struct CatalogueWriter {
         _ id: EntryID, _ content: CatalogueItem, _ local: LocalEntry?, hasSections: Bool, trashing: inout Int64?,
         now: Int64
     ) throws(DatabaseError) -> RecordingRow? {
-        guard let key = RecordingKey(id.identity.text),
-            let rate = content[CatalogueField.sampleRate]?.integer(in: .sampleRates),
-            let frames = content[CatalogueField.frameCount]?.integer(in: .counts)
-        else {
-            return try RecordingKey(id.identity.text).flatMap { (key) throws(DatabaseError) in try rows.recording(key) }
-        }
+        guard let key = RecordingKey(id.identity.text) else { return nil }
         let words = Self.words(content)
         let isWanted = content.isVisible && content[CatalogueField.added]?.integer(in: .milliseconds) != nil
         let added = (content[CatalogueField.added]?.integer(in: .milliseconds) ?? now) / 1000
         var known = try rows.recording(key)
-        if known == nil, isWanted || hasSections {
-            let path = isWanted ? folder.file(Self.file(key, content).path) : nil
-            known = try rows.see(
-                PracticeRecording(
-                    key: key, sampleRate: Int(rate), frameCount: frames, title: words.title, path: path),
-                at: added)
+        // The rate and the length of a recording that is here are those of its sound, whatever the catalogue says.
+        if known?.stored.recording.isLost ?? true {
+            guard let rate = content[CatalogueField.sampleRate]?.integer(in: .sampleRates),
+                let frames = content[CatalogueField.frameCount]?.integer(in: .counts)
+            else { return known }
+            if known != nil || isWanted || hasSections {
+                let path = known == nil && isWanted ? folder.file(Self.file(key, content).path) : nil
+                let title = known?.stored.recording.title ?? words.title
+                known = try rows.see(
+                    PracticeRecording(key: key, sampleRate: Int(rate), frameCount: frames, title: title, path: path),
+                    at: known?.stored.lastSeen ?? added)
+            }
         }
         guard let known else { return nil }
-        let recording = known.stored.recording
-        guard recording.sampleRate == Int(rate), recording.frameCount == frames else { return nil }
         let row = try items.item(key)
         guard isWanted else {
             if let row, !row.isGone, !row.item.isTrashed, !content.isVisible {
