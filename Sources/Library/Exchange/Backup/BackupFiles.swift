@@ -41,15 +41,24 @@ struct BackupFiles {
 
     /// - Parameter isVerifying: Whether all files are compared, not only those that were compared longest ago.
     mutating func update(_ wanted: [Wanted], isVerifying: Bool, _ isCancelled: () -> Bool) throws {
-        let kept = wanted.compactMap { known[$0.member.name] }.sorted {
-            ($0.compared, $0.member.name) < ($1.compared, $1.member.name)
+        let ages = wanted.map { known[$0.member.name]?.compared ?? -1 }
+        let kept = ages.count { $0 >= 0 }
+        var left = isVerifying ? kept : (kept + Self.rounds - 1) / Self.rounds
+        var places: [String: Int] = [:]
+        for (place, file) in wanted.enumerated() { places[file.member.name] = place }
+        // New files first, then those that were compared longest ago.
+        let order = wanted.indices.sorted {
+            (ages[$0], wanted[$0].member.name) < (ages[$1], wanted[$1].member.name)
         }
-        let count = isVerifying ? kept.count : (kept.count + Self.rounds - 1) / Self.rounds
-        let passed = Set(kept.dropFirst(count).map(\.member.name))
-        for file in wanted {
+        for place in order {
             if isCancelled() { throw RecordingLibraryError.cancelled }
-            try update(file, isCompared: !passed.contains(file.member.name))
+            let count = files.count
+            try update(wanted[place], isCompared: ages[place] < 0 || left > 0)
+            // A file that cannot be compared must not take the turn of another one in each backup.
+            let isOpen = files.count > count && files[count].compared != stamp
+            if ages[place] >= 0, left > 0, !isOpen { left -= 1 }
         }
+        files.sort { places[$0.member.name, default: 0] < places[$1.member.name, default: 0] }
     }
 
     private mutating func update(_ file: Wanted, isCompared: Bool) throws {
@@ -68,10 +77,10 @@ struct BackupFiles {
         if let copy, copy.byteCount == source.byteCount {
             let compared = known[file.member.name]?.compared ?? 0
             if !isCompared { return keep(file, copy.byteCount, comparedAt: compared) }
-            summary.compared += 1
             let (there, here) = (file.check(place), file.check(file.source))
             switch (there, here) {
             case (.right, _):
+                summary.compared += 1
                 if here == .wrong { tellChanged(file.source, keeping: place) }
                 if case .unknown(let reason) = here { tellUnknown(file.source, reason, keeping: place) }
                 return keep(file, copy.byteCount, comparedAt: stamp)
@@ -79,7 +88,9 @@ struct BackupFiles {
                 summary.problems.append("the copy of \(file.source) in the backup could not be compared: \(reason)")
                 return keep(file, copy.byteCount, comparedAt: compared)
             // A copy that cannot be read, while the file here can, is no copy.
-            case (.wrong, _), (.unknown, .right): isDamaged = true
+            case (.wrong, _), (.unknown, .right):
+                summary.compared += 1
+                isDamaged = true
             }
         }
         switch try copied(file, to: place) {
@@ -107,9 +118,10 @@ struct BackupFiles {
 
     /// The file is missing here, so its copy in the backup may be the last one.
     private mutating func checkLastCopy(of file: Wanted, _ place: String, _ byteCount: Int64) {
-        summary.compared += 1
         let words = "\(file.source) is missing"
-        switch file.check(place) {
+        let check = file.check(place)
+        if case .unknown = check {} else { summary.compared += 1 }
+        switch check {
         case .right:
             summary.problems.append("\(words); its copy in the backup is whole: \(place)")
             keep(file, byteCount, comparedAt: stamp)
