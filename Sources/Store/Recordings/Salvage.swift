@@ -12,7 +12,8 @@ final class Salvage {
     private let path: String
     /// The rows that were copied, by table.
     private var counts: [String: Int] = [:]
-    private(set) var isComplete = true
+    /// The tables of which rows could not be read, or were found only on pages that nothing leads to.
+    private var damaged: Set<String> = []
     /// The damaged file beside SQLite; nil if it cannot be read. Kept open with the source: closing any descriptor of the file would end the source's
     /// lock of it.
     private var file: DamagedFile?
@@ -74,6 +75,8 @@ final class Salvage {
         (self.source, self.path, self.target) = (source, path, target)
     }
 
+    var isComplete: Bool { damaged.isEmpty }
+
     /// The rows that were copied of all tables.
     var total: Int { counts.values.reduce(0, +) }
 
@@ -92,14 +95,10 @@ final class Salvage {
             try copyPages(of: unread, besides: tables)
             try replaceLostRecordings()
             try replaceLostParents()
-            if !isComplete {
-                // A change could be undone only in the list that it led to.
-                try target.run("DELETE FROM change")
-                try target.run("UPDATE recording SET done = 0")
-                // What was lost was not deleted: the next merge brings it back.
-                try target.run("UPDATE merged SET shown = NULL")
-                try rows.raiseNextSections()
-            }
+            if !damaged.isDisjoint(with: ["recording", "section", "change"]) { try rows.keepFittingChanges() }
+            // What was lost was not deleted: the next merge brings it back. It tells of neither of these tables.
+            if !damaged.subtracting(["change", "envelope"]).isEmpty { try target.run("UPDATE merged SET shown = NULL") }
+            if !isComplete { try rows.raiseNextSections() }
             try rows.countSections()
             try rows.rebuildWords()
         }
@@ -174,11 +173,11 @@ final class Salvage {
             if try target.run(insert, values: values) > 0 {
                 counts[table.name, default: 0] += 1
             } else {
-                isComplete = false
+                damaged.insert(table.name)
             }
             return nil
         } catch {
-            isComplete = false
+            damaged.insert(table.name)
             return error.kind == .damaged || error.kind == .refused ? nil : error
         }
     }
@@ -220,12 +219,12 @@ final class Salvage {
     /// Copies rows from the pages of the file: of tables that SQLite cannot read, or not as they are, and of others those on pages that nothing leads to.
     /// A damaged page may lead past some, and SQLite finds no mistake in it.
     private func copyPages(of unread: [Table], besides tables: [Table]) throws(DatabaseError) {
-        // The envelopes can be made again from the sound.
-        let (unread, tables) = (unread.filter { $0.name != "envelope" }, tables.filter { $0.name != "envelope" })
-        if !unread.isEmpty { isComplete = false }
+        let names = Set(unread.map(\.name))
+        damaged.formUnion(names)
         guard let file else { return }
         var strays: Set<UInt32> = []
-        for table in unread {
+        // Envelopes last: their recordings tell them apart.
+        for table in unread.filter({ $0.name != "envelope" }) + unread.filter({ $0.name == "envelope" }) {
             guard let root = file.roots[table.name] else { continue }
             let own = self.strays(of: table)
             strays.formUnion(own)
@@ -233,23 +232,42 @@ final class Salvage {
                 try add(file.pages.rows(of: page), to: table)
             }
         }
-        let names = Set(unread.map(\.name))
+        var envelopes: [(page: UInt32, isFree: Bool)] = []
         // Free pages come last: they may hold older states of other rows.
         for (pages, areFree) in [(file.survey.lost, false), (file.survey.free + strays.sorted(), true)] {
             for page in pages {
-                // No two tables have the same columns.
+                // No two tables have the same columns, but for those of the indexes of words.
                 for row in file.pages.rows(of: page) {
                     guard let table = tables.first(where: { $0.fits(row) }) else { continue }
+                    if table.name == "envelope" {
+                        envelopes.append((page, areFree))
+                        break
+                    }
                     // Where free pages are not known, such a row may be a deleted one. It is taken only if its table has lost rows.
                     let isTaken =
                         file.survey.isFreeListWhole
                         ? !areFree : names.contains(table.name) && !(areFree && indexedRows(of: table).isWhole)
                     guard try isTaken ? true : isMissing(row.number, in: table) else { continue }
-                    isComplete = false
+                    damaged.insert(table.name)
                     try add([row], to: table)
                 }
             }
         }
+        guard let table = tables.first(where: { $0.name == "envelope" }) else { return }
+        for (page, isFree) in envelopes
+        where file.survey.isFreeListWhole ? !isFree : names.contains(table.name) {
+            try add(file.pages.rows(of: page), to: table)
+        }
+    }
+
+    /// Whether a row that fits the table of envelopes is one: the tables of the indexes of words have the same columns. Its recording tells its length.
+    private func isEnvelope(_ row: DatabasePages.Row) throws(DatabaseError) -> Bool {
+        guard case .bytes(let content)? = row.values.last, content.count > 9, content[0] == 1 else { return false }
+        let wanted = try target.first(
+            "SELECT 50.0 * frame_count / sample_rate BETWEEN ?2 - 65 AND ?2 + 63 FROM recording WHERE id = ?1",
+            .integer(row.number), .integer(Int64(content.count))
+        ) { (row) throws(DatabaseError) in try row.integer(0) != 0 }
+        return wanted ?? false
     }
 
     /// Whether an index tells of a row that was not copied.
@@ -281,6 +299,10 @@ final class Salvage {
     private func add(_ rows: [DatabasePages.Row], to table: Table) throws(DatabaseError) {
         let insert = table.insert(table.copied.map { table.columns[$0].name })
         for row in rows where table.fits(row) {
+            if table.name == "envelope" {
+                guard try isEnvelope(row) else { continue }
+                damaged.insert(table.name)
+            }
             if let failure = add([.integer(row.number)] + table.copied.map { row.values[$0] }, to: table, insert) {
                 throw failure
             }
@@ -322,7 +344,9 @@ final class Salvage {
         for (id, key) in known { try add(id, key) }
         for table in try tables() where table.columns.contains(where: { $0.name == "recording" }) {
             let condition = "WHERE recording NOT IN (SELECT id FROM recording)"
-            let isNeeded = table.columns.contains { $0.name == "recording" && $0.isNeeded }
+            let isNeeded = table.columns.indices.contains {
+                table.columns[$0].name == "recording" && (table.columns[$0].isNeeded || $0 == table.numberColumn)
+            }
             // There never was such a recording: the row itself is damaged.
             let change = isNeeded ? "DELETE FROM" : "UPDATE"
             try target.run(

@@ -19,7 +19,7 @@ public struct StoreRepair: Explained, Equatable {
     package let practiceCount: Int
     /// The reviews that could be read.
     package let reviewCount: Int
-    /// Whether everything could be read. If not, changes from before the repair cannot be undone.
+    /// Whether everything could be read. If not, changes of sections that were lost cannot be undone.
     public let isComplete: Bool
 
     /// What has happened, in one plain sentence.

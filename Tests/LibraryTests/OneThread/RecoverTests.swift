@@ -115,7 +115,8 @@ struct RecoverTests {
                 let database = try Database(path: path, creating: false)
                 _ = try database.rows("ATTACH '\(whole)' AS whole") { _ in }
                 _ = try database.rows("ATTACH '\(recovered)' AS recovered") { _ in }
-                for (table, columns) in SalvageTests.tables {
+                // A change is kept only as long as it fits the sections.
+                for (table, columns) in SalvageTests.tables where table != "change" || page.owner == table {
                     let count = try Self.missing(table, columns, in: database)
                     lost += count
                     #expect(

@@ -35,6 +35,8 @@ struct SalvageTests {
         ("take_mark", ["take", "content", "changed"]),
         ("merged", ["id", "kind", "owner", "identity", "section", "content"]),
         ("document", ["id", "recording", "hash", "place", "path", "name", "byte_count", "added", "changed"]),
+        ("change", ["recording", "number", "summary", "removed", "added"]),
+        ("envelope", ["recording", "content"]),
     ]
 
     /// A store with so many rows in each table that their trees have two levels, with rows that are longer than a page, and with free pages.
@@ -44,12 +46,19 @@ struct SalvageTests {
         let database = try Database(path: path, creating: false)
         let rows: [(String, String)] = [
             (
-                "recording (id, key, sample_rate, frame_count, title, path, seen, revision)",
-                "i + 1, randomblob(16), 44100, i * 1000, 'title ' || i, '/music/' || i || '.wav', i, i"
+                "recording (id, key, sample_rate, frame_count, title, path, seen, done, revision)",
+                "i + 1, randomblob(16), 44100, 4410000 + i, 'title ' || i, '/music/' || i || '.wav', i, 1, i"
             ),
             (
                 "section (recording, id, kind, first, past, name, text, hard, settings)",
                 "i + 1, 1, 'range', i, i + 9, 'name ' || i, hex(zeroblob(CASE i % 100 WHEN 0 THEN 5000 ELSE 30 END)), 0, '{}'"
+            ),
+            (
+                "change (recording, number, summary, removed, added)",
+                """
+                i + 1, 1, 'marked', '[]', '[{"id":1,"kind":"range","first":' || i || ',"past":' || (i + 9) || ',"name":"name ' || i
+                || '","text":"' || hex(zeroblob(CASE i % 100 WHEN 0 THEN 5000 ELSE 30 END)) || '","hard":false,"settings":{}}]'
+                """
             ),
             (
                 "take (path, time, sample_rate, channel_count, frame_count, device, recording, section, note, revision)",
@@ -86,7 +95,8 @@ struct SalvageTests {
                 "document (recording, hash, place, path, name, byte_count, added, changed)",
                 "i + 1, lower(hex(randomblob(16))), 'kept', i || '.pdf', 'score ' || i, i, i, i"
             ),
-            ("envelope (recording, content)", "i + 1, randomblob(5000)"),
+            // As of a recording of 100 seconds.
+            ("envelope (recording, content)", "i + 1, CAST(x'01' || randomblob(5000) AS BLOB)"),
         ]
         try database.transaction { () throws(DatabaseError) in
             for (table, values) in rows {
@@ -165,7 +175,9 @@ struct SalvageTests {
         }
         for (table, columns) in tables {
             let (lost, made) = try differences(table, columns)
-            let most = table == page.owner ? page.rowCount : 0
+            // A change is kept as long as it fits the sections.
+            let owners = table == "change" ? ["recording", "section", "change"] : [table]
+            let most = owners.contains(page.owner) ? page.rowCount : 0
             #expect((0...most).contains(lost), "\(table), \(page.kind) page of \(page.owner)")
             // A recording that is lost is replaced by one with its key. A row that goes on in the damaged page may have another text.
             let isReplaced = ["recording", "playlist", "feed", "take"].contains(table)
@@ -196,6 +208,55 @@ struct SalvageTests {
             try Self.compare(path, with: whole, after: page)
             for name in [path, repair.damagedPath] { try FileManager.default.removeItem(atPath: name) }
         }
+    }
+
+    @Test("keeps the histories of recordings whose sections are whole, and each change of the others that fits")
+    func histories() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        try Self.make(path)
+        let page = try #require(try Self.pages(of: path).first { $0.owner == "section" && $0.kind == "leaf" })
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.seek(toOffset: UInt64(4096 * (page.number - 1)))
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 64))
+        try file.close()
+        let cause = StoreError(.damaged("a test"), path: path)
+        let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
+        #expect(!repair.isComplete)
+        let store = try PracticeStore(.file(path))
+        let recordings = try store.recordings().map(\.recording)
+        let kept = try recordings.filter { try store.history(of: $0.key).undo != nil }
+        #expect(kept.count >= 301 - Int(page.rowCount) && kept.count < 301)
+        for recording in [try #require(kept.first), try #require(kept.last)] {
+            let before = try store.sections(of: recording.key)?.sections
+            _ = try store.undo(recording.key)
+            #expect(try store.sections(of: recording.key)?.sections != before)
+            _ = try store.redo(recording.key)
+            #expect(try store.sections(of: recording.key)?.sections == before)
+        }
+    }
+
+    @Test("keeps no change that another one has left no sections for")
+    func fittingChanges() throws {
+        let scratch = try Scratch()
+        let store = try PracticeStore(.file(scratch.file("practice.db")))
+        let recording = PracticeRecording.made
+        for (index, name) in ["a", "b", "c", "d"].enumerated() {
+            let first = Int64(index) * 100
+            _ = try store.apply(.add([SectionDraft(first..<first + 50, name: name)]), to: recording)
+        }
+        _ = try store.undo(recording.key)
+        try store.change { (rows) throws(DatabaseError) in
+            try rows.database.run("DELETE FROM section WHERE name = 'b'")
+            try rows.keepFittingChanges()
+        }
+        func names() throws -> [String] { try store.sections(of: recording.key)?.sections.map(\.name).sorted() ?? [] }
+        _ = try store.redo(recording.key)
+        #expect(try names() == ["a", "c", "d"])
+        for _ in 0..<2 { _ = try store.undo(recording.key) }
+        #expect(try names() == ["a"])
+        #expect(try store.history(of: recording.key).undo == nil)
+        #expect(throws: SectionError.self) { try store.undo(recording.key) }
     }
 
     @Test("keeps the rows that a damaged page leads past, although SQLite finds no mistake in it")
