@@ -30,6 +30,21 @@ package enum Folder {
             if name != dot, name != dot + dot { names.append(name) }
         }
     }
+
+    /// Passes a folder and everything below it, without following links.
+    ///
+    /// - Parameter body: Called with each path, the room that it takes on the disk in bytes, and whether it is an ordinary file.
+    package static func walk(_ path: String, _ body: (_ path: String, _ room: Int64, _ isFile: Bool) -> Void) {
+        walk(path, depth: 0, body)
+    }
+
+    private static func walk(_ path: String, depth: Int, _ body: (String, Int64, Bool) -> Void) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        body(path, Int64(status.st_blocks) * 512, status.st_mode & S_IFMT == S_IFREG)
+        guard status.st_mode & S_IFMT == S_IFDIR, depth < 32 else { return }
+        for name in (try? names(in: path)) ?? [] { walk(path + "/" + name, depth: depth + 1, body) }
+    }
 }
 
 private let dot = [UInt8(ascii: ".")]

@@ -144,8 +144,8 @@ package struct FetchRows {
 extension RecordingLibrary {
     @discardableResult
     package func changeFetches<Value: Sendable>(
-        _ body: (FetchRows) throws(DatabaseError) -> Value
+        isRemoval: Bool = false, _ body: (FetchRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
-        try store.change { (rows) throws(DatabaseError) in try body(FetchRows(rows: rows)) }
+        try store.change(isRemoval: isRemoval) { (rows) throws(DatabaseError) in try body(FetchRows(rows: rows)) }
     }
 }

@@ -90,7 +90,10 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
     public func setFetch(_ number: Int, _ state: PendingFetch.State) throws -> PendingFetch {
-        let fetch = try changeFetch(number) { (rows) throws(DatabaseError) in try rows.set(number, state) }
+        // A download that fills the disk can be stopped.
+        let fetch = try changeFetch(number, isRemoval: state == .paused) { (rows) throws(DatabaseError) in
+            try rows.set(number, state)
+        }
         if state == .waiting { wantAgain(fetch.address) }
         return fetch
     }
@@ -167,9 +170,9 @@ extension RecordingLibrary {
     private func wantAgain(_ address: String) { _ = calls.remove(folder.parts + "/" + Self.unwantedName(address)) }
 
     private func changeFetch(
-        _ number: Int, _ body: (FetchRows) throws(DatabaseError) -> Void
+        _ number: Int, isRemoval: Bool = false, _ body: (FetchRows) throws(DatabaseError) -> Void
     ) throws -> PendingFetch {
-        try changeFetches { (rows) throws(DatabaseError) -> Result<PendingFetch, RecordingLibraryError> in
+        try changeFetches(isRemoval: isRemoval) { (rows) throws(DatabaseError) -> Result<PendingFetch, RecordingLibraryError> in
             let unknown = RecordingLibraryError(
                 .unknown, "there is no fetch \(number)", remedy: "List them with: woodshed get --list")
             guard try rows.fetch(number) != nil else { return .failure(unknown) }

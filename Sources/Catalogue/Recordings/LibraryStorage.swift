@@ -80,26 +80,15 @@ extension RecordingLibrary {
     public func cacheFiles() -> [LibraryReport.File] {
         guard let path = CacheFolder.path else { return [] }
         var files: [LibraryReport.File] = []
-        Self.walk(path, depth: 0) { name, status in
-            if status.st_mode & S_IFMT == S_IFREG {
-                files.append(.init(path: name, byteCount: Int64(status.st_blocks) * 512))
-            }
+        Folder.walk(path) { name, room, isFile in
+            if isFile { files.append(.init(path: name, byteCount: room)) }
         }
         return files
     }
 
     private static func roomBelow(_ folder: String) -> Int64 {
         var bytes: Int64 = 0
-        walk(folder, depth: 0) { bytes += Int64($1.st_blocks) * 512 }
+        Folder.walk(folder) { _, room, _ in bytes += room }
         return bytes
-    }
-
-    /// Passes a folder and everything below it, without following links.
-    private static func walk(_ path: String, depth: Int, _ body: (String, stat) -> Void) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return }
-        body(path, status)
-        guard status.st_mode & S_IFMT == S_IFDIR, depth < 32 else { return }
-        for name in (try? Folder.names(in: path)) ?? [] { walk(path + "/" + name, depth: depth + 1, body) }
     }
 }

@@ -60,7 +60,7 @@ extension RecordingLibrary {
         // Before the row goes: the program that holds the part looks for the mark when the row is gone.
         let isMarked = discarding && markUnwanted(fetch.address)
         if discarding, !isMarked { _ = removeParts(of: fetch.address) }
-        try changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch) }
+        try changeFetches(isRemoval: true) { (rows) throws(DatabaseError) in try rows.remove(fetch) }
         guard isMarked else { return fetch }
         // A part that is still held then is removed by its holder, or before the address is fetched again.
         for _ in 0..<Self.looks {

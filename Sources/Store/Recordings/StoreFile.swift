@@ -54,8 +54,13 @@ struct StoreFile: ~Copyable {
         let reserve = keepsReserve ? StoreReserve(besides: path) : nil
         let value: Value
         do throws(StoreError) { value = try changeOnce(beside: other, body) } catch {
-            guard isRemoval, error.kind == .diskFull, let reserve, reserve.release() else { throw error }
-            value = try changeOnce(beside: other, body)
+            guard isRemoval, error.kind == .diskFull, let reserve, reserve.release() || reserve.freeCache() else {
+                throw error
+            }
+            do throws(StoreError) { value = try changeOnce(beside: other, body) } catch {
+                guard error.kind == .diskFull, reserve.freeCache() else { throw error }
+                value = try changeOnce(beside: other, body)
+            }
         }
         reserve?.keep()
         return value

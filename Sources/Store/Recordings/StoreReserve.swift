@@ -1,6 +1,7 @@
 internal import Files
 internal import Glibc
 internal import RunLog
+internal import UserState
 
 /// Room on the store's disk that is kept for removals: on a full disk there is none for SQLite's journal, and so nothing could be removed.
 /// Only the user's own store has one: other stores are copies, or short-lived.
@@ -38,5 +39,19 @@ struct StoreReserve {
         _ = SystemFileCalls().synchroniseFolder(FilePlace.folder(of: path))
         RunLog.note(.sql, .warning, "the disk is full: the room that is reserved for removals is used")
         return true
+    }
+
+    /// Removes files that can be made again, such as waveforms, if they are on the store's disk; false if there are none. A store that was made or upgraded
+    /// on a disk that was nearly full has no reserve.
+    func freeCache() -> Bool {
+        guard let cache = CacheFolder.path, let disk = FileIdentity(path: FilePlace.folder(of: path))?.device,
+            FileIdentity(path: cache)?.device == disk
+        else { return false }
+        var freed: Int64 = 0
+        Folder.walk(cache) { file, room, isFile in
+            if isFile, SystemFileCalls().remove(file) >= 0 { freed += room }
+        }
+        if freed > 0 { RunLog.note(.sql, .warning, "the disk is full: \(freed) bytes of \(cache) are removed") }
+        return freed > 0
     }
 }
