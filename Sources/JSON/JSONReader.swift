@@ -19,15 +19,6 @@ extension JSONValue {
     package var stringValue: String? { if case .string(let text) = self { text } else { nil } }
     /// True or false.
     package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
-
-    /// A number of either kind.
-    package var doubleValue: Double? {
-        switch self {
-        case .integer(let value): Double(value)
-        case .number(let value): value
-        default: nil
-        }
-    }
 }
 
 /// Parses JSON from the front, as RFC 8259 defines it; each function returns nil if the text is something else.

@@ -17,7 +17,25 @@ extension ClosedRange where Bound == Int64 {
     package static var identities: Self { .min ... .max }
 }
 
+extension ClosedRange where Bound == Double {
+    /// Measured values, in any unit. The whole numbers next to them have room in every integer of 64 bits.
+    package static var measures: Self { -9_007_199_254_740_992...9_007_199_254_740_992 }
+    /// Speeds, 1 for as recorded: more than any version can play.
+    package static var speeds: Self { 0.01...100 }
+    /// Transpositions in semitones: more than any version can play.
+    package static var semitones: Self { -120...120 }
+}
+
 extension JSONValue {
+    /// A number of either kind; nil if it is none, or beyond the limits.
+    package func number(in limits: ClosedRange<Double>) -> Double? {
+        switch self {
+        case .integer(let value) where limits.contains(Double(value)): Double(value)
+        case .number(let value) where limits.contains(value): value
+        default: nil
+        }
+    }
+
     /// A number that was written as an integer; nil if it is none, or beyond the limits.
     package func integer(in limits: ClosedRange<Int64>) -> Int64? {
         if case .integer(let value) = self, limits.contains(value) { value } else { nil }

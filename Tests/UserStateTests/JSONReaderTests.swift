@@ -26,7 +26,9 @@ struct JSONReaderTests {
                     .integer(Int64(0)), .integer(Int64(0)), .number(1), .number(100), .number(1e20),
                 ]))
         let twice = read(#"{"a":1,"a":2}"#)
-        #expect(twice?["a"]?.integer(in: .counts) == 1 && twice?["a"]?.doubleValue == 1 && twice?["b"] == nil)
+        #expect(twice?["a"]?.integer(in: .counts) == 1 && twice?["a"]?.number(in: .measures) == 1 && twice?["b"] == nil)
+        #expect(read("1e300")?.number(in: .measures) == nil && read("-2.5")?.number(in: -3...0) == -2.5)
+        #expect(read("0.001")?.number(in: .speeds) == nil && read("\"1\"")?.number(in: .speeds) == nil)
         #expect(read("[[[1]]]")?.elements?.count == 1 && read("true")?.boolValue == true)
         #expect(read("9223372036854775807")?.integer(in: .counts) == nil && read("-1")?.integer(in: .counts) == nil)
         #expect(read("-1")?.integer(in: .places) == -1 && read("0")?.integer(in: .sampleRates) == nil)

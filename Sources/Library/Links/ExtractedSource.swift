@@ -80,7 +80,7 @@ extension ExtractedSource {
         }
         self.init(
             address: address, title: video["title"]?.stringValue, artist: artist,
-            seconds: video["duration"]?.doubleValue,
+            seconds: video["duration"]?.number(in: .measures),
             pathExtension: (source["ext"] ?? video["ext"])?.stringValue, headers: headers)
     }
 
@@ -98,7 +98,7 @@ extension ExtractedSource {
             let isOnlySound = format["vcodec"]?.stringValue == "none"
             let sound = format["acodec"]?.stringValue
             guard sound != "none", sound != nil || isOnlySound else { continue }
-            let rate = (format["abr"]?.doubleValue ?? format["tbr"]?.doubleValue) ?? 0
+            let rate = (format["abr"]?.number(in: .measures) ?? format["tbr"]?.number(in: .measures)) ?? 0
             let rank = (isOnlySound ? 1 : 0, rate)
             // Helpers list the best of equals last.
             if best.map({ rank >= $0.rank }) ?? true { best = (format, rank) }

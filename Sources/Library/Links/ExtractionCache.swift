@@ -138,7 +138,8 @@ package struct ExtractionCache: Sendable {
             }
             let source = ExtractedSource(
                 address: address, title: value["title"]?.stringValue, artist: value["artist"]?.stringValue,
-                seconds: value["seconds"]?.doubleValue, pathExtension: value["extension"]?.stringValue, headers: headers
+                seconds: value["seconds"]?.number(in: .measures),
+                pathExtension: value["extension"]?.stringValue, headers: headers
             )
             return source.map { Entry(id: id, source: $0, stored: stored, expires: expires) }
         }

@@ -19,11 +19,11 @@ extension RoundTrip {
     init?(_ value: JSONValue) {
         guard let output = value["output"]?.stringValue, let input = value["input"]?.stringValue,
             let sampleRate = value["sample_rate"]?.count, let periodFrames = value["period_frames"]?.count,
-            let frames = value["round_trip_frames"]?.doubleValue,
+            let frames = value["round_trip_frames"]?.number(in: .measures),
             let reportedFrames = value["reported_frames"]?.integer(in: .places),
-            let spreadFrames = value["spread_frames"]?.doubleValue, spreadFrames >= 0,
+            let spreadFrames = value["spread_frames"]?.number(in: .measures), spreadFrames >= 0,
             let repeats = value["repeats"]?.count, let inputChannel = value["input_channel"]?.count,
-            let gainDecibels = value["gain_db"]?.doubleValue, let isInverted = value["inverted"]?.boolValue,
+            let gainDecibels = value["gain_db"]?.number(in: .measures), let isInverted = value["inverted"]?.boolValue,
             let time = value["measured_at"]?.integer(in: .seconds)
         else { return nil }
         self.init(

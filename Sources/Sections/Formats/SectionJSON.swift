@@ -6,7 +6,7 @@ enum SectionJSON {
     static func read(_ bytes: [UInt8], into collector: inout SectionCollector) throws(SectionFormatError) {
         let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         if let whole = JSONValue(reading: bytes), let sections = whole["sections"]?.elements ?? whole.elements {
-            let told = whole["sample_rate"]?.doubleValue
+            let told = whole["sample_rate"]?.number(in: -.greatestFiniteMagnitude ... .greatestFiniteMagnitude)
             let rate = told.flatMap { Int64(exactly: $0) }.flatMap { ClosedRange.sampleRates.contains($0) ? $0 : nil }
             if let told, rate == nil { throw .broken(.json, "its sample rate is \(told)") }
             if let rate, rate != Int64(collector.rate) {

@@ -160,7 +160,8 @@ extension StoreRows {
 
     private static func state(_ text: String) throws(DatabaseError) -> MemoryState {
         let value = JSONValue(reading: Array(text.utf8))
-        guard let stability = value?["stability"]?.doubleValue, let difficulty = value?["difficulty"]?.doubleValue
+        guard let stability = value?["stability"]?.number(in: .measures),
+            let difficulty = value?["difficulty"]?.number(in: .measures)
         else { throw .wrongValue("the state of a review cannot be read") }
         return MemoryState(stability: stability, difficulty: difficulty)
     }
@@ -181,10 +182,11 @@ extension StoreRows {
         guard let value = JSONValue(reading: Array(text.utf8)) else {
             throw .wrongValue("what is known of a review cannot be read")
         }
-        var evidence = ReviewEvidence(speed: value["speed"]?.doubleValue)
-        (evidence.offsetSeconds, evidence.spreadSeconds) = (value["offset"]?.doubleValue, value["spread"]?.doubleValue)
-        (evidence.lengthRatio, evidence.pitchCents) = (value["length"]?.doubleValue, value["pitch"]?.doubleValue)
-        evidence.energyDecibels = value["energy"]?.doubleValue
+        func measure(_ name: String) -> Double? { value[name]?.number(in: .measures) }
+        var evidence = ReviewEvidence(speed: measure("speed"))
+        (evidence.offsetSeconds, evidence.spreadSeconds) = (measure("offset"), measure("spread"))
+        (evidence.lengthRatio, evidence.pitchCents) = (measure("length"), measure("pitch"))
+        evidence.energyDecibels = measure("energy")
         return evidence
     }
 }

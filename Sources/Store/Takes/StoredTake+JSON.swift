@@ -48,8 +48,9 @@ package struct TakeAttachment {
         guard let key = value["key"]?.stringValue.flatMap(RecordingKey.init),
             let first = value["start_frame"]?.integer(in: .counts), let end = value["end_frame"]?.integer(in: .counts),
             first <= end, let pass = value["pass"]?.integer(in: .counts).map(Int.init),
-            let speed = value["speed"]?.doubleValue, let semitones = value["semitones"]?.doubleValue,
-            let start = value["start"]?.doubleValue,
+            let speed = value["speed"]?.number(in: .speeds),
+            let semitones = value["semitones"]?.number(in: .semitones),
+            let start = value["start"]?.number(in: .measures),
             let alignment = value["alignment"]?.stringValue.flatMap(StoredTake.Alignment.init)
         else { return nil }
         return StoredTake.Model(

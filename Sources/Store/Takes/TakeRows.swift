@@ -187,7 +187,11 @@ extension StoreRows {
         }
         var model: StoredTake.Model?
         if let text = try row.text(orNull: 9), !row.isNull(7), let key = RecordingKey(bytes: try row.bytes(7)) {
-            model = try self.model(text, key: key, section: try row.integer(orNull: 8))
+            let section = try row.integer(orNull: 8)
+            // A take is the user's, whatever a bundle said of its model.
+            model = try row.readable(or: nil) { () throws(DatabaseError) in
+                try self.model(text, key: key, section: section)
+            }
         }
         return StoredTake(
             number: Int(try row.integer(0)), path: try row.text(1),
@@ -215,8 +219,9 @@ extension StoreRows {
         guard let name = value?["name"]?.stringValue, let first = value?["first"]?.integer(in: .counts),
             let past = value?["past"]?.integer(in: .counts), first <= past,
             let pass = value?["pass"]?.integer(in: .counts),
-            let speed = value?["speed"]?.doubleValue, let semitones = value?["semitones"]?.doubleValue,
-            let start = value?["start"]?.doubleValue,
+            let speed = value?["speed"]?.number(in: .speeds),
+            let semitones = value?["semitones"]?.number(in: .semitones),
+            let start = value?["start"]?.number(in: .measures),
             let alignment = value?["alignment"]?.stringValue.flatMap(StoredTake.Alignment.init)
         else { throw .wrongValue("the model of a take cannot be read") }
         return StoredTake.Model(

@@ -30,7 +30,7 @@ enum JSONFeed {
         let author = item["authors"]?.elements?.first ?? item["author"]
         if let name = author?["name"]?.stringValue { entry.take("author", FeedText(escaped(name), type: "")) }
         for attachment in item["attachments"]?.elements ?? [] {
-            let seconds = attachment["duration_in_seconds"]?.doubleValue.flatMap { $0 > 0 && $0 <= 1e7 ? $0 : nil }
+            let seconds = attachment["duration_in_seconds"]?.number(in: 0...1e7).flatMap { $0 > 0 ? $0 : nil }
             entry.take(
                 enclosure: attachment["url"]?.stringValue, type: attachment["mime_type"]?.stringValue,
                 length: attachment["size_in_bytes"]?.integer(in: .counts).map(String.init), seconds: seconds)

@@ -167,7 +167,9 @@ struct StatusWords {
         let path = status["file"]?.stringValue ?? ""
         let title = status["title"]?.stringValue ?? ""
         var parts = [state, title.isEmpty ? fileName(path) : title].filter { !$0.isEmpty }
-        if let place = status["clip_seconds"]?.doubleValue, let length = status["clip_length"]?.doubleValue {
+        if let place = status["clip_seconds"]?.number(in: .measures),
+            let length = status["clip_length"]?.number(in: .measures)
+        {
             parts.append("\(clockText(place, decimals: 0)) / \(clockText(length, decimals: 0))")
         }
         if let track = status["track"]?.integer(in: .counts), let count = status["tracks"]?.integer(in: .counts) {
@@ -178,7 +180,7 @@ struct StatusWords {
         {
             parts.append("section \(section) of \(count)")
         }
-        if let speed = status["speed"]?.doubleValue, speed != 1 { parts.append(percentText(speed)) }
+        if let speed = status["speed"]?.number(in: .measures), speed != 1 { parts.append(percentText(speed)) }
         return printable(parts.joined(separator: "  "))
     }
 }
