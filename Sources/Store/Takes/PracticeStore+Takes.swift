@@ -1,6 +1,7 @@
 internal import AudioFiles
 internal import Database
 internal import Glibc
+internal import Synchronization
 
 /// The takes that are kept: recordings made by the user, with the section that they belong to.
 ///
