@@ -69,13 +69,16 @@ struct MergedRows {
     }
 
     /// The identities of all recordings of which the store or the catalogue tells.
-    func recordings() throws(DatabaseError) -> [ExactText] {
+    func recordings() throws(DatabaseError) -> [(identity: ExactText, sectionCount: Int)] {
         try database.readableRows(
             """
-            SELECT lower(hex(key)) FROM recording UNION SELECT identity FROM merged WHERE kind = 'recording'
-            UNION SELECT owner FROM merged WHERE kind = 'section'
+            SELECT identity, max(sections) FROM (
+                SELECT lower(hex(key)) AS identity, section_count AS sections FROM recording
+                UNION ALL SELECT owner, count(*) FROM merged WHERE kind = 'section' GROUP BY owner
+                UNION ALL SELECT identity, 0 FROM merged WHERE kind = 'recording')
+            GROUP BY identity ORDER BY identity
             """
-        ) { (row) throws(DatabaseError) in ExactText(try row.text(0)) }
+        ) { (row) throws(DatabaseError) in (ExactText(try row.text(0)), Int(try row.integer(1))) }
     }
 
     private func read<Value>(
