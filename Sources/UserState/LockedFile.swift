@@ -36,6 +36,8 @@ package struct LockedFile: Sendable {
     package func read() throws(Fault) -> [UInt8]? {
         do throws(FileFault) {
             let file = try unsafe RegularFile(path)
+            // An earlier version let others read it, and a file that is replaced hands its permissions on.
+            if isPrivate { _ = fchmod(file.descriptor, 0o600) }
             return try FileBytes.bytes(of: file.descriptor, count: Self.largest + 1)
         } catch {
             if error.code == ENOENT || error.code == ENOTDIR { return nil }
@@ -89,8 +91,6 @@ package struct LockedFile: Sendable {
     /// might write the same file.
     private func replace(by text: String, isLocked: Bool) throws(Fault) {
         do throws(FileFault) {
-            // A file that is replaced hands its permissions on.
-            if isPrivate { _ = unsafe chmod(path, 0o600) }
             let file = try WholeFile(path, suffix: isLocked ? ".new" : nil, permissions: isPrivate ? 0o600 : 0o666)
             try file.append(Array(text.utf8))
             try file.commit()
