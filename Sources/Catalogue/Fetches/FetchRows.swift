@@ -41,11 +41,11 @@ package struct FetchRows {
     }
 
     /// The revision of what is changed next. Finding it reads the whole list.
-    func nextRevision() throws(DatabaseError) -> Int64 {
+    package func nextRevision() throws(DatabaseError) -> Int64 {
         try database.first("SELECT \(Self.nextRevision)") { (row) throws(DatabaseError) in try row.integer(0) } ?? 1
     }
 
-    /// Adds an address that is not on the list, with ``nextRevision()``; all that are added in one transaction may have the same.
+    /// Adds an address that is not on the list, with ``nextRevision()``; all that are added or changed in one transaction may have the same.
     func add(
         _ address: String, _ wishes: FetchWishes, priority: Int, revision: Int64, at time: Int64
     ) throws(DatabaseError) -> Int {
@@ -56,21 +56,21 @@ package struct FetchRows {
         return Int(database.lastInsertedRow)
     }
 
-    package func set(_ number: Int, _ state: PendingFetch.State) throws(DatabaseError) {
+    package func set(_ number: Int, _ state: PendingFetch.State, revision: Int64) throws(DatabaseError) {
         try database.run(
-            "UPDATE fetch SET state = ?, error = '', remedy = '', revision = \(Self.nextRevision) WHERE id = ?",
-            .text(state.rawValue), .integer(number))
+            "UPDATE fetch SET state = ?, error = '', remedy = '', revision = ? WHERE id = ?", .text(state.rawValue),
+            .integer(revision), .integer(number))
     }
 
-    func set(_ number: Int, _ wishes: FetchWishes) throws(DatabaseError) {
+    func set(_ number: Int, _ wishes: FetchWishes, revision: Int64) throws(DatabaseError) {
         try database.run(
-            "UPDATE fetch SET wishes = ?, revision = \(Self.nextRevision) WHERE id = ?", .text(Self.text(wishes)),
+            "UPDATE fetch SET wishes = ?, revision = ? WHERE id = ?", .text(Self.text(wishes)), .integer(revision),
             .integer(number))
     }
 
-    func setPriority(_ number: Int, _ priority: Int) throws(DatabaseError) {
+    func setPriority(_ number: Int, _ priority: Int, revision: Int64) throws(DatabaseError) {
         try database.run(
-            "UPDATE fetch SET priority = ?, revision = \(Self.nextRevision) WHERE id = ?", .integer(priority),
+            "UPDATE fetch SET priority = ?, revision = ? WHERE id = ?", .integer(priority), .integer(revision),
             .integer(number))
     }
 

@@ -73,10 +73,12 @@ extension RecordingLibrary {
         let number: Int
         if let known = try rows.fetch(address: address) {
             number = known.number
-            if known.state != .waiting { try rows.set(number, .waiting) }
+            if known.state != .waiting { try rows.set(number, .waiting, revision: revision) }
             let corrected = known.wishes.corrected(by: wishes)
-            if corrected != known.wishes { try rows.set(number, corrected) }
-            if priority != known.priority, priority != 0 { try rows.setPriority(number, priority) }
+            if corrected != known.wishes { try rows.set(number, corrected, revision: revision) }
+            if priority != known.priority, priority != 0 {
+                try rows.setPriority(number, priority, revision: revision)
+            }
         } else {
             number = try rows.add(address, wishes, priority: priority, revision: revision, at: now)
         }
@@ -92,7 +94,7 @@ extension RecordingLibrary {
     public func setFetch(_ number: Int, _ state: PendingFetch.State) throws -> PendingFetch {
         // A download that fills the disk can be stopped.
         let fetch = try changeFetch(number, isRemoval: state == .paused) { (rows) throws(DatabaseError) in
-            try rows.set(number, state)
+            try rows.set(number, state, revision: rows.nextRevision())
         }
         if state == .waiting { wantAgain(fetch.address) }
         return fetch
@@ -103,7 +105,9 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
     public func setFetch(_ number: Int, priority: Int) throws -> PendingFetch {
-        try changeFetch(number) { (rows) throws(DatabaseError) in try rows.setPriority(number, priority) }
+        try changeFetch(number) { (rows) throws(DatabaseError) in
+            try rows.setPriority(number, priority, revision: rows.nextRevision())
+        }
     }
 
     /// A fetch as the list has it by now, with what other programs have told of it since; nil if it is off the list.
