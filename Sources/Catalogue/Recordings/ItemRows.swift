@@ -247,10 +247,15 @@ package struct ItemRows {
             [.integer(trashing)], row: value)
     }
 
-    /// Keeps of a recording only that it was there.
-    func forget(_ number: Int) throws(DatabaseError) {
+    /// Keeps of a recording in the trash only that it was there.
+    ///
+    /// - Returns: False if it is not in the trash any more.
+    func forget(_ number: Int) throws(DatabaseError) -> Bool {
         try database.run(
-            "UPDATE item SET gone = 1, trashing = NULL, revision = \(Self.nextRevision) WHERE id = ?", .integer(number))
+            """
+            UPDATE item SET gone = 1, trashing = NULL, revision = \(Self.nextRevision)
+            WHERE id = ? AND trashed IS NOT NULL
+            """, .integer(number)) > 0
     }
 
     // MARK: Words to search

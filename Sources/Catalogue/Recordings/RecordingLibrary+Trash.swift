@@ -183,11 +183,13 @@ extension RecordingLibrary {
                 var bytes = row.item.place == .kept ? try removeFiles(of: row) : 0
                 bytes += try removeDocumentFiles { $0.recording == row.recording }
                 // The files first: then there is room on a full disk, too.
-                try change(isRemoval: true) { (rows) throws(DatabaseError) in
-                    try rows.forget(row.number)
+                let isForgotten = try change(isRemoval: true) { (rows) throws(DatabaseError) in
+                    // A program that links its file has brought it back without the lock.
+                    guard try rows.forget(row.number) else { return false }
                     try DocumentRows(items: rows).forget(recording: row.recording)
+                    return true
                 }
-                return (row.item, bytes)
+                return isForgotten ? (row.item, bytes) : nil
             }
             guard let emptied else { continue }
             removed.append(emptied.0)
