@@ -127,7 +127,8 @@ struct StoreFile: ~Copyable {
     /// apart by no code.
     private func isDamaged(_ error: DatabaseError) -> Bool {
         guard error.kind == .refused, let database else { return false }
-        return !schema.isWhole(database)
+        // A repair drops a row with an impossible value, and is no remedy unless the statement met such a row.
+        return !schema.isWhole(database, permitsValues: error.isPlainRefusal)
     }
 
     // MARK: The connection

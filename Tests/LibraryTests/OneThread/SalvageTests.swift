@@ -210,55 +210,6 @@ struct SalvageTests {
         }
     }
 
-    @Test("keeps the histories of recordings whose sections are whole, and each change of the others that fits")
-    func histories() throws {
-        let scratch = try Scratch()
-        let path = scratch.file("practice.db")
-        try Self.make(path)
-        let page = try #require(try Self.pages(of: path).first { $0.owner == "section" && $0.kind == "leaf" })
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try file.seek(toOffset: UInt64(4096 * (page.number - 1)))
-        try file.write(contentsOf: Data(repeating: 0xA5, count: 64))
-        try file.close()
-        let cause = StoreError(.damaged("a test"), path: path)
-        let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
-        #expect(!repair.isComplete)
-        let store = try PracticeStore(.file(path))
-        let recordings = try store.recordings().map(\.recording)
-        let kept = try recordings.filter { try store.history(of: $0.key).undo != nil }
-        #expect(kept.count >= 301 - Int(page.rowCount) && kept.count < 301)
-        for recording in [try #require(kept.first), try #require(kept.last)] {
-            let before = try store.sections(of: recording.key)?.sections
-            _ = try store.undo(recording.key)
-            #expect(try store.sections(of: recording.key)?.sections != before)
-            _ = try store.redo(recording.key)
-            #expect(try store.sections(of: recording.key)?.sections == before)
-        }
-    }
-
-    @Test("keeps no change that another one has left no sections for")
-    func fittingChanges() throws {
-        let scratch = try Scratch()
-        let store = try PracticeStore(.file(scratch.file("practice.db")))
-        let recording = PracticeRecording.made
-        for (index, name) in ["a", "b", "c", "d"].enumerated() {
-            let first = Int64(index) * 100
-            _ = try store.apply(.add([SectionDraft(first..<first + 50, name: name)]), to: recording)
-        }
-        _ = try store.undo(recording.key)
-        try store.change { (rows) throws(DatabaseError) in
-            try rows.database.run("DELETE FROM section WHERE name = 'b'")
-            try rows.keepFittingChanges()
-        }
-        func names() throws -> [String] { try store.sections(of: recording.key)?.sections.map(\.name).sorted() ?? [] }
-        _ = try store.redo(recording.key)
-        #expect(try names() == ["a", "c", "d"])
-        for _ in 0..<2 { _ = try store.undo(recording.key) }
-        #expect(try names() == ["a"])
-        #expect(try store.history(of: recording.key).undo == nil)
-        #expect(throws: SectionError.self) { try store.undo(recording.key) }
-    }
-
     @Test("keeps the rows that a damaged page leads past, although SQLite finds no mistake in it")
     func passedBy() throws {
         let scratch = try Scratch()
