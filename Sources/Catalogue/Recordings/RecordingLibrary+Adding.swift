@@ -254,8 +254,7 @@ extension RecordingLibrary {
         // What was copied is what was read before, if the file has not changed meanwhile.
         guard let before = file.before, state(file.path) == before else {
             _ = calls.remove(temporary)
-            throw RecordingLibraryError(
-                .changed, "\(file.path): the file changed while it was copied", remedy: "Try again.")
+            throw RecordingLibraryError.changed(file.path, "copied")
         }
         file.temporary = temporary
     }
@@ -285,6 +284,11 @@ extension RecordingLibrary {
             let target = folder.file(item.path)
             do throws(FileFault) {
                 let source = files[index].temporary ?? files[index].path
+                // Its key would be that of another sound.
+                guard files[index].temporary != nil || isUnchanged(files[index]) else {
+                    (files[index].item, files[index].failure) = (nil, RecordingLibraryError.changed(files[index].path, "read"))
+                    continue
+                }
                 if !areSafe { try FileCopy.synchronise(source, calls: calls) }
                 try put(source, to: target, isMoved: files[index].temporary == nil)
                 files[index].placed = target
@@ -373,13 +377,21 @@ extension RecordingLibrary {
     /// Removes what is no longer needed, now that the store knows the file.
     private func cleanUp(_ file: NewFile) {
         guard let item = file.item else { return }
-        // A file that was moved in the folder itself has one name.
-        if let origin = file.movedFrom, origin != file.placed { _ = unsafe unlink(FileName.systemName(origin)) }
+        // A file that was moved in the folder itself has one name. A copy lacks what was written into the file since, so the file stays.
+        if let origin = file.movedFrom, origin != file.placed, file.temporary == nil || isUnchanged(file) {
+            _ = unsafe unlink(FileName.systemName(origin))
+        }
         if item.place == .kept { _ = calls.remove(folder.trashed(item.path)) }
     }
 
     /// Whether a recording's file is where it should be.
     func exists(_ item: LibraryItem) -> Bool { !item.isMissing }
+
+    /// Whether nothing was written into a file since before it was read. Another name of it, which changes its time of change, is nothing written.
+    private func isUnchanged(_ file: NewFile) -> Bool {
+        guard let before = file.before, let now = state(file.path) else { return false }
+        return now.inode == before.inode && now.byteCount == before.byteCount && now.modified == before.modified
+    }
 
     private func state(_ path: String) -> FileState? { unsafe FileState(FileName.systemName(path)) }
 

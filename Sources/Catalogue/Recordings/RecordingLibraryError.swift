@@ -95,6 +95,11 @@ extension RecordingLibraryError {
         }
     }
 
+    /// - Parameter done: What was done with the file, as in "copied".
+    static func changed(_ path: String, _ done: String) -> RecordingLibraryError {
+        RecordingLibraryError(.changed, "\(path): the file changed while it was \(done)", remedy: "Try again.")
+    }
+
     private enum WritingKind: WritingFailureKind {
         case permissionDenied, isDirectory, diskFull, limitExceeded, closedPipe, cannotCreate, io
     }
