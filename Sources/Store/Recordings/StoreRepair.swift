@@ -218,6 +218,13 @@ public struct StoreRepair: Explained, Equatable {
         for name in [path, path + "-journal"] { unsafe unlink(name) }
     }
 
+    /// A file that stays open as long as something refers to it.
+    private final class OpenFile {
+        let file: RegularFile
+
+        init(_ path: String) throws(FileFault) { file = try unsafe RegularFile(path) }
+    }
+
     /// Gives the damaged file another name, and its name to the repaired one. There is a file of that name at any moment. If it fails, all names are as
     /// before.
     private static func exchange(
@@ -226,8 +233,26 @@ public struct StoreRepair: Explained, Equatable {
         var aside = path + ".damaged"
         var count = 1
         var isMade = true
+        // Closing any descriptor of the file would end SQLite's lock of it.
+        var copied: OpenFile?
+        defer { withExtendedLifetime(copied) {} }
         while unsafe link(path, aside) != 0 {
-            guard errno == EEXIST, count < 10_000 else { throw FileFault(code: errno) }
+            let code = errno
+            if [EPERM, EOPNOTSUPP, ENOSYS].contains(code) {
+                // exFAT and some network disks give no file a second name.
+                let source = try OpenFile(path)
+                copied = source
+                try FileCopy.copy(source.file, to: aside, calls: calls)
+                // Others may read the copy only if they may read the store.
+                var status = stat()
+                if unsafe fstat(source.file.descriptor, &status) == 0 { _ = unsafe chmod(aside, status.st_mode & 0o777) }
+                do throws(FileFault) { try FileCopy.synchronise(aside, calls: calls) } catch {
+                    _ = calls.remove(aside)
+                    throw error
+                }
+                break
+            }
+            guard code == EEXIST, count < 10_000 else { throw FileFault(code: code) }
             // A repair that was interrupted has given it this name.
             isMade = FileIdentity(path: aside).map { !$0.isSame(as: FileIdentity(path: path)) } ?? true
             if !isMade { break }
