@@ -176,7 +176,8 @@ extension RecordingLibrary {
     private func changeFetch(
         _ number: Int, isRemoval: Bool = false, _ body: (FetchRows) throws(DatabaseError) -> Void
     ) throws -> PendingFetch {
-        try changeFetches(isRemoval: isRemoval) { (rows) throws(DatabaseError) -> Result<PendingFetch, RecordingLibraryError> in
+        try changeFetches(isRemoval: isRemoval) {
+            (rows) throws(DatabaseError) -> Result<PendingFetch, RecordingLibraryError> in
             let unknown = RecordingLibraryError(
                 .unknown, "there is no fetch \(number)", remedy: "List them with: woodshed get --list")
             guard try rows.fetch(number) != nil else { return .failure(unknown) }

@@ -286,7 +286,8 @@ extension RecordingLibrary {
                 let source = files[index].temporary ?? files[index].path
                 // Its key would be that of another sound.
                 guard files[index].temporary != nil || isUnchanged(files[index]) else {
-                    (files[index].item, files[index].failure) = (nil, RecordingLibraryError.changed(files[index].path, "read"))
+                    files[index].item = nil
+                    files[index].failure = RecordingLibraryError.changed(files[index].path, "read")
                     continue
                 }
                 if !areSafe { try FileCopy.synchronise(source, calls: calls) }

@@ -97,7 +97,9 @@ final class Salvage {
             try replaceLostParents()
             if !damaged.isDisjoint(with: ["recording", "section", "change"]) { try rows.keepFittingChanges() }
             // What was lost was not deleted: the next merge brings it back. It tells of neither of these tables.
-            if !damaged.subtracting(["change", "envelope"]).isEmpty { try target.run("UPDATE merged SET shown = NULL") }
+            if !damaged.subtracting(["change", "envelope"]).isEmpty {
+                try target.run("UPDATE merged SET shown = NULL")
+            }
             if !isComplete { try rows.raiseNextSections() }
             try rows.countSections()
             try rows.rebuildWords()

@@ -245,7 +245,9 @@ public struct StoreRepair: Explained, Equatable {
                 try FileCopy.copy(source.file, to: aside, calls: calls)
                 // Others may read the copy only if they may read the store.
                 var status = stat()
-                if unsafe fstat(source.file.descriptor, &status) == 0 { _ = unsafe chmod(aside, status.st_mode & 0o777) }
+                if unsafe fstat(source.file.descriptor, &status) == 0 {
+                    _ = unsafe chmod(aside, status.st_mode & 0o777)
+                }
                 do throws(FileFault) { try FileCopy.synchronise(aside, calls: calls) } catch {
                     _ = calls.remove(aside)
                     throw error

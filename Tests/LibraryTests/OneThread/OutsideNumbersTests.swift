@@ -90,7 +90,8 @@ struct OutsideNumbersTests {
         #expect(try harness.store.sections(of: key)?.sections.isEmpty == false)
     }
 
-    @Test("is no model of a take if nothing can be played so, and the take is there", arguments: ["1e300", "1e-300", "0"])
+    @Test(
+        "is no model of a take if nothing can be played so, and the take is there", arguments: ["1e300", "1e-300", "0"])
     func impossibleSpeed(speed: String) throws {
         let full = try FullLibrary()
         let count = try full.harness.store.takes().count
@@ -98,7 +99,8 @@ struct OutsideNumbersTests {
             "UPDATE take SET model = json_set(model, '$.speed', \(speed))")
         let takes = try full.harness.store.takes()
         #expect(takes.count == count && takes.allSatisfy { $0.model == nil })
-        let text = #"{"v":1,"device":"","model":{"key":"\#(full.songs[0].key)","section":null,"name":"","start_frame":0,"#
+        let text =
+            #"{"v":1,"device":"","model":{"key":"\#(full.songs[0].key)","section":null,"name":"","start_frame":0,"#
         let rest = #""end_frame":9,"pass":0,"speed":\#(speed),"semitones":0,"start":0,"alignment":"measured"}}"#
         let attachment = try #require(TakeAttachment(text + rest))
         #expect(attachment.model == nil)
