@@ -42,10 +42,12 @@ extension CatalogueItem {
 
     /// Says the rate and the length of the sound that is here if the catalogue says what cannot be true of it: earlier versions took over anything.
     mutating func correctSound(_ entry: LocalEntry) {
-        func here(_ name: String) -> Int64 {
-            entry.fields[ExactText(name)].flatMap { LocalEntry.value($0).integer(in: .counts) } ?? 0
+        func here(_ name: String, _ limits: ClosedRange<Int64>) -> Int64? {
+            entry.fields[ExactText(name)].flatMap { LocalEntry.value($0).integer(in: limits) }
         }
-        let (rate, frameCount) = (here(CatalogueField.sampleRate), here(CatalogueField.frameCount))
+        guard let rate = here(CatalogueField.sampleRate, .sampleRates),
+            let frameCount = here(CatalogueField.frameCount, .counts)
+        else { return }
         if rate == StoreRows.lostRate && frameCount == 0 || fits(rate: rate, frameCount: frameCount) { return }
         for (name, value) in [(CatalogueField.sampleRate, rate), (CatalogueField.frameCount, frameCount)] {
             set(name, .integer(value), at: (fields[ExactText(name)]?.time ?? -1) + 1)
