@@ -82,22 +82,20 @@ struct UnstatedEndTests {
         #expect(folder.bytes("a.wav") == content(1, 100_000) && folder.names == ["a.wav"])
     }
 
-    @Test(.enabled(if: FaultServer.hasOpenSSL, "needs the program openssl"), arguments: [50_000, 60_000])
-    func `an encrypted connection that just breaks off brings what its content calls whole, and nothing else`(
+    @Test(arguments: [50_000, 60_000])
+    func `a connection that just breaks off brings what its content calls whole, and nothing else`(
         stated: Int
     ) async throws {
-        // The server closes the connection without the message that says so.
-        let keys = try TestFolder()
-        let (server, settings) = try FaultServer.secure(keys)
-        let path = "/file?n=50000&nolength&norange&id=\(id)"
-        var wanted = TransferRequest(try server.address(path, secure: true), to: folder.path("a.wav"))
+        // As a server does that ends an encrypted connection without the message that says so, with some versions of libcurl and its libraries.
+        let query = "n=50000&nolength&norange&reset"
+        var wanted = try request(query, of: 50_000)
         wanted.check = { part in
             guard part.isEndClean || part.byteCount == stated else {
                 throw TransferError(.truncated, "it ends too early", remedy: "Fetch it again.")
             }
             return nil
         }
-        let (result, events) = try await fetch(wanted, settings.with { $0.retries = 1 })
+        let (result, events) = try await fetch(wanted, settings(retries: 1))
         if stated == 50_000 {
             #expect(result.error == nil && events.retries.isEmpty && folder.bytes("a.wav") == content(1, 50_000))
             #expect(folder.names == ["a.wav"])
@@ -106,17 +104,17 @@ struct UnstatedEndTests {
         #expect(result.error?.message == "it ends too early" && events.retries.count == 1)
         #expect(folder.names == ["a.wav.part", "a.wav.part.json"])
         // Nor does a later run take the part for a whole file.
-        #expect(try await fetch(wanted, settings.with { $0.retries = 0 }).result.error?.kind == .truncated)
+        #expect(try await fetch(wanted, settings(retries: 0)).result.error?.kind == .truncated)
         #expect(try await server.requests(id).count == 3)
         // A checksum tells as well. Where it is wrong, the rest may be missing.
         for (digest, error) in [("bad", TransferError.Kind.truncated), ("good", nil)] {
-            wanted.address = try server.address(path + "&digest=\(digest)", secure: true)
-            #expect(try await fetch(wanted, settings.with { $0.retries = 0 }).result.error?.kind == error)
+            wanted.address = try request(query + "&digest=\(digest)", of: 50_000).address
+            #expect(try await fetch(wanted, settings(retries: 0)).result.error?.kind == error)
         }
         #expect(folder.names == ["a.wav"])
         wanted.check = nil
         wanted.replaces = true
-        #expect(try await fetch(wanted, settings.with { $0.retries = 0 }).result.error?.kind == .truncated)
+        #expect(try await fetch(wanted, settings(retries: 0)).result.error?.kind == .truncated)
     }
 
     /// Holds the first check of a file until it is opened, and lets it find that the file is not whole.

@@ -15,11 +15,13 @@ struct ManyRequestTests {
     }
 
     /// The sound of a player in blocks of a length, after these requests.
-    private static func sound(block: Int, _ ask: (Player) throws -> Void) throws -> [[Float]] {
+    private static func sound(
+        block: Int, frames: Int = 8192, _ ask: (Player) throws -> Void
+    ) throws -> [[Float]] {
         let harness = try Harness(clip, rate: rate, score: try score(0..<9000))
         harness.player.start(at: 0)
         try ask(harness.player)
-        return harness.render(8192) { block }
+        return harness.render(frames) { block }
     }
 
     private static func expectOneSound(_ ask: (Player) throws -> Void) throws {
@@ -40,21 +42,21 @@ struct ManyRequestTests {
 
     @Test("are carried out at their frames in whatever order they come; those of one frame keep theirs")
     func unordered() throws {
-        // Three requests for each frame.
+        // Three requests for each frame. All are due later than the rings take requests, so they wait and are sorted here.
         func send(_ groups: [Int], to player: Player) {
             for group in groups {
                 for index in 0..<3 {
                     let decibels = -Double((group + 2 * index) % 5)
-                    player.setGain(decibels: decibels, at: Int64(4 * group + 2))
+                    player.setGain(decibels: decibels, at: Int64(20_002 + 4 * group))
                 }
             }
         }
-        let expected = try Self.sound(block: 64) { send(Array(0..<2000), to: $0) }
-        let descending = try Self.sound(block: 64) { send((0..<2000).reversed(), to: $0) }
+        let expected = try Self.sound(block: 64, frames: 28_192) { send(Array(0..<2000), to: $0) }
+        let descending = try Self.sound(block: 64, frames: 28_192) { send((0..<2000).reversed(), to: $0) }
         #expect(descending == expected)
         var generator = SeededGenerator(printedFor: "ManyRequestTests.unordered")
         let groups = (0..<2000).shuffled(using: &generator)
-        let shuffled = try Self.sound(block: 64) { send(groups, to: $0) }
+        let shuffled = try Self.sound(block: 64, frames: 28_192) { send(groups, to: $0) }
         #expect(shuffled == expected)
     }
 

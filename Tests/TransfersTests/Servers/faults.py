@@ -8,6 +8,7 @@ the query its details. `id` names a conversation: what its requests asked for is
 """
 import base64
 import email.utils
+import fcntl
 import gzip
 import hashlib
 import os
@@ -15,6 +16,7 @@ import socket
 import ssl
 import struct
 import sys
+import termios
 import threading
 import time
 import urllib.parse
@@ -94,6 +96,13 @@ class Request:
     def end(self):
         raise ConnectionAbortedError
 
+    def reset(self):
+        """Breaks the connection off once the other side has every byte."""
+        while struct.unpack("i", fcntl.ioctl(self.connection, termios.TIOCOUTQ, bytes(4)))[0]:
+            time.sleep(0.001)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.end()
+
 
 def send_slowly(request, body, rate):
     """Sends so many bytes a second, in pieces of 20 ms."""
@@ -159,6 +168,8 @@ def honest(request):
         if "cut" in q and request.count <= request.number("cuts", 1):
             rest = rest[:request.number("cut")]
         request.send(rest)
+        if "reset" in q:
+            request.reset()
         request.end()
     request.head(status, fields + [("Content-Length", len(rest))])
     if "cut" in q and request.count <= request.number("cuts", 1):
