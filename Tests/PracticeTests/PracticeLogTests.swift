@@ -147,6 +147,8 @@ struct PracticeLogTests {
         let recording = PracticeRecording(key: recording().key, sampleRate: 8000, frameCount: 32_000)
         let harness = try LoggedHarness(plan: plan, recording, store)
         harness.play(20_000)
+        // Events come in a thread of their own.
+        await harness.waitUntil { try store.practiceLog().count == 1 }
         harness.log.end()
         await harness.waitUntil { harness.log.finish(seconds: 0) }
         #expect(try store.practiceLog().count == 1)

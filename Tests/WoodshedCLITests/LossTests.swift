@@ -23,19 +23,23 @@ struct LossTests {
     private func card(_ faults: String) throws -> VirtualCardRig {
         var options = VirtualCardOptions()
         options.playbackFaults = faults
+        // Room for a buffer of some seconds.
+        (options.bufferFramesMax, options.cableFrames) = (1 << 17, 1 << 19)
         return try VirtualCardRig(options)
     }
 
     private var environment: [String: String] { ["ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf"] }
 
-    private func arguments(_ policy: String, on rig: VirtualCardRig) -> [String] {
-        ["play", song, "--output", rig.name, "--priority", "0", "--on-loss", policy]
+    private func arguments(_ policy: String, on rig: VirtualCardRig, _ song: String? = nil) -> [String] {
+        ["play", song ?? self.song, "--output", rig.name, "--priority", "0", "--on-loss", policy]
     }
 
-    private func run(_ policy: String, on rig: VirtualCardRig, _ more: [String] = []) -> Finished {
+    private func run(
+        _ policy: String, on rig: VirtualCardRig, song: String? = nil, _ more: [String] = []
+    ) -> Finished {
         // What only made the arguments would be let go before they are used.
         withExtendedLifetime(rig) {
-            Command.run(arguments(policy, on: rig) + ["--json"] + more, environment: environment)
+            Command.run(arguments(policy, on: rig, song) + ["--json"] + more, environment: environment)
         }
     }
 
@@ -64,8 +68,9 @@ struct LossTests {
             ("suspend@10000", "device.suspended", "was suspended"),
         ])
     func disturbed(faults: String, event: String, words: String) throws {
-        // A third of a second of buffer: a busy machine that runs dry in the same moment tells of that instead.
-        let run = run("wait", on: try card(faults), ["--period", "4096", "--periods", "4"])
+        // Some seconds of buffer: a busy machine that runs dry in the same moment tells of that instead.
+        let long = folder.write("long.wav", Wave.ramp(frames: 240_000, channels: 2, rate: 48_000))
+        let run = run("wait", on: try card(faults), song: long, ["--period", "8192", "--periods", "16"])
         #expect(run.status == 0)
         let told = run.lines.filter { $0.contains(#""event":"device."#) }
         #expect(told.count == 1 && told[0].contains(#""event":"\#(event)""#) && told[0].contains(#""lost_frames":"#))

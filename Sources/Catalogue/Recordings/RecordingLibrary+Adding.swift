@@ -8,24 +8,6 @@ internal import Realtime
 internal import RunLog
 internal import Store
 
-/// How the file of a recording is added to the library.
-public enum AddingWay: String, Sendable, CaseIterable {
-    /// The library gets a copy.
-    case copy
-    /// The file stays where it is.
-    case link
-    /// The file is moved into the library's folder. Of a symbolic link, the link is removed, and the file to which it leads stays.
-    case move
-}
-
-/// A file that was added.
-public struct AddedItem: Sendable, Hashable {
-    /// The recording.
-    public let item: LibraryItem
-    /// False if the library had it already.
-    public let isNew: Bool
-}
-
 extension RecordingLibrary {
     /// Adds a recording, unless the library has it already: recordings are known by their sound. Real-time safe: no.
     ///
@@ -363,6 +345,8 @@ extension RecordingLibrary {
         if let temporary = file.temporary { _ = calls.remove(temporary) }
         guard let placed = file.placed, !isNeeded(placed) else { return }
         if let origin = file.movedFrom {
+            // A file of the library's folder itself has stayed where it was.
+            if origin == placed || FileName.absolute(origin) == FileName.absolute(placed) { return }
             if state(origin) == nil { _ = calls.rename(placed, to: origin) } else { _ = calls.remove(placed) }
         } else {
             _ = calls.remove(placed)

@@ -36,6 +36,7 @@ struct Mixer: ~Copyable {
     private var commands: RingConsumer<Command>
     private var released: RingProducer<Int>
     private let endsWithPlayers: Bool
+    /// Whether a player was there: without one, a stream that ends with its players waits for the first.
     private var hasPlayed = false
     /// Keeps the sum of two and more players below full scale; made with the first player, whose rate is the engine's.
     private var overload: OverloadGuard?
@@ -89,6 +90,9 @@ struct Mixer: ~Copyable {
         hasPlayed = true
         return endsWithPlayers ? end : block.frameCount
     }
+
+    /// A player was here and is gone, between two blocks.
+    mutating func notePlayed() { hasPlayed = true }
 
     /// Renders a block of every player, in rounds. A player that has passed on commands stops behind their frame, and the players after it go
     /// no further in that round. So a player that follows knows all that concerns a frame before it renders that frame, however much that is.

@@ -66,6 +66,9 @@ final class MixerBox: @unchecked Sendable {
     /// Adds and removes the players that were told of, as the device thread does before a block. Only while that thread cannot begin one.
     func settle() { unsafe mixer.pointee.applyCommands(at: 0) }
 
+    /// A player was removed before a block. Only while the device thread cannot begin one.
+    func notePlayed() { unsafe mixer.pointee.notePlayed() }
+
     /// Ends the stream before the block that is being made, before players are told to stop waiting. Any thread.
     func cutOff() { isCutOff.store(true, ordering: .relaxed) }
 

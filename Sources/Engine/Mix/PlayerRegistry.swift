@@ -83,10 +83,12 @@ struct PlayerRegistry: ~Copyable {
     ///
     /// - Parameter all: also the others. Of one that was to start with the next block, a sound as short as the fade is left out then.
     mutating func releaseUnheard(from mixer: MixerBox, all: Bool) {
-        let following = following
+        let (following, before) = (following, players.count)
         releaseLeaving(from: mixer) {
             $0.status.state == .idle && (all || !$0.wasStarted && !following.contains($0.core.address))
         }
+        // A stream that ends with its players ends with the last of these, as it would have with the next block.
+        if players.count < before { mixer.notePlayed() }
     }
 
     /// Removes the players that are leaving after the end of the stream.

@@ -1,7 +1,6 @@
 // The render side of a player: commands → transport → layers → gain → meter. It owns everything it uses; the control side reaches it
 // only through rings and a snapshot. Its sound at output frame n depends on the clip, the score, the commands' frames and n,
 // never on how the frames are divided into blocks: every step below works on single frames or on bounds given in frames.
-//
 // Only the initialiser allocates. It does not open devices, decode files or call back.
 internal import AudioDevices
 internal import Clips
@@ -9,11 +8,10 @@ internal import DSP
 internal import Realtime
 internal import Samples
 
-/// One player on the render thread: at every frame it does everything that is due, in a fixed order, and then makes sound up to the next
-/// frame at which something is due.
+/// One player on the render thread: does all that is due at a frame, in a fixed order, then makes sound up to the next such frame.
 struct PlayerCore: ~Copyable {
-    /// The most steps at one frame: far more than a full list of commands and the joints between them can need. What is left is done at the
-    /// next frame, so that neither a fault nor a crowd of commands can hold the render thread at one frame.
+    /// The most steps at one frame, far more than a full list of commands and their joints need. The rest is done at the next frame. So neither a
+    /// fault nor a crowd of commands can hold the render thread at one frame.
     private static let maximumSteps = 8 * CommandList.capacity
 
     private let clip: ClipReader
@@ -80,13 +78,15 @@ struct PlayerCore: ~Copyable {
         adds: Bool, at frame: Int64
     ) -> Int {
         beginBlock()
-        unsafe renderPiece(
-            into: output, outputChannels: outputChannels, upTo: frameCount, adds: adds, at: frame)
+        unsafe renderPiece(into: output, outputChannels: outputChannels, upTo: frameCount, adds: adds, at: frame)
         return min(end, frameCount)
     }
 
     /// Before the pieces of another block.
-    mutating func beginBlock() { (sounding, rendered, end) = (0..<0, 0, .max) }
+    mutating func beginBlock() {
+        transport.beginBlock()
+        (sounding, rendered, end) = (0..<0, 0, .max)
+    }
 
     /// Renders a block on, up to one of its frames; at least one frame. It stops behind a frame at which it has passed on commands to the
     /// players that follow, so that these carry them out at that frame. Like any division into blocks this leaves the sound as it is.
@@ -105,7 +105,7 @@ struct PlayerCore: ~Copyable {
             let isDone = doWhatIsDue(at: now)
             handOver(at: now)
             hasEnded = transport.state == .finished && !commands.waitsToStart(at: now)
-            if hasEnded { end = min(end, done) }
+            end = hasEnded ? min(end, done) : .max
             let most = isDone && succession.passedCount == 0 ? min(limit - done, LayerStack.chunkFrames) : 1
             let count = framesUntilChange(from: now, limit: most)
             if transport.hasUntoldEvents() {

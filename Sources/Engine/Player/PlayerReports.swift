@@ -86,8 +86,8 @@ struct PlayerReports: ~Copyable {
         holdsEvents = false
     }
 
-    /// The block is over.
-    mutating func endBlock() { room = nil }
+    /// Another block begins.
+    mutating func beginBlock() { room = nil }
 }
 
 extension PassSound {

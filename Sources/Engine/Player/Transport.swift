@@ -378,14 +378,16 @@ struct Transport: ~Copyable {
         post(.xrun, at: now, clipFrame: place(at: now).clipFrame, detail: lostFrames)
     }
 
-    /// Called after a block, whose end is at output frame `now`. Each run of missing frames has one event, at its first frame.
+    /// Called before a block.
+    mutating func beginBlock() { reports.beginBlock() }
+
+    /// Called after each piece of a block, whose end is at output frame `now`. Each run of missing frames has one event, at its first frame.
     mutating func endBlock(at now: Int64) {
         retired.giveBackUnheard(in: stack)
         if let run = stack.value.takeStarvedRun(before: now, always: state == .finished) {
             post(.starved, at: run.start, clipFrame: place(at: run.start).clipFrame, detail: run.frames)
         }
         tell(at: now)
-        reports.endBlock()
     }
     /// Whether something has happened that `tell(at:)` has not told yet.
     func hasUntoldEvents() -> Bool { reports.holdsEvents }

@@ -37,7 +37,11 @@ package enum TakeTrash {
     package static func isOwn(_ take: StoredTake, at place: String) -> Bool { isOwn(take, nil, at: place) }
 
     static func isOwn(_ take: StoredTake, _ mark: TakeFileMark?, at place: String) -> Bool {
-        if let hash = mark?.hash { return TakeFileMark.hash(ofFileAt: place) == hash }
+        if let hash = mark?.hash {
+            if TakeFileMark.hash(ofFileAt: place) == hash { return true }
+            if hash == TakeFileMark.unknown || mark?.key == nil { return false }
+        }
+        // Other tags leave it as it is.
         if let key = mark?.key { return (try? RecordingKey(ofFileAt: place)) == key }
         guard !isOther(take, at: place), let state = unsafe FileState(FileName.systemName(place)) else { return false }
         let written = Double(state.modified.seconds) - Double(take.sound.time)

@@ -258,6 +258,8 @@ struct Record: Verb {
             let conversion = Result { try convert(outcome, summary, line, place, signals, remote) }
             // From here on no signal may end the program before the take is listed.
             let watch = SignalWatch(signals)
+            // The list may wait for the store twice, and the file is read once.
+            Signals.postponeLeaving(seconds: TerminalLoop.concludingSeconds)
             let made = (try? conversion.get()) ?? nil
             let path = outcome.isKept ? made ?? place.takePath : nil
             let last = line.stopped(
@@ -266,15 +268,17 @@ struct Record: Verb {
             remote?.publish(last)
             write(last, outcome)
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
-            if outcome.isKept, let listing, let path { list(listing, summary, path) }
+            var isListed = true
+            if outcome.isKept, let listing, let path { isListed = list(listing, summary, path) }
             // Not before the list names the new file: whatever ends the program, the list leads to a whole one.
-            if made != nil, !keepTake, let take = place.takePath { _ = unsafe unlink(take) }
+            if made != nil, !keepTake, isListed, let take = place.takePath { _ = unsafe unlink(take) }
             if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
             try finishOutput(outcome, watch)
             _ = try conversion.get()
             // It was already reported during the recording.
             if let failure = summary.failure { throw CommandFailure(failure.exitStatus) }
             if let error = outcome.fileError { throw error }
+            if outcome.status == .success, watch.isOver { throw CommandFailure(watch.status) }
         }
         if let error = outcome.inputError { throw error }
         if let failure = outcome.outputFailure { throw failure }
@@ -298,10 +302,13 @@ struct Record: Verb {
     }
 
     /// Tells the length of the take to the list, and the user under which number it is there.
-    private func list(_ listing: TakeListing, _ summary: TakeSummary, _ path: String) {
+    ///
+    /// - Returns: Whether the list leads to the file.
+    private func list(_ listing: TakeListing, _ summary: TakeSummary, _ path: String) -> Bool {
         do {
             let number = try listing.finish(frameCount: summary.frameCount, path: path)
             if !messages.quiet { StandardStream.error.note("take \(number); next: woodshed takes play @1") }
+            return true
         } catch let error as any ExplainedError {
             // The recording is on the disk; only the list does not know it.
             StandardStream.error.note(printable("not in the list of takes: \(error.message)"))
@@ -309,6 +316,7 @@ struct Record: Verb {
         } catch {
             StandardStream.error.note("not in the list of takes")
         }
+        return false
     }
 
     /// Converts the take if requested, and returns the path of the new file.

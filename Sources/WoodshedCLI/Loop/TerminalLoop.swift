@@ -60,7 +60,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private var expectedContinuations = 0
 
     /// As long as the end of a take may take, and some seconds more.
-    private static var concludingSeconds: UInt32 { 40 }
+    static var concludingSeconds: UInt32 { 40 }
     /// At most 30 times a second.
     private static var redrawMilliseconds: Int32 { 34 }
     private static var lookMilliseconds: Int32 { 100 }
@@ -225,7 +225,9 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         say(words, evenQuiet: true)
         Signals.postponeLeaving(seconds: Self.concludingSeconds)
         keep()
-        for _ in 0..<10 where !errors.wait(milliseconds: 100) {}
+        for queue in [output, errors] {
+            for _ in 0..<10 where !queue.wait(milliseconds: 100) {}
+        }
         Signals.leave(with: ending.flatMap { $0 == .success ? nil : $0 } ?? .unavailable)
     }
 
@@ -284,6 +286,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private func finishMessages() {
         // There is nothing left to end.
         delegate = nil
+        // Of one reader for both, that it does not read is known already.
+        if errors === output, case .unread = outputFailure { return StandardStream.dropErrors(true) }
         if !errors.finish(isAsked: ending != nil, look: isWaitOver) { StandardStream.dropErrors(true) }
     }
 

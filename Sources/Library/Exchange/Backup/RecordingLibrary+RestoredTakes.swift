@@ -108,7 +108,9 @@ extension RecordingLibrary {
         if take.isTrashed, FileIdentity(path: take.currentPath) != nil { return false }
         guard FileIdentity(path: take.path) != nil else { return false }
         if let key, isSound(take.path, key) { return false }
-        guard take.sound.frameCount > 0, !TakeTrash.isOther(take), let info = try? AudioFileInfo(path: take.path)
+        // Of an unknown length, only the times of the take and the file show it.
+        if take.sound.frameCount == 0 { return !TakeTrash.isOwn(take, at: take.path) }
+        guard !TakeTrash.isOther(take), let info = try? AudioFileInfo(path: take.path)
         else { return true }
         let seconds = Double(take.sound.frameCount) / Double(take.sound.sampleRate)
         // A take that was converted into a format with losses may have another rate, and some frames more.
