@@ -17,9 +17,9 @@ struct FeedText {
     /// As it is, without blanks at its ends.
     var exact: String { String(decoding: LineText.trimmed(Array(text.utf8)[...]), as: UTF8.self) }
     /// One line of plain text.
-    var line: String { isHTML ? PlainText.line(PlainText.ofHTML(text)) : PlainText.line(text) }
+    var line: String { isHTML ? PlainText.line(plain) : PlainText.line(text) }
     /// Plain text. RSS does not say what is HTML, so that whatever looks like a tag is one.
-    var plain: String { PlainText.ofHTML(text) }
+    var plain: String { PlainText.ofHTML(text, longest: Feed.longestSummary) }
 }
 
 /// What a feed says about an entry, or about itself, whatever format it has.

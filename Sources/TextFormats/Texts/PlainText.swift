@@ -7,7 +7,7 @@ enum PlainText {
     /// A sign `<` that begins no tag stays. Linear in the length.
     ///
     /// - Parameter longest: In bytes; what is beyond is cut off.
-    static func ofHTML(_ html: String, longest: Int = Feed.longestSummary) -> String {
+    static func ofHTML(_ html: String, longest: Int) -> String {
         let bytes = Array(html.utf8)
         var text = Writer(longest: longest)
         var place = 0
