@@ -19,6 +19,8 @@ package enum Signals {
     private static let first = Atomic<Int32>(0)
     /// Seconds after the first signal for which the main thread may not respond before the process is ended anyway.
     package static let patience: UInt32 = 5
+    /// As long as the end of a take may take, and some seconds more.
+    package static let concludingSeconds: UInt32 = 40
     /// The same for what the main thread does at present.
     private static let allowance = Atomic<UInt32>(5)
     /// How many of these seconds are left. They are counted by one alarm each: a process that is stopped meanwhile loses one at most.

@@ -259,7 +259,7 @@ struct Record: Verb {
             // From here on no signal may end the program before the take is listed.
             let watch = SignalWatch(signals)
             // The list may wait for the store twice, and the file is read once.
-            Signals.postponeLeaving(seconds: TerminalLoop.concludingSeconds)
+            Signals.postponeLeaving(seconds: Signals.concludingSeconds)
             let made = (try? conversion.get()) ?? nil
             let path = outcome.isKept ? made ?? place.takePath : nil
             let last = line.stopped(

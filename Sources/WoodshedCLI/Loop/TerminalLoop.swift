@@ -59,8 +59,6 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// Continuations that the loop itself caused, and that the system has not reported yet.
     private var expectedContinuations = 0
 
-    /// As long as the end of a take may take, and some seconds more.
-    static var concludingSeconds: UInt32 { 40 }
     /// At most 30 times a second.
     private static var redrawMilliseconds: Int32 { 34 }
     private static var lookMilliseconds: Int32 { 100 }
@@ -111,7 +109,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         screen.clear()
         RawMode.leave()
         // A disk may take its time; a second Ctrl-C does not wait for it.
-        Signals.postponeLeaving(seconds: Self.concludingSeconds)
+        Signals.postponeLeaving(seconds: Signals.concludingSeconds)
         return try conclude()
     }
 
@@ -223,7 +221,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// - Parameter keep: Called in between; it must end in some seconds.
     func abandon(_ words: String..., keep: () -> Void = {}) -> Never {
         say(words, evenQuiet: true)
-        Signals.postponeLeaving(seconds: Self.concludingSeconds)
+        Signals.postponeLeaving(seconds: Signals.concludingSeconds)
         keep()
         for queue in [output, errors] {
             for _ in 0..<10 where !queue.wait(milliseconds: 100) {}
@@ -293,7 +291,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     /// Whether a signal ends the wait for a reader.
     private func isWaitOver() -> Bool {
-        Signals.postponeLeaving(seconds: Self.concludingSeconds)
+        Signals.postponeLeaving(seconds: Signals.concludingSeconds)
         return Signals.drain(signalDescriptor).reduce(false) { isOver, number in
             if number == SIGTSTP { Signals.stopUntilContinued() }
             guard let status = Self.status(of: number) else { return isOver }
