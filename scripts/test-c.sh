@@ -50,7 +50,7 @@ done <declared
 readelf -d "$built/libwoodshed.so.0" | grep -q 'SONAME.*\[libwoodshed.so.0\]' || fail "the library has another name"
 ! ldd "$built/libwoodshed.so.0" | grep -qE 'libswift|libstdc' || fail "the library needs a Swift installation"
 ! { readelf -d "$built/libwoodshed.so.0"; nm -D "$built/libwoodshed.so.0"; } | grep -i fftw || fail "the library shares FFTW with its host"
-nm "$built/libwoodshed.so.0" | grep ' r private_fftw_is_linked$' >/dev/null || fail "the library takes its own FFTW for the host's"
+nm "$built/libwoodshed.so.0" | grep ' [rd] private_fftw_is_linked$' >/dev/null || fail "the library takes its own FFTW for the host's"
 
 export LD_LIBRARY_PATH=$built
 link=("-I$include" "-L$built" -lwoodshed -lm)
