@@ -71,7 +71,9 @@ struct MisledTreeTests {
         for (page, leaf) in alike + pairs.shuffled(using: &random).prefix(cases(30, few: 5)) {
             var damaged = bytes
             Self.set(leaf.number, at: Self.start(of: page.number) + 8, in: &damaged)
-            #expect(try !repair(damaged, after: page), "\(random): \(page.owner) leads to \(leaf.owner)")
+            // Envelopes can be made again.
+            let isComplete = try repair(damaged, after: page)
+            #expect(!isComplete || page.owner == "envelope", "\(random): \(page.owner) leads to \(leaf.owner)")
         }
     }
 

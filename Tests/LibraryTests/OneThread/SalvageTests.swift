@@ -229,7 +229,8 @@ struct SalvageTests {
             try Data(damaged).write(to: URL(fileURLWithPath: path))
             let cause = StoreError(.damaged("a test"), path: path)
             let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
-            #expect(!repair.isComplete, "\(page.owner)")
+            // Envelopes can be made again.
+            #expect(!repair.isComplete || page.owner == "envelope", "\(page.owner)")
             try Self.compare(path, with: whole, after: page)
             for name in [path, repair.damagedPath] { try FileManager.default.removeItem(atPath: name) }
         }
