@@ -117,6 +117,23 @@ struct UnstatedEndTests {
         #expect(try await fetch(wanted, settings(retries: 0)).result.error?.kind == .truncated)
     }
 
+    @Test
+    func `the next attempt comes in its time, whenever the check ends`() async throws {
+        var hooks = TransferHooks()
+        // Nothing else wakes the thread of the network.
+        hooks.idleSeconds = 1_000_000
+        let queue = TransferQueue(.forTests, hooks: hooks)
+        let log = EventLog(queue)
+        for number in 0..<50 {
+            var wanted = try request("n=50000&nolength&cut=20000", of: 50_000)
+            wanted.address = try WebAddress(wanted.address.text + "-\(number)")
+            let transfer = try queue.add(wanted)
+            #expect(log.waitFor("finished", transfer))
+            try FileManager.default.removeItem(atPath: folder.path("a.wav"))
+        }
+        await queue.close()
+    }
+
     /// Holds the first check of a file until it is opened, and lets it find that the file is not whole.
     private final class Gate: Sendable {
         private let isOpen = Atomic<Bool>(false)

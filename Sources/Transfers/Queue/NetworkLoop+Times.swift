@@ -55,19 +55,16 @@ extension NetworkLoop {
         work.transfer.tell(.progress(progress))
     }
 
-    /// When something is due that no command and no byte announces.
+    /// When something is due that no command and no byte announces, apart from the next attempt of one that waits.
     func nextTime() -> Double {
         let now = Clock.seconds
-        var next = now + 60
+        var next = now + core.hooks.idleSeconds
         for work in works.values {
             if let ending = work.ending {
                 next = min(next, ending.deadline)
             } else if work.exchange != nil {
                 if case .paused = work.phase { continue }
                 next = min(next, now + Self.progressSeconds)
-            } else if let retryAt = work.retryAt, case .connecting = work.phase, retryAt > now {
-                // One whose time has come waits for its turn, which comes with another's end.
-                next = min(next, retryAt)
             }
         }
         return next

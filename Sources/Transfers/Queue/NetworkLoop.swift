@@ -19,9 +19,9 @@ final class NetworkLoop: @unchecked Sendable {
     var exchanges: [Int: Exchange] = [:]
     /// Whether something has changed since it was last seen which transfers may begin.
     var mayBegin = false
-    /// When the next attempt of one that waits may begin.
+    /// When the next attempt of one that waits may begin, as of the last look at which may begin.
     private var nextRetryAt = Double.infinity
-    /// When the times were looked at, and when they must be again.
+    /// When the times were looked at, and when they must be again. A command can bring that nearer.
     private var (lastLook, wakeAt) = (0.0, 0.0)
     var waits: Waits
     var lastSerial = 0
@@ -89,7 +89,7 @@ final class NetworkLoop: @unchecked Sendable {
                 wakeAt = nextTime()
             }
             if works.isEmpty { continue }
-            let milliseconds = Int32(max(0, ((wakeAt - Clock.seconds) * 1000).rounded(.up)))
+            let milliseconds = Int32(max(0, ((min(wakeAt, nextRetryAt) - Clock.seconds) * 1000).rounded(.up)))
             _ = unsafe curl.curl_multi_poll(multi, nil, 0, milliseconds, nil)
         }
         files.end()
@@ -118,7 +118,7 @@ final class NetworkLoop: @unchecked Sendable {
     // MARK: Commands
 
     private func carryOut(_ command: Command) {
-        mayBegin = true
+        (mayBegin, lastLook) = (true, 0)
         switch command {
         case .add(let transfer):
             let work = Work(transfer)

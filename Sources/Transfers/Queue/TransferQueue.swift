@@ -79,6 +79,8 @@ package struct TransferHooks: Sendable {
     package var seed: UInt64?
     /// The time between two moments at which received bytes are put on the disk, in seconds.
     package var noteSeconds = 1.0
+    /// The longest time for which the network's thread waits, in seconds.
+    package var idleSeconds = 60.0
 
     package init() {}
 }
