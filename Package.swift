@@ -37,6 +37,8 @@ let unoptimised =
     settings + [
         .unsafeFlags(["-Onone"], .when(configuration: .release))
     ]
+// Tests that share memory with a render thread: the thread sanitizer does not see what unoptimised generic code does.
+let testsOfThreads = sanitizesThreads ? settings : unoptimised
 
 // The thread sanitizer finds nothing in tests of one thread: these, and the folders OneThread. scripts/modules.py holds them to it.
 let oneThread: Set = [
@@ -317,13 +319,17 @@ let package = Package(
             swiftSettings: unoptimised),
         .testTarget(
             name: "UserStateTests", dependencies: ["JSON", "UserState", "TestSupport"], swiftSettings: unoptimised),
+        .target(
+            name: "DSPHarness", dependencies: ["DSP", "Samples", "SoundMeasures", "Stretching", "TestSupport"],
+            path: "Tests/DSPHarness", swiftSettings: settings),
         .testTarget(
             name: "DSPTests",
             dependencies: [
-                "CSampleLoops", "DSP", "SoundMeasures", "TestSupport", "Samples", "Stretching", "Transforms",
+                "CSampleLoops", "DSP", "DSPHarness", "SoundMeasures", "TestSupport", "Samples", "Stretching",
+                "Transforms",
             ],
             // The other tests compute on one thread, so the thread sanitizer cannot find anything in them.
-            sources: sanitizesThreads ? ["SharedTableTests.swift"] : nil, swiftSettings: settings),
+            sources: sanitizesThreads ? ["SharedTableTests.swift"] : nil, swiftSettings: testsOfThreads),
         .target(name: "PictureReading", path: "Tests/PictureReading", linkerSettings: [.linkedLibrary("cairo")]),
         .testTarget(
             name: "DrawingTests", dependencies: ["Drawing", "DSP", "PictureReading", "TestSupport"],
@@ -383,7 +389,7 @@ let package = Package(
                 "Engine", "EngineHarness", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "DSP", "Realtime",
                 "SoundMeasures", "TestSupport", "VirtualCardSupport", "Samples", "Stretching", "Transforms",
             ],
-            exclude: ["OneThread/Renders/table.txt"] + oneThreadFolder, swiftSettings: settings),
+            exclude: ["OneThread/Renders/table.txt"] + oneThreadFolder, swiftSettings: testsOfThreads),
         .testTarget(
             name: "QueueTests",
             dependencies: [

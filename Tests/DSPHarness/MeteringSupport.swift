@@ -1,16 +1,16 @@
 // What the tests of the meters share: tones in steps of 10 ms, and channels handed over in blocks.
-import DSP
+package import DSP
 internal import Glibc
 import TestSupport
 
 /// Calls `body` with a pointer to each channel, which stays what it is.
-func withChannels(_ channels: [[Float]], _ body: (UnsafePointer<UnsafeMutablePointer<Float>>) -> Void) {
+package func withChannels(_ channels: [[Float]], _ body: (UnsafePointer<UnsafeMutablePointer<Float>>) -> Void) {
     var copies = channels
     unsafe withPointers(&copies, body)
 }
 
 /// Hands channels to a meter in blocks of the sizes that `nextBlock` names.
-func inBlocks(
+package func inBlocks(
     _ channels: [[Float]], _ nextBlock: () -> Int,
     _ body: (_ block: UnsafePointer<UnsafeMutablePointer<Float>>, _ frameCount: Int) -> Void
 ) {
@@ -29,30 +29,30 @@ func inBlocks(
 
 /// A tone of 1 kHz whose level changes on a grid of 10 ms, so that one period of a hundred fits all: the standards'
 /// signals.
-struct SteppedTone {
+package struct SteppedTone {
     /// A level for each channel in dB of full scale; nil is silence. One level is for two channels.
-    struct Step {
-        let decibels: [Double?]
-        let hundredths: Int
+    package struct Step {
+        package let decibels: [Double?]
+        package let hundredths: Int
     }
 
     /// Slow builds measure at a low rate: 1 kHz is heard the same at each.
-    static let sampleRate = Workload.isWhole ? 48_000 : 8000
+    package static let sampleRate = Workload.isWhole ? 48_000 : 8000
 
-    var steps: [Step] = []
+    package var steps: [Step] = []
 
-    init(_ steps: [(Double?, Double)]) {
+    package init(_ steps: [(Double?, Double)]) {
         self.steps = steps.map { Step(decibels: [$0.0, $0.0], hundredths: Int(($0.1 * 100).rounded())) }
     }
 
-    init(channels: [Double?], seconds: Double) {
+    package init(channels: [Double?], seconds: Double) {
         steps = [Step(decibels: channels, hundredths: Int((seconds * 100).rounded()))]
     }
 
-    var channelCount: Int { steps[0].decibels.count }
+    package var channelCount: Int { steps[0].decibels.count }
 
     /// Measures its loudness; `each` is given what is read every 10 ms.
-    func loudness(weights: ChannelWeights? = nil, each: (LoudnessHop) -> Void = { _ in }) -> LoudnessLevels {
+    package func loudness(weights: ChannelWeights? = nil, each: (LoudnessHop) -> Void = { _ in }) -> LoudnessLevels {
         let rate = SteppedTone.sampleRate
         var meter = LoudnessMeter(.init(sampleRate: rate, channelCount: channelCount, weights: weights))
         let unit = (0..<rate / 100).map { sin(2 * .pi * 1000 * Double($0) / Double(rate)) }
@@ -70,14 +70,16 @@ struct SteppedTone {
 }
 
 /// A sine of any frequency.
-func sine(_ hertz: Double, sampleRate: Int, frameCount: Int, amplitude: Double = 1, degrees: Double = 0) -> [Float] {
+package func sine(_ hertz: Double, sampleRate: Int, frameCount: Int, amplitude: Double = 1, degrees: Double = 0)
+    -> [Float]
+{
     (0..<frameCount).map { frame in
         Float(amplitude * sin(2 * .pi * hertz * Double(frame) / Double(sampleRate) + degrees * .pi / 180))
     }
 }
 
 /// Reads channels whole with every meter.
-func programmeReading(
+package func programmeReading(
     _ channels: [[Float]], sampleRate: Int = 48_000, nextBlock: (() -> Int)? = nil, weights: ChannelWeights? = nil
 ) -> ProgrammeReading {
     var meter = ProgrammeMeter(.init(sampleRate: sampleRate, channelCount: channels.count, weights: weights))

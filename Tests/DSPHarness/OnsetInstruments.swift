@@ -1,33 +1,33 @@
 // Instruments for the labelled onsets: each adds one sound to a track, and its first frame is where it was asked to begin.
 internal import Glibc
-import TestSupport
+package import TestSupport
 
 /// Samples to which sounds are added.
-struct Track {
-    let sampleRate: Int
-    var samples: [Float]
+package struct Track {
+    package let sampleRate: Int
+    package var samples: [Float]
 
-    init(seconds: Double, sampleRate: Int) {
+    package init(seconds: Double, sampleRate: Int) {
         self.sampleRate = sampleRate
         samples = [Float](repeating: 0, count: Int(seconds * Double(sampleRate)))
     }
 
-    var seconds: Double { Double(samples.count) / Double(sampleRate) }
-    func frame(_ seconds: Double) -> Int { Int(seconds * Double(sampleRate)) }
+    package var seconds: Double { Double(samples.count) / Double(sampleRate) }
+    package func frame(_ seconds: Double) -> Int { Int(seconds * Double(sampleRate)) }
 
     /// Adds a function of the seconds since `start`, until it ends or the track does.
-    mutating func add(at start: Int, seconds: Double, _ sound: (Double) -> Double) {
+    package mutating func add(at start: Int, seconds: Double, _ sound: (Double) -> Double) {
         for index in start..<max(start, min(samples.count, start + frame(seconds))) {
             samples[index] += Float(sound(Double(index - start) / Double(sampleRate)))
         }
     }
 
-    mutating func add(_ other: Track, gain: Float) {
+    package mutating func add(_ other: Track, gain: Float) {
         for index in 0..<min(samples.count, other.samples.count) { samples[index] += gain * other.samples[index] }
     }
 
     /// The same with a room's answer: four recirculating delays and two all-passes (Schroeder 1962).
-    func inRoom(seconds reverberation: Double, wet: Float) -> Track {
+    package func inRoom(seconds reverberation: Double, wet: Float) -> Track {
         var tail = [Float](repeating: 0, count: samples.count)
         for delaySeconds in [0.0297, 0.0371, 0.0411, 0.0437] {
             let delay = frame(delaySeconds)
@@ -54,11 +54,11 @@ struct Track {
 }
 
 /// A voice's vowel: three resonances in Hz.
-typealias Formants = (Double, Double, Double)
+package typealias Formants = (Double, Double, Double)
 
 extension Track {
     /// A sine that falls from 160 Hz to 50 Hz, with the beater's short noise.
-    mutating func kick(at start: Int, level: Double, _ random: inout SeededGenerator) {
+    package mutating func kick(at start: Int, level: Double, _ random: inout SeededGenerator) {
         var phase = 0.0
         let rate = Double(sampleRate)
         let beater = (0..<frame(0.004)).map { _ in Double(random.float()) }
@@ -71,7 +71,7 @@ extension Track {
     }
 
     /// Noise over a short tone.
-    mutating func snare(at start: Int, level: Double, _ random: inout SeededGenerator) {
+    package mutating func snare(at start: Int, level: Double, _ random: inout SeededGenerator) {
         let noise = (0..<frame(0.2)).map { _ in Double(random.float()) }
         let rate = Double(sampleRate)
         add(at: start, seconds: 0.2) { time in
@@ -82,7 +82,7 @@ extension Track {
     }
 
     /// Noise with its bottom taken away; `decay` is its time constant's inverse, 70 closed, 9 open.
-    mutating func hat(at start: Int, level: Double, decay: Double, _ random: inout SeededGenerator) {
+    package mutating func hat(at start: Int, level: Double, decay: Double, _ random: inout SeededGenerator) {
         var (last, earlier) = (0.0, 0.0)
         let noise = (0..<frame(5 / decay)).map { _ -> Double in
             let value = Double(random.float())
@@ -96,7 +96,9 @@ extension Track {
     }
 
     /// A string after Karplus and Strong (1983); `seconds` after which it is damped.
-    mutating func pluck(at start: Int, pitch: Double, level: Double, seconds: Double, _ random: inout SeededGenerator) {
+    package mutating func pluck(
+        at start: Int, pitch: Double, level: Double, seconds: Double, _ random: inout SeededGenerator
+    ) {
         let period = Double(sampleRate) / pitch
         let length = max(2, Int(period - 0.5))
         let fraction = period - 0.5 - Double(length)
@@ -121,7 +123,9 @@ extension Track {
     }
 
     /// A struck string: slightly stretched partials that rise within 2 ms and decay the faster the higher they are.
-    mutating func piano(at start: Int, pitch: Double, level: Double, seconds: Double, _ random: inout SeededGenerator) {
+    package mutating func piano(
+        at start: Int, pitch: Double, level: Double, seconds: Double, _ random: inout SeededGenerator
+    ) {
         let partials = (1...12).compactMap {
             number -> (step: Double, phase: Double, amplitude: Double, decay: Double)? in
             let order = Double(number)
@@ -146,7 +150,7 @@ extension Track {
     }
 
     /// Harmonics with a pitch, a level and a swell of their own: bowed strings, winds, held voices, pads.
-    mutating func sustained(
+    package mutating func sustained(
         at start: Int, seconds: Double, level: Double, rise: Double, fall: Double, harmonics: Int,
         pitch: (Double) -> Double, swell: (Double) -> Double = { _ in 1 }
     ) {
@@ -166,7 +170,7 @@ extension Track {
     }
 
     /// A plosive's burst of noise around `frequency`, 15 ms long.
-    mutating func burst(at start: Int, frequency: Double, level: Double, _ random: inout SeededGenerator) {
+    package mutating func burst(at start: Int, frequency: Double, level: Double, _ random: inout SeededGenerator) {
         var resonance = TestResonator(frequency: frequency, bandwidth: 1500, sampleRate: sampleRate)
         add(at: start, seconds: 0.015) { time in
             level * 2 * resonance.next(Double(random.float())) * exp(-time * 200)
@@ -174,7 +178,7 @@ extension Track {
     }
 
     /// A sung vowel with vibrato; pulses through three resonances.
-    mutating func vowel(
+    package mutating func vowel(
         at start: Int, seconds: Double, level: Double, rise: Double, formants: Formants, pitch: (Double) -> Double
     ) {
         var resonances = [formants.0, formants.1, formants.2].map {

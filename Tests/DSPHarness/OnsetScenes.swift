@@ -1,20 +1,20 @@
 // The labelled set: sounds whose onsets are known because they were put there. docs/onsets.md says what it holds.
 internal import Glibc
-import Stretching
+package import Stretching
 import TestSupport
 
 /// A sound with the frames at which something begins.
-struct LabelledSound {
-    let name: String
-    let family: Family
-    let block: SourceBlock
+package struct LabelledSound {
+    package let name: String
+    package let family: Family
+    package let block: SourceBlock
     /// Frames that must be found.
-    let onsets: [Int]
+    package let onsets: [Int]
     /// Frames that may be found: soft beginnings, a chord's later strings, what a listener might argue about.
-    let permitted: [Int]
+    package let permitted: [Int]
 
     /// What is counted together.
-    enum Family: String, CaseIterable {
+    package enum Family: String, CaseIterable {
         case drums, plucked, struck, sung, mixed, quiet
         /// Nothing begins in it but at its start.
         case none
@@ -22,17 +22,17 @@ struct LabelledSound {
 }
 
 /// Builds the set from a seed.
-struct OnsetScenes {
-    let sampleRate: Int
+package struct OnsetScenes {
+    package let sampleRate: Int
     var random: SeededGenerator
 
-    init(seed: UInt64, sampleRate: Int = 44100) {
+    package init(seed: UInt64, sampleRate: Int = 44100) {
         self.sampleRate = sampleRate
         random = SeededGenerator(seed: seed)
     }
 
     /// Everything with onsets in it, then everything without.
-    mutating func all(seconds: Double = 12) -> [LabelledSound] {
+    package mutating func all(seconds: Double = 12) -> [LabelledSound] {
         [
             drums("drums, dry", seconds: seconds, reverberation: 0),
             drums("drums in a room", seconds: seconds, reverberation: 1.2),
@@ -223,7 +223,7 @@ struct OnsetScenes {
         return labelled("plucks over noise", .mixed, track, plucks.onsets)
     }
 
-    mutating func dense(_ name: String, seconds: Double, gain: Double) -> LabelledSound {
+    package mutating func dense(_ name: String, seconds: Double, gain: Double) -> LabelledSound {
         var track = track(seconds)
         let tempo = uniform(95...130)
         var onsets = beat(&track, level: 0.5, tempo: tempo)

@@ -1,22 +1,22 @@
 // What the tests of speech share: a voice with a known truth, and a caller of the splicer as an engine would be.
 internal import Glibc
 import Samples
-import Stretching
-import TestSupport
+package import Stretching
+package import TestSupport
 
 /// A voice made by rule: vowels with a gliding pitch, hisses, pauses, and plosives at known frames.
-struct SyntheticVoice {
-    let sampleRate: Int
-    private(set) var samples: [Float] = []
+package struct SyntheticVoice {
+    package let sampleRate: Int
+    package private(set) var samples: [Float] = []
     /// The first frame of each plosive.
-    private(set) var plosives: [Int] = []
+    package private(set) var plosives: [Int] = []
     /// The frames of each vowel.
-    private(set) var vowels: [Range<Int>] = []
+    package private(set) var vowels: [Range<Int>] = []
 
     private var random: SeededGenerator
 
     /// Syllables of a pause, a plosive, a hiss and a vowel, some 0.45 s each.
-    init(_ random: SeededGenerator, syllables: Int, vowelSeconds: Double = 0.3, sampleRate: Int = 44100) {
+    package init(_ random: SeededGenerator, syllables: Int, vowelSeconds: Double = 0.3, sampleRate: Int = 44100) {
         self.random = random
         self.sampleRate = sampleRate
         for syllable in 0..<syllables {
@@ -72,14 +72,14 @@ struct SyntheticVoice {
 }
 
 /// The analysis of a whole recording.
-func analysed(_ source: [[Float]], sampleRate: Int = 44100) -> SpeechAnalysis {
+package func analysed(_ source: [[Float]], sampleRate: Int = 44100) -> SpeechAnalysis {
     SpeechAnalysis(
         SourceBlock(source, firstFrame: 0, sampleRate: sampleRate), range: 0..<Int64(max(1, source[0].count)))
 }
 
 /// The next `frameCount` frames of every channel, asked for in blocks of the sizes that `nextBlock` names; the source is
 /// silent outside.
-func render(
+package func render(
     _ splicer: inout Splicer, _ source: [[Float]], frameCount: Int, nextBlock: () -> Int,
     glance: (inout Splicer) -> Void = { _ in }
 ) -> [[Float]] {
@@ -94,7 +94,7 @@ func render(
 }
 
 /// Hands a splicer the part of a source it asks for, zeros outside.
-func feed(_ splicer: inout Splicer, _ source: [[Float]], _ request: InputRequest) {
+package func feed(_ splicer: inout Splicer, _ source: [[Float]], _ request: InputRequest) {
     for channel in source.indices {
         let target = unsafe splicer.input(channel)
         for index in 0..<request.count {
@@ -121,7 +121,7 @@ private func emitted(_ splicer: inout Splicer, _ count: Int) -> [[Float]] {
 }
 
 /// A plan played from a frame of its output on, for its plan's whole length unless told otherwise.
-func spliced(
+package func spliced(
     _ source: [[Float]], _ plan: SplicePlan, from first: Int64 = 0, frameCount: Int? = nil, block: Int = 4096,
     sampleRate: Int = 44100
 ) -> [[Float]] {
@@ -132,10 +132,10 @@ func spliced(
 
 extension SplicePlan {
     /// Its splices as an array.
-    var splices: [Splice] { (0..<list.count).map { list[$0] } }
+    package var splices: [Splice] { (0..<list.count).map { list[$0] } }
 
     /// The ranges of the source that are copied, in order, crossfades included on both sides.
-    var copied: [Range<Int64>] {
+    package var copied: [Range<Int64>] {
         var (ranges, first): ([Range<Int64>], Int64) = ([], section.lowerBound)
         for splice in splices {
             ranges.append(first..<splice.sourceFrame + Int64(splice.crossfadeFrames))
@@ -143,4 +143,24 @@ extension SplicePlan {
         }
         return ranges + [min(first, section.upperBound)..<section.upperBound]
     }
+}
+
+/// The mean likeness of frames of 20 ms to a reference, each at the best of the times within 5 ms of its own: 1 for equal sound.
+///
+/// The rate is 44.1 kHz; the output is as long as the reference.
+package func likeness(of output: [Float], to reference: [Float]) -> Double {
+    var (matched, count) = (0.0, 0.0)
+    for first in stride(from: 4410, to: reference.count - 4410, by: 882) {
+        let frame = Array(reference[first..<first + 882])
+        let power = frame.reduce(0) { $0 + $1 * $1 }
+        guard power > 1 else { continue }
+        let matches = (-220...220).map { shift -> Float in
+            let other = output[first + shift..<first + shift + 882]
+            let (sum, otherPower) = zip(frame, other).reduce((0, 0)) { ($0.0 + $1.0 * $1.1, $0.1 + $1.1 * $1.1) }
+            return 2 * sum / (power + otherPower)
+        }
+        matched += Double(matches.max() ?? 0)
+        count += 1
+    }
+    return matched / count
 }

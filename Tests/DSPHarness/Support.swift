@@ -1,21 +1,21 @@
 // What the tests of DSP share: sources, a caller of the stretcher as an engine would be, and measures in Double.
 internal import Glibc
 import SoundMeasures
-import Stretching
-import TestSupport
+package import Stretching
+package import TestSupport
 
 extension SeededGenerator {
     /// Evenly distributed in a range.
-    mutating func float(in range: ClosedRange<Float> = -1...1) -> Float { .random(in: range, using: &self) }
+    package mutating func float(in range: ClosedRange<Float> = -1...1) -> Float { .random(in: range, using: &self) }
 
     /// Noise of uniform distribution.
-    mutating func noise(_ frameCount: Int, amplitude: Float = 0.5) -> [Float] {
+    package mutating func noise(_ frameCount: Int, amplitude: Float = 0.5) -> [Float] {
         (0..<frameCount).map { _ in amplitude * float() }
     }
 }
 
 /// A sum of sines with different starting phases.
-func tones(_ frequencies: [Double], amplitude: Double, frameCount: Int, sampleRate: Int = 44100) -> [Float] {
+package func tones(_ frequencies: [Double], amplitude: Double, frameCount: Int, sampleRate: Int = 44100) -> [Float] {
     (0..<frameCount).map { frame in
         var sum = 0.0
         for (index, frequency) in frequencies.enumerated() {
@@ -26,7 +26,7 @@ func tones(_ frequencies: [Double], amplitude: Double, frameCount: Int, sampleRa
 }
 
 /// Hands a stretcher the part of a source it asks for, zeros outside.
-func feed(_ stretcher: inout Stretcher, _ source: [[Float]], _ request: InputRequest) {
+package func feed(_ stretcher: inout Stretcher, _ source: [[Float]], _ request: InputRequest) {
     for channel in source.indices {
         let target = unsafe stretcher.input(channel)
         for index in 0..<request.count {
@@ -41,7 +41,7 @@ func feed(_ stretcher: inout Stretcher, _ source: [[Float]], _ request: InputReq
 /// The next `frameCount` frames of every channel, asked for in blocks of the sizes that `nextBlock` names.
 ///
 /// `glance` may look ahead before each block.
-func render(
+package func render(
     _ stretcher: inout Stretcher, _ source: [[Float]], frameCount: Int, nextBlock: () -> Int,
     glance: (inout Stretcher) -> Void = { _ in }
 ) -> [[Float]] {
@@ -63,8 +63,21 @@ func render(
     return result
 }
 
+/// Starts a stretcher at two speeds, one after the other, and renders a hundred blocks of 64 frames at each; its input stays as it is.
+///
+/// Nothing here allocates, so that a test can count what the stretcher does.
+package func restart(_ stretcher: inout Stretcher, into output: UnsafePointer<UnsafeMutablePointer<Float>>) {
+    for slow in 0..<2 {
+        stretcher.start(at: 1000, speed: slow == 0 ? 0.5 : 0.75)
+        for _ in 0..<100 {
+            while stretcher.nextInput(toEmit: 64) != nil { stretcher.acceptInput() }
+            unsafe stretcher.emit(64, into: output, offset: 0)
+        }
+    }
+}
+
 /// Calls `body` with a pointer to each channel.
-func withPointers(_ channels: inout [[Float]], _ body: (UnsafePointer<UnsafeMutablePointer<Float>>) -> Void) {
+package func withPointers(_ channels: inout [[Float]], _ body: (UnsafePointer<UnsafeMutablePointer<Float>>) -> Void) {
     let pointers = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channels.count)
     let frameCount = channels[0].count
     for channel in channels.indices {
@@ -80,7 +93,7 @@ func withPointers(_ channels: inout [[Float]], _ body: (UnsafePointer<UnsafeMuta
 }
 
 /// A source stretched from a place on, by a new stretcher.
-func stretched(
+package func stretched(
     _ source: [[Float]], from start: Int64 = 0, speed: Double, frameCount: Int, block: Int = 512,
     sampleRate: Int = 44100, bands: StretchBands = .three, attacks: AttackTable? = nil
 ) -> [[Float]] {
@@ -91,7 +104,7 @@ func stretched(
 }
 
 /// The sound at a place of a source, frozen there.
-func frozen(
+package func frozen(
     _ source: [[Float]], at place: Int64, frameCount: Int, block: Int = 512, attacks: AttackTable? = nil
 ) -> [[Float]] {
     var stretcher = Stretcher(channelCount: source.count, sampleRate: 44100, maximumEmitFrames: block)
@@ -101,7 +114,7 @@ func frozen(
 }
 
 /// The power of the sines that fit best at known frequencies over the power of what they leave, in dB.
-func signalToNoise(_ samples: ArraySlice<Float>, _ frequencies: [Double], sampleRate: Int = 44100) -> Double {
+package func signalToNoise(_ samples: ArraySlice<Float>, _ frequencies: [Double], sampleRate: Int = 44100) -> Double {
     let columns = frequencies.flatMap { frequency -> [[Double]] in
         [0.0, .pi / 2].map { phase -> [Double] in
             let step = 2 * .pi * frequency / Double(sampleRate)
@@ -127,9 +140,9 @@ private func subtract(_ vector: inout [Double], _ other: [Double], times factor:
 }
 
 /// A power ratio in dB.
-func decibels(_ powerRatio: Double) -> Double { 10 * log10(powerRatio) }
+package func decibels(_ powerRatio: Double) -> Double { 10 * log10(powerRatio) }
 
 /// The mean power of samples.
-func power(_ samples: some Collection<Float>) -> Double {
+package func power(_ samples: some Collection<Float>) -> Double {
     samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(samples.count)
 }

@@ -1,5 +1,6 @@
 // The tables of IEC 60268-10 and 60268-17: how quasi-peak meters and volume indicators rise and fall.
 import DSP
+import DSPHarness
 internal import Glibc
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import DSPHarness
 internal import Glibc
 import SoundMeasures
 import TestSupport

@@ -1,5 +1,6 @@
 // The meter of the capture and render threads, and what a display makes of it.
 import DSP
+import DSPHarness
 internal import Glibc
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 // The loops that are compiled for every processor and for those with AVX2: both make the same bits.
 import CSampleLoops
+import DSPHarness
 import TestSupport
 import Testing
 

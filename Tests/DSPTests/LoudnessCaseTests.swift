@@ -1,5 +1,6 @@
 // The cases of EBU Tech 3341 (2023) and Tech 3342 (2023) that are made of tones, with the standards' tolerances.
 import DSP
+import DSPHarness
 import TestSupport
 import Testing
 

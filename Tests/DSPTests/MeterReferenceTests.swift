@@ -1,4 +1,5 @@
 // The meters' loops skip what changes nothing, and compute several frames at once: against the plain formulas, frame by frame.
+import DSPHarness
 internal import Glibc
 import SoundMeasures
 import TestSupport

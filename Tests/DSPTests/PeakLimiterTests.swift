@@ -1,3 +1,4 @@
+import DSPHarness
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import DSPHarness
 internal import Glibc
 import Stretching
 import TestSupport

@@ -1,4 +1,5 @@
 // The measures of SoundMeasures against faults of known size: a measure that cannot find what was planted proves nothing.
+import DSPHarness
 import Glibc
 import SoundMeasures
 import TestSupport

@@ -1,3 +1,4 @@
+import DSPHarness
 import SoundMeasures
 import Stretching
 import TestSupport

@@ -1,3 +1,4 @@
+import DSPHarness
 import SoundMeasures
 import TestSupport
 import Testing
@@ -100,7 +101,7 @@ struct SteadySoundTests {
         var stretcher = Stretcher(channelCount: 1, sampleRate: rate, maximumEmitFrames: 512)
         func render(from start: Int64, speed: Double) -> [Float] {
             stretcher.start(at: start, speed: speed, attacks: attacks.list)
-            return DSPTests.render(&stretcher, [source], frameCount: 30_000, nextBlock: { 512 })[0]
+            return DSPHarness.render(&stretcher, [source], frameCount: 30_000, nextBlock: { 512 })[0]
         }
         let first = render(from: 10_000, speed: 0.25)
         _ = render(from: 1000, speed: 1.9)

@@ -1,3 +1,4 @@
+import DSPHarness
 import Glibc
 import TestSupport
 import Testing

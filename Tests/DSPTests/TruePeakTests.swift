@@ -1,5 +1,6 @@
 // True peak: cases 15 to 23 of EBU Tech 3341 (2023), and its error over frequency.
 import DSP
+import DSPHarness
 internal import Glibc
 import SoundMeasures
 import TestSupport

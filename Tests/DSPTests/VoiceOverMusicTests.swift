@@ -1,3 +1,4 @@
+import DSPHarness
 import Glibc
 import SoundMeasures
 import TestSupport
@@ -54,28 +55,6 @@ struct VoiceOverMusicTests {
         return tones(partials, amplitude: 0.022 * exp2(-below / 6.02), frameCount: Int(seconds * Double(rate)))
     }
 
-    /// A saw that plays notes, gliding into each from a tone below, with vibrato.
-    private static func solo(seconds: Double) -> [Float] {
-        var random = SeededGenerator(seed: 4)
-        var (pitch, target, phase, since, length) = (440.0, 440.0, 0.0, 0.0, 0.0)
-        let step = 1 / Double(rate)
-        return (0..<Int(seconds * Double(rate))).map { _ -> Float in
-            if since >= length {
-                (since, length) = (0, .random(in: 0.2...0.9, using: &random))
-                target = 440 * exp2(Double(Int.random(in: -5...7, using: &random)) / 12)
-                pitch = target * 0.9
-            }
-            since += step
-            pitch += (target - pitch) * step / 0.05
-            let vibrato: Double = exp2(0.02 * sin(2 * Double.pi * 5.5 * since) * min(1, since / 0.3))
-            phase += pitch * vibrato * step
-            let turn: Double = 2 * Double.pi * phase
-            var sum = 0.0
-            for partial in 1...20 { sum += sin(turn * Double(partial)) / Double(partial) }
-            return Float(0.2 * sum)
-        }
-    }
-
     private static func mixed(_ one: [Float], _ other: [Float]) -> [Float] { zip(one, other).map { $0 + $1 } }
 
     @Test("keeps its pulses", arguments: [(12.0, -0.2), (6, -0.25)])
@@ -92,7 +71,7 @@ struct VoiceOverMusicTests {
 
     @Test("is neither a solo that glides, alone or over a chord, nor a chord, nor noise, nor silence")
     func decision() {
-        let solo = Self.solo(seconds: 12)
+        let solo = glidingSolo(seconds: 12)
         for below in [12.0, 0] { #expect(!isVoice(Self.mixed(solo, Self.chord(seconds: 12, below: below)))) }
         #expect(!isVoice(solo))
         #expect(!isVoice(Self.chord(seconds: 8, below: 0)))
@@ -104,7 +83,7 @@ struct VoiceOverMusicTests {
 
     @Test("music without a voice keeps all its bits")
     func musicKeepsItsBits() {
-        let source = Self.mixed(Self.solo(seconds: 8), Self.chord(seconds: 8, below: 6))
+        let source = Self.mixed(glidingSolo(seconds: 8), Self.chord(seconds: 8, below: 6))
         #expect(slowed([source], periods([source])) == slowed([source], []))
     }
 

@@ -1,4 +1,5 @@
 import DSP
+import DSPHarness
 internal import Glibc
 import TestSupport
 import Testing

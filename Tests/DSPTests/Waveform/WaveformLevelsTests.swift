@@ -1,5 +1,6 @@
 // Waveforms from levels that were kept.
 import DSP
+import DSPHarness
 import SoundMeasures
 import TestSupport
 import Testing

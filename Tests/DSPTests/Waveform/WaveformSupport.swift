@@ -1,5 +1,6 @@
 // A slow waveform to compare with, and sounds for it.
 import DSP
+import DSPHarness
 import SoundMeasures
 import TestSupport
 

@@ -1,5 +1,6 @@
 // The pyramid of extremes and levels, against one made the slow way.
 import DSP
+import DSPHarness
 internal import Glibc
 import SoundMeasures
 import TestSupport

@@ -1,4 +1,5 @@
 // The colour of sound: three bands and a centroid, against what is known of sines and against a slow transform.
+import DSPHarness
 internal import Glibc
 import SoundMeasures
 import TestSupport
