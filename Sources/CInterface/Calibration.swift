@@ -2,7 +2,7 @@ internal import AudioDevices
 public import CWoodshed
 internal import Recording
 
-/// What is measured: the way from an output to an input.
+/// Measurement of the path from an output to an input.
 private struct CalibrationRequest: Sendable {
     let output: OutputDevice
     let input: InputDevice

@@ -4,7 +4,7 @@ internal import DSP
 internal import Engine
 internal import Practice
 
-/// A take and what it is compared with, as a C program gives them.
+/// A take and the model for the comparison, as given by a C program.
 private struct ComparisonRequest: Sendable {
     let take: String
     let model: String

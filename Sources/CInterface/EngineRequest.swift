@@ -2,7 +2,7 @@ internal import AudioDevices
 internal import AudioFiles
 internal import CWoodshed
 
-/// The settings of a C program.
+/// The engine options of a C program.
 struct EngineRequest {
     let options: woodshed_engine_options
 
@@ -34,7 +34,7 @@ struct EngineRequest {
         try Argument.choice(options.samples, [0: nil, 16: .int16, 24: .int24, 32: .int32], "the format of samples")
     }
 
-    /// Refuses what concerns only players.
+    /// Refuses options that concern only players.
     func refusePlaying() throws(ArgumentError) {
         guard options.on_loss == 0, options.samples == 0, options.ends_with_players == 0 else {
             throw ArgumentError(

@@ -6,7 +6,7 @@ internal import Practice
 internal import Realtime
 internal import Synchronization
 
-/// An engine with everything that a C program has open of it.
+/// An engine with all objects that a C program has opened in this engine.
 @safe
 final class EngineBox: Handled {
     static var kind: HandleKind { .engine }
@@ -18,11 +18,11 @@ final class EngineBox: Handled {
     let linked: (streams: LinkedStreams, clock: StreamClock)?
     let hub = EventHub()
     private struct Open {
-        /// The handles of its players.
+        /// Handles of the engine's players.
         var players: Set<UInt> = []
-        /// Its sessions, and their handles.
+        /// Sessions of the engine, by handle.
         var sessions: [UInt: SessionBox] = [:]
-        /// What records over one of them.
+        /// Recorder of takes over a session of the engine.
         var recorder: PracticeRecorder?
         var recorderHasStarted = false
     }
@@ -35,7 +35,7 @@ final class EngineBox: Handled {
         engine.observe { [hub] in hub.tell(QueuedEvent($0)) }
     }
 
-    /// An engine on the output of linked streams.
+    /// Creates an engine on the output of linked streams.
     init(_ engine: Engine, linked: LinkedStreams, clock: StreamClock) {
         (self.engine, pulled, self.linked) = (engine, nil, (linked, clock))
         engine.observe { [hub] in hub.tell(QueuedEvent($0)) }
@@ -49,7 +49,7 @@ final class EngineBox: Handled {
 
     func forget(session: UInt) { open.withLock { $0.sessions[session] = nil } }
 
-    /// Makes the one recorder that an engine with an input can have.
+    /// Makes the only recorder that an engine with an input can have.
     func makeRecorder(over session: PracticeSession, _ settings: PracticeRecorder.Settings) throws -> PracticeRecorder {
         guard let linked else {
             throw ArgumentError("the engine has no input", remedy: "Open it with woodshed_engine_open_duplex().")
@@ -67,7 +67,7 @@ final class EngineBox: Handled {
 
     func start() throws {
         guard linked != nil else { return try engine.start() }
-        // One after the other: a second start must not end what the first one has begun.
+        // Calls of `start` run in sequence: a second start must not end the recorder of the first start.
         try starting.withLock { _ in
             let recorder = try open.withLock { open in
                 guard open.recorder != nil || open.recorderHasStarted else {
@@ -79,7 +79,7 @@ final class EngineBox: Handled {
                 return open.recorderHasStarted ? nil : open.recorder
             }
             do {
-                // The engine waits until both are started.
+                // The engine waits until recorder and engine have both started.
                 try recorder?.start()
                 try engine.start()
             } catch {
@@ -89,7 +89,7 @@ final class EngineBox: Handled {
         }
     }
 
-    /// Ends the takes, and waits until they are on the disk.
+    /// Ends the takes, and waits until the takes are on the disk.
     private func finishTakes() {
         let recorder = open.withLock { open in
             defer { open.recorder = nil }
@@ -98,16 +98,16 @@ final class EngineBox: Handled {
         recorder?.finish()
     }
 
-    /// Waits for the end of the engine, and until its sessions have told theirs.
+    /// Waits for the end of the engine, and for the reports of the sessions' ends.
     func wait() throws {
-        // A start in another thread comes first.
+        // A concurrent start in another thread completes first.
         starting.withLock { _ in }
         defer { finishTakes() }
         try engine.waitUntilFinished()
         for session in open.withLock({ $0.sessions.values.map(\.self) }) { session.waitUntilTold() }
     }
 
-    /// Stops the engine, and closes its sessions and players; for listeners it is over.
+    /// Stops the engine, and closes its sessions and players. Listeners then receive the end.
     func close() {
         engine.stop()
         finishTakes()
@@ -175,7 +175,7 @@ public func woodshed_engine_render(
     let count = unsafe Handles.withObject(engine) { (box: EngineBox) -> Int32 in
         guard let pulled = box.pulled else { return -1 }
         for channel in 0..<pulled.configuration.channelCount where unsafe channels[channel] == nil { return -1 }
-        // Optional pointers have the same form as pointers, and none is nil.
+        // An array of optional pointers has the same memory layout as an array of pointers, and no pointer here is nil.
         let buffers = unsafe UnsafeRawPointer(channels).assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
         return Int32(unsafe pulled.render(into: buffers, frameCount: Int(frames), delayFrames: max(0, delay)))
     }

@@ -9,7 +9,7 @@ final class EventHub: Sendable {
     /// Nil once the engine is closed.
     private let queues = Mutex<[EventQueue]?>([])
 
-    /// Adds a queue; to an engine that is closed, it is at its end at once.
+    /// Adds a queue. If the engine is closed, the queue ends at once.
     func add(_ queue: EventQueue) {
         let isOpen = queues.withLock { queues in
             queues?.append(queue)
@@ -18,7 +18,7 @@ final class EventHub: Sendable {
         if !isOpen { queue.finish() }
     }
 
-    /// After it returns, no further event reaches the queue.
+    /// Removes a queue; after the return, no further event reaches the queue.
     func remove(_ queue: EventQueue) { queues.withLock { $0?.removeAll { $0 === queue } } }
 
     func tell(_ event: QueuedEvent) {
@@ -39,30 +39,30 @@ final class EventHub: Sendable {
     }
 }
 
-/// Events on their way to a C program, for one thread that takes them.
+/// Queue of events for a C program, with a single consumer thread.
 @safe
 final class EventQueue: @unchecked Sendable {
-    /// Requests whose answers come here.
+    /// Requests with answers that arrive in this queue.
     let requests = RequestList()
     private let capacity: Int
     private let lock = ConditionLock()
     // Guarded by the lock.
     private var events: [QueuedEvent] = []
-    /// Events of the front of `events` that were taken.
+    /// Number of events at the front of `events` that the consumer has taken.
     private var taken = 0
     private var lost: Int64 = 0
     private var isFinished = false
     private var isEndTold = false
-    /// Readable while there is something to take; made when it is asked for.
+    /// Readable while the queue has an event to take; created at the first call of `descriptor()`.
     private var pipe: WakePipe?
-    /// The event that was taken last. Only for the thread that takes events.
+    /// The most recently taken event. Threads: only the consumer of events.
     let shown = ShownEvent()
     private var current: UnsafeMutablePointer<woodshed_event> { unsafe shown.event }
-    /// Those that say that there is none, which stay valid when the queue is gone.
+    /// Constant events for "no event" and "closed", which stay valid after the end of the queue.
     nonisolated(unsafe) private static let none = unsafe constant(WOODSHED_EVENT_NONE)
     nonisolated(unsafe) private static let closed = unsafe constant(WOODSHED_EVENT_CLOSED)
-    /// Kinds that always have room, because a program may wait for them: there is one for each request, take and end of a player or a session,
-    /// all of which the program has asked for.
+    /// Kinds that always have room, because a program may wait for these events. Their number has a bound: a single
+    /// event for each request, each take and each end of a player or a session. The program has asked for all of these.
     private static let kept = Set(
         [
             WOODSHED_EVENT_ANSWER, WOODSHED_EVENT_FINISHED, WOODSHED_EVENT_TAKE_STOPPED, WOODSHED_EVENT_TAKE_FAILED,
@@ -86,7 +86,7 @@ final class EventQueue: @unchecked Sendable {
         return unsafe UnsafePointer(event)
     }
 
-    /// Puts an event into the queue, or counts it if there is no room.
+    /// Appends an event to the queue. If the queue is full, counts the event as lost.
     func put(_ event: QueuedEvent) {
         lock.withLock {
             guard !isFinished else { return event.result.discard() }
@@ -100,9 +100,10 @@ final class EventQueue: @unchecked Sendable {
         }
     }
 
-    /// There will be no further event.
+    /// Ends the queue: no further event follows.
     ///
-    /// - Parameter tellsLoss: Whether the end tells what was lost since the last event. That event is gone with the queue.
+    /// - Parameter tellsLoss: True if the end event reports the number of events lost since the last event. False at
+    ///   the close of the listener.
     func finish(tellsLoss: Bool = true) {
         lock.withLock {
             isFinished = true
@@ -116,7 +117,7 @@ final class EventQueue: @unchecked Sendable {
         pipe?.wake()
     }
 
-    /// A descriptor that is readable while there are events.
+    /// Returns a file descriptor that is readable while the queue has events.
     func descriptor() throws(ArgumentError) -> Int32 {
         let made = lock.withLock { () -> Int32? in
             if pipe == nil {
@@ -132,9 +133,10 @@ final class EventQueue: @unchecked Sendable {
         return made
     }
 
-    /// The next event, valid until the next call. The end is told once; after it there is nothing, at once.
+    /// Returns the next event, valid until the next call. The end comes once; every later call returns "no event" at
+    /// once.
     ///
-    /// - Parameter seconds: How long to wait for it; below 0 as long as it takes.
+    /// - Parameter seconds: Timeout in seconds; below 0 for no timeout.
     func next(seconds: Double) -> UnsafePointer<woodshed_event> {
         let end = Deadline(seconds: seconds)
         var isEnd = false
@@ -163,16 +165,16 @@ final class EventQueue: @unchecked Sendable {
         return unsafe UnsafePointer(current)
     }
 
-    /// Closes what the event that was taken last holds, if nobody got it.
+    /// Closes the handles in the most recently taken event, if the event reached no consumer.
     func discardCurrent() {
         unsafe Handles.close(number: UInt(bitPattern: current.pointee.clip), .clip)
         unsafe Handles.close(number: UInt(bitPattern: current.pointee.waveform), .waveform)
         unsafe (current.pointee.clip, current.pointee.waveform) = (nil, nil)
     }
 
-    /// Tells the end; with the lock held.
+    /// Reports the end. The caller holds the lock.
     ///
-    /// - Returns: Nil if nothing was lost before it.
+    /// - Returns: An end event with the number of lost events; nil if no event was lost.
     private func tellEnd() -> QueuedEvent? {
         isEndTold = true
         drain()
@@ -184,13 +186,13 @@ final class EventQueue: @unchecked Sendable {
 
     private func drain() { while pipe?.drain().isEmpty == false {} }
 
-    /// Removes the event at the front; with the lock held.
+    /// Removes the event at the front. The caller holds the lock.
     private func drop() {
         taken += 1
         if taken == events.count {
             events.removeAll(keepingCapacity: true)
             taken = 0
-            // It stays readable until the end is told.
+            // After `finish()`, the pipe stays readable until the end is reported.
             if !isFinished { drain() }
         } else if taken >= 1024 {
             events.removeFirst(taken)
@@ -199,11 +201,11 @@ final class EventQueue: @unchecked Sendable {
     }
 }
 
-/// An event in the form of the header, with what its pointers show. The thread that has taken it keeps it as well as the queue, because another
-/// thread may close the listener while the event is read.
+/// An event in the form of the header, with the memory behind its pointers. The consumer thread retains this object as
+/// well as the queue, because another thread may close the listener while the consumer reads the event.
 @safe
 final class ShownEvent: @unchecked Sendable {
-    // Unchecked because of the memory, which only the thread that takes events changes.
+    // Unchecked because of the memory, which only the consumer thread changes.
     let event: UnsafeMutablePointer<woodshed_event>
     private let results: UnsafeMutablePointer<Results>
 
@@ -255,7 +257,7 @@ final class ShownEvent: @unchecked Sendable {
     }
 }
 
-/// When a wait ends.
+/// End of a wait.
 private struct Deadline {
     /// Nil for never.
     let instant: ContinuousClock.Instant?
@@ -263,7 +265,7 @@ private struct Deadline {
     /// Below 0 for never.
     init(seconds: Double) { instant = seconds >= 0 ? .now + .seconds(min(seconds, 1e9)) : nil }
 
-    /// Nil if it never ends; rounded up, and short enough for any clock.
+    /// Remaining milliseconds, rounded up and at most an hour, so that any clock can wait; nil without a deadline.
     var millisecondsLeft: Int? {
         guard let instant else { return nil }
         let left = ContinuousClock.now.duration(to: instant) / .milliseconds(1)

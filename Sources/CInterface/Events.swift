@@ -13,7 +13,7 @@ struct QueuedEvent: @unchecked Sendable {
     var event: woodshed_event
     var text: String?
     var remedy: String?
-    /// What a request made.
+    /// Result of a request.
     var result = RequestResult.nothing
 
     init(_ kind: woodshed_event_kind) {
@@ -22,11 +22,11 @@ struct QueuedEvent: @unchecked Sendable {
         unsafe event.kind = Int32(kind.rawValue)
     }
 
-    /// An event of a player.
+    /// Creates an event of a player.
     ///
     /// - Parameters:
     ///   - number: The player's handle.
-    ///   - failure: Why its recording cannot be read any more.
+    ///   - failure: The error that made the recording unreadable.
     init(_ event: PlayerEvent, of number: UInt, failure: AudioFileError? = nil) {
         self.init(Self.kind(event.kind))
         unsafe self.event.player = OpaquePointer(bitPattern: number)
@@ -49,11 +49,11 @@ struct QueuedEvent: @unchecked Sendable {
         }
     }
 
-    /// An event of a session.
+    /// Creates an event of a session.
     ///
     /// - Parameters:
-    ///   - number: The handle of its player.
-    ///   - failure: Why its recording cannot be read any more.
+    ///   - number: The handle of the session's player.
+    ///   - failure: The error that made the recording unreadable.
     init(_ event: SessionEvent, of number: UInt, failure: AudioFileError?) {
         switch event {
         case .player(let event):
@@ -76,14 +76,14 @@ struct QueuedEvent: @unchecked Sendable {
         unsafe self.event.player = OpaquePointer(bitPattern: number)
     }
 
-    /// The log of a session cannot be written.
+    /// Creates an event about a failure to write the log of a session.
     init(logFailure: StoreError, of number: UInt) {
         self.init(WOODSHED_EVENT_LOG_FAILED)
         unsafe event.player = OpaquePointer(bitPattern: number)
         (text, remedy) = (logFailure.message, logFailure.remedy)
     }
 
-    /// The answer to a request.
+    /// Creates the answer to a request.
     init(answer: Result<RequestResult, any Error>, to number: Int64) {
         self.init(WOODSHED_EVENT_ANSWER)
         unsafe event.request = number
@@ -117,7 +117,7 @@ struct QueuedEvent: @unchecked Sendable {
         }
     }
 
-    /// An event of an engine.
+    /// Creates an event of an engine.
     init(_ event: EngineEvent) {
         switch event {
         case .interrupted(let loss):
@@ -138,7 +138,7 @@ struct QueuedEvent: @unchecked Sendable {
         }
     }
 
-    /// An event of a recorder; nil for levels, which are asked for.
+    /// Creates an event of a recorder; nil for levels, which C programs poll.
     init?(_ event: RecorderEvent) {
         switch event {
         case .levels: return nil
@@ -183,7 +183,7 @@ struct QueuedEvent: @unchecked Sendable {
 }
 
 extension MaterialChoice {
-    /// The material in the words of the header.
+    /// The material as a constant of the header.
     var kind: woodshed_material {
         switch self {
         case .auto: WOODSHED_MATERIAL_AUTO
@@ -194,7 +194,7 @@ extension MaterialChoice {
 }
 
 extension RecorderEvent.StopReason {
-    /// The reason in the words of the header.
+    /// The reason as a constant of the header.
     var take: woodshed_take_end {
         switch self {
         case .asked: WOODSHED_TAKE_ASKED

@@ -1,11 +1,12 @@
-// CInterface: the functions of woodshed.h, with what a C program may do wrong checked at the door. It has no sound of its own: each
-// function finds the objects behind its handles, calls one method of the engine, and puts the result into the form of the header.
+// CInterface: the functions of woodshed.h, with every argument of a C program checked at entry. The module makes no
+// sound itself. Each function looks up the objects behind the handles, calls a method of the engine, and converts the
+// result to the form of the header.
 internal import CWoodshed
 internal import Explanations
 internal import Glibc
 internal import Woodshed
 
-/// An argument that a function of the header cannot take, or a request that it cannot take now.
+/// An invalid argument to a function of the header, or a request that the function cannot carry out now.
 struct ArgumentError: ExplainedError, Hashable {
     let message: String
     let remedy: String
@@ -15,13 +16,13 @@ struct ArgumentError: ExplainedError, Hashable {
         (self.message, self.remedy, exitStatus) = (message, remedy, status)
     }
 
-    /// A place for a result, or another pointer, that must not be NULL.
+    /// Error for a NULL pointer to a result or to another required argument.
     static func missing(_ name: String) -> ArgumentError {
         ArgumentError("\(name) is NULL", remedy: "Pass the address of a variable.")
     }
 }
 
-/// Carries out a function of the header, keeps the words of its error for this thread, and returns its status.
+/// Carries out a function of the header, stores the message of its error for this thread, and returns its status.
 func answer(_ body: () throws -> Void) -> woodshed_status {
     guard !Fork.isChild else {
         LastFailure.keep(
@@ -53,9 +54,9 @@ struct Refusal {
     }
 }
 
-/// The words of the last error of each thread.
+/// Message and remedy of the last error of each thread.
 enum LastFailure {
-    /// Two texts that C can read, and the event that the thread has taken last.
+    /// Two texts that C can read, and the event that the thread took last.
     @safe
     private final class Words {
         var message: UnsafeMutablePointer<CChar>?
@@ -76,7 +77,8 @@ enum LastFailure {
         return code == 0 ? key : nil
     }()
 
-    /// What this thread keeps; nil if the system has no place for it.
+    /// Returns the thread-specific storage, created at first use; nil if the system has no key for thread-specific
+    /// data.
     private static func own() -> Words? {
         guard let key else { return nil }
         if let known = unsafe pthread_getspecific(key) {
@@ -88,7 +90,7 @@ enum LastFailure {
         return words
     }
 
-    /// Keeps an event until this thread takes the next one.
+    /// Retains an event until this thread takes the next event.
     static func hold(_ event: ShownEvent) { own()?.event = event }
 
     static func keep(_ message: String, _ remedy: String) {
@@ -108,7 +110,7 @@ enum LastFailure {
     }
 }
 
-/// Texts that are valid for ever.
+/// Texts that stay valid for the life of the process.
 enum ConstantText {
     nonisolated(unsafe) static let empty: UnsafePointer<CChar> = unsafe made("")
     nonisolated(unsafe) static let version: UnsafePointer<CChar> = unsafe made(woodshedVersion)
@@ -121,9 +123,10 @@ enum ConstantText {
     }
 }
 
-/// Whether this process is a copy of the one that used the library: it has none of its threads, and its locks may be held for ever.
+/// Detects a child process after fork: a child has none of the library's threads, and its locks may stay locked
+/// forever.
 enum Fork {
-    /// A page that the system fills with zeros in a child; nil if it cannot.
+    /// A page that the system fills with zeros in a child; nil if the system cannot.
     nonisolated(unsafe) private static let page: UnsafeMutablePointer<UInt8>? = {
         let size = sysconf(Int32(_SC_PAGESIZE))
         guard let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),

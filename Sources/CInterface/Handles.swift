@@ -2,12 +2,12 @@ internal import CWoodshed
 internal import Glibc
 internal import Synchronization
 
-/// What a handle stands for.
+/// Kind of object behind a handle.
 enum HandleKind: UInt64, CaseIterable {
     case engine = 1
     case clip, player, listener, deviceList, recorder, waveform, store, sectionList, dueList, session, meter, takeList
 
-    /// The kind in words.
+    /// Name of the kind, with an article, for messages.
     var name: String {
         switch self {
         case .engine: "an engine"
@@ -31,21 +31,21 @@ protocol Handled: AnyObject, Sendable {
     static var kind: HandleKind { get }
 }
 
-/// The objects that C programs have open. A handle is a number that names a place in this table and how often the place was used, so one
-/// that was closed is recognised and never followed.
+/// Table of the objects that C programs have open. A handle is a number: a place in this table and a generation. The
+/// table therefore recognises a closed handle, and never follows the number as a pointer.
 enum Handles {
-    /// Objects that may be open at once.
+    /// Maximum number of open objects.
     static let capacity = 1 << 16
     private static let kindBits: UInt64 = 4
     private static let placeBits: UInt64 = 16
 
-    /// A place in the table. In memory that is zero in a child process after fork.
+    /// A place in the table. Its memory is zero in a child process after fork.
     @safe
     struct Place: ~Copyable {
-        /// The number of the handle that is open here; 0 if none is. Sequentially consistent, as is `users`: either a thread that renders sees that
-        /// it was closed, or who closes it sees the thread.
+        /// Number of the handle at this place; 0 if the place is free. Sequentially consistent, as is `users`: either a
+        /// rendering thread sees the closed handle, or the closing thread sees the user.
         let handle: Atomic<UInt64>
-        /// Threads that use the object without owning it.
+        /// Number of threads that use the object without owning it.
         let users: Atomic<Int>
         /// Owned; guarded by the lock.
         var object: Unmanaged<AnyObject>?
@@ -53,21 +53,21 @@ enum Handles {
 
     /// Guarded by the lock of the table.
     private struct Free {
-        /// Places that were used and are free.
+        /// Places that are free after an earlier use.
         var places: [Int] = []
-        /// Places from here on were never used.
+        /// First place without any use so far.
         var unused = 0
-        /// How often a handle was made.
+        /// Number of handles made so far.
         var generation: UInt64 = 0
     }
 
     private static let lock = Mutex(Free())
-    /// Read without a lock when sound is rendered; written once, before the first handle.
+    /// Rendering reads this pointer without a lock; written once, before the first handle.
     nonisolated(unsafe) private static var table: UnsafeMutablePointer<Place>?
 
     private static func makeTable() -> UnsafeMutablePointer<Place>? {
         let size = capacity * MemoryLayout<Place>.stride
-        // Only the places that are used take memory.
+        // Only used places take memory, because the system maps pages at first use.
         guard let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
             unsafe memory != MAP_FAILED
         else { return nil }
@@ -78,7 +78,7 @@ enum Handles {
 
     private static func place(of handle: UInt64) -> Int { Int(handle >> kindBits & (1 << placeBits - 1)) }
 
-    /// Opens a handle for an object, which it owns.
+    /// Opens a handle for an object; the table then owns the object.
     static func open(_ object: some Handled) throws(ArgumentError) -> OpaquePointer {
         let kind = type(of: object).kind
         let owned = unsafe Unmanaged.passRetained(object as AnyObject)
@@ -106,7 +106,7 @@ enum Handles {
         UInt(bitPattern: try unsafe open(object))
     }
 
-    /// Closes a handle that may be closed already, or none for 0.
+    /// Closes a handle. A handle that is closed already, and 0, have no effect.
     static func close(number: UInt, _ kind: HandleKind) { _ = take(UInt64(number), kind) }
 
     private static func number(_ pointer: OpaquePointer?) -> UInt64 {
@@ -122,7 +122,7 @@ enum Handles {
             remedy: "Pass what the function with open in its name returned, as long as it is not closed.")
     }
 
-    /// The object behind a handle.
+    /// Returns the object behind a handle.
     static func object<Object: Handled>(_ pointer: OpaquePointer?) throws(ArgumentError) -> Object {
         let number = unsafe number(pointer)
         let object =
@@ -168,7 +168,8 @@ enum Handles {
         return unsafe owned.takeRetainedValue()
     }
 
-    /// Calls `body` with an object that cannot be closed meanwhile, without a lock; nil if there is none.
+    /// Calls `body` with an object that cannot be closed during the call. Takes no lock. Returns nil if the handle has
+    /// no object.
     ///
     /// Real-time safe if `body` is.
     static func withObject<Object: Handled, Value>(

@@ -3,12 +3,12 @@ internal import Glibc
 internal import Realtime
 internal import Synchronization
 
-/// A queue of events that a C program has open.
+/// A queue of events opened by a C program.
 final class ListenerBox: Handled {
     static var kind: HandleKind { .listener }
 
     let queue: EventQueue
-    /// Nil for answers alone.
+    /// Nil for a listener that receives only answers.
     private let hub: EventHub?
     private let caller = Mutex<EventCaller?>(nil)
 
@@ -53,13 +53,14 @@ final class ListenerBox: Handled {
 final class EventCaller: Sendable {
     private let state: State
     private let thread: PlainThread
-    /// For which thread of callbacks each thread waits.
+    /// Wait-for graph: for each waiting thread, the callback thread that the waiting thread joins.
     private static let waits = Mutex<[UInt: UInt]>([:])
 
     private final class State: Sendable {
-        // Sequentially consistent, both: either the thread sees the end before its first call, or who ends it sees the thread.
+        // Both atomics are sequentially consistent: either the thread sees the end before its first call, or the ending
+        // thread sees the thread.
         let isOver = Atomic(false)
-        /// The thread; 0 before it runs.
+        /// The thread; 0 before the thread runs.
         let thread = Atomic<UInt>(0)
     }
 
@@ -75,10 +76,10 @@ final class EventCaller: Sendable {
                 let event = unsafe queue.next(seconds: -1)
                 let kind = unsafe event.pointee.kind
                 isLast = kind == Int32(WOODSHED_EVENT_CLOSED.rawValue)
-                // The end was told before there was a callback.
+                // The queue reported its end before the callback existed.
                 if kind == Int32(WOODSHED_EVENT_NONE.rawValue) { break }
                 if state.isOver.load(ordering: .sequentiallyConsistent) {
-                    // The end is no event of the queue's: what the last one held belongs to the program.
+                    // The end is not an event of the queue: the handles of the last event belong to the program.
                     if !isLast { queue.discardCurrent() }
                     break
                 }
@@ -92,7 +93,8 @@ final class EventCaller: Sendable {
         (self.state, thread) = (state, started)
     }
 
-    /// Calls no more, and waits for a call that is under way, unless it is this one, or waits for this one.
+    /// Stops the calls, and waits for a call in progress. Detaches instead of waiting if the caller is this callback,
+    /// or if this callback itself waits for the caller.
     func end() {
         state.isOver.store(true, ordering: .sequentiallyConsistent)
         let (own, other) = (UInt(pthread_self()), state.thread.load(ordering: .sequentiallyConsistent))
@@ -184,7 +186,7 @@ public func woodshed_listener_close(_ listener: OpaquePointer?) -> woodshed_stat
 public func woodshed_request_cancel(_ listener: OpaquePointer?, _ number: Int64) -> woodshed_status {
     answer {
         let box: ListenerBox = try unsafe Handles.object(listener)
-        // The answer can come between the two.
+        // The answer can come between the lookup and the cancellation.
         guard let request = box.queue.requests[number], request.cancel() else {
             throw ArgumentError(
                 "the listener has no request \(number) that is not answered", remedy: "Take its answer.",

@@ -1,15 +1,15 @@
 internal import CWoodshed
 internal import Glibc
 
-/// A struct of which C programs get lists.
+/// A struct with lists for C programs.
 protocol ListedStruct {
     static var listKind: HandleKind { get }
 
-    /// With all fields 0.
+    /// Creates a struct with all fields 0.
     init()
 }
 
-/// Structs that a C program reads as long as it has their list open, with the texts that they point to.
+/// Structs of a list with their texts, readable by a C program until the program closes the list.
 @safe
 final class ListBox<Value: ListedStruct>: Handled, @unchecked Sendable {
     // Unchecked because of the memory, which does not change.
@@ -20,7 +20,7 @@ final class ListBox<Value: ListedStruct>: Handled, @unchecked Sendable {
     final class Texts {
         private var copies: [UnsafeMutablePointer<CChar>] = unsafe []
 
-        /// A text that is valid as long as the list.
+        /// Returns a copy of a text, valid as long as the list.
         func copy(_ text: String) -> UnsafePointer<CChar>? {
             guard let copy = unsafe strdup(text) else { return nil }
             unsafe copies.append(copy)
@@ -36,7 +36,8 @@ final class ListBox<Value: ListedStruct>: Handled, @unchecked Sendable {
     private let values: UnsafeMutablePointer<Value>
     private let texts = Texts()
 
-    /// - Parameter fill: Sets the fields of the struct of an item, which has the item's place in the list, from 0.
+    /// - Parameter fill: Sets the fields of an item's struct. Its second argument is the index of the item in the list,
+    ///   from 0.
     init<Item>(_ items: [Item], _ fill: (Item, Int, inout Value, Texts) -> Void) {
         count = items.count
         unsafe values = .allocate(capacity: max(1, count))
@@ -53,19 +54,19 @@ final class ListBox<Value: ListedStruct>: Handled, @unchecked Sendable {
         unsafe values.deallocate()
     }
 
-    /// Valid as long as the list.
+    /// Returns a pointer that is valid as long as the list; nil for an index outside the list.
     subscript(place: Int) -> UnsafePointer<Value>? {
         unsafe (0..<count).contains(place) ? UnsafePointer(values + place) : nil
     }
 
-    /// The number of structs in a list; 0 if it is no list.
+    /// Returns the number of structs in a list; 0 if `list` is no list.
     static func count(_ list: OpaquePointer?) -> Int {
         var count = 0
         _ = answer { count = try (unsafe Handles.object(list) as ListBox).count }
         return count
     }
 
-    /// A struct of a list; nil if there is none.
+    /// Returns a struct of a list; nil if there is none.
     static func value(_ list: OpaquePointer?, _ place: Int) -> UnsafePointer<Value>? {
         var value: UnsafePointer<Value>?
         _ = answer { unsafe value = try (Handles.object(list) as ListBox)[place] }

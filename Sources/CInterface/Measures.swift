@@ -4,7 +4,7 @@ internal import Clips
 internal import DSP
 internal import Waveforms
 
-/// The outline of a recording that a C program has open.
+/// The outline of a recording, opened by a C program.
 final class WaveformBox: Handled {
     static var kind: HandleKind { .waveform }
 
@@ -14,7 +14,7 @@ final class WaveformBox: Handled {
 }
 
 extension woodshed_loudness {
-    /// Measures a whole recording, or as much as is read while `isWanted` returns true.
+    /// Measures a whole recording, or the part read while `isWanted` returns true.
     static func measured(_ path: String, while isWanted: () -> Bool = { true }) throws -> woodshed_loudness {
         woodshed_loudness(try MeasuredRecording(path: path).reading(while: isWanted))
     }

@@ -2,7 +2,7 @@ public import CWoodshed
 internal import DSP
 internal import Realtime
 
-/// A meter that a C program has open.
+/// A meter opened by a C program.
 final class MeterBox: Handled, @unchecked Sendable {
     static var kind: HandleKind { .meter }
 
@@ -16,7 +16,7 @@ final class MeterBox: Handled, @unchecked Sendable {
         meter = ProgrammeMeter(.init(sampleRate: sampleRate, channelCount: channelCount))
     }
 
-    /// - Parameter channels: As many as the meter has.
+    /// - Parameter channels: As many channels as the meter has.
     func add(_ channels: [UnsafeMutablePointer<Float>], frameCount: Int) {
         lock.withLock {
             unsafe channels.withUnsafeBufferPointer { channels in
@@ -78,7 +78,7 @@ public func woodshed_meter_finish(
     answer {
         let box: MeterBox = try unsafe Handles.object(meter)
         guard let loudness = unsafe loudness else { throw ArgumentError.missing("the loudness") }
-        // Before the meter begins anew, because a refusal has to leave everything as it was.
+        // This check precedes the reset of the meter, because a refusal must leave the measurement untouched.
         _ = try unsafe Struct.size(of: UnsafePointer(loudness), "the loudness")
         try unsafe Struct.write(woodshed_loudness(box.finish()), to: loudness, "the loudness")
     }

@@ -2,16 +2,16 @@ internal import CWoodshed
 internal import Clips
 internal import Engine
 
-/// The sections of a C program, and the ids of the kept ones that they come from.
+/// The sections of a C program, and the ids of the saved sections behind these.
 struct GivenSections {
-    /// No plan has more.
+    /// Maximum number of sections in a plan.
     private static let most = 1 << 20
 
     let sections: [Section]
-    /// Nil for one that is not kept.
+    /// For each section, the id of its saved section; nil without a saved section.
     let ids: [Int?]
 
-    /// The sections of an array.
+    /// Reads the sections of an array.
     init(_ first: UnsafePointer<woodshed_section>?, count: Int) throws {
         guard let first = unsafe first else { throw ArgumentError.missing("sections") }
         guard (1...Self.most).contains(count) else {
@@ -28,7 +28,7 @@ struct GivenSections {
         (self.sections, self.ids) = (sections, ids)
     }
 
-    /// The sections of a plan; without any, the whole clip.
+    /// Reads the sections of a plan; a plan without sections has the whole clip as its section.
     init(_ plan: woodshed_plan, for clip: Clip) throws {
         if unsafe plan.section_count == 0 {
             self.init(sections: [try Section(0..<clip.frameCount)], ids: [nil])
@@ -40,7 +40,7 @@ struct GivenSections {
     private init(sections: [Section], ids: [Int?]) { (self.sections, self.ids) = (sections, ids) }
 
     private static func section(_ section: woodshed_section) throws -> Section {
-        // One that ends before it starts is refused as an empty one.
+        // If the end precedes the start, the range is empty, and `Section` refuses an empty range.
         try unsafe Section(
             section.start..<max(section.start, section.end),
             name: section.name == nil ? nil : Argument.text(section.name, "the name of a section"),
@@ -50,7 +50,7 @@ struct GivenSections {
 }
 
 extension PracticePlan {
-    /// The plan of a C program, and the ids of its sections.
+    /// Returns the plan of a C program, and the ids of its sections.
     static func given(
         _ pointer: UnsafePointer<woodshed_plan>?, for clip: Clip
     ) throws -> (plan: PracticePlan, ids: [Int?]) {
@@ -72,7 +72,7 @@ extension PracticePlan {
             plan.formants, [0: .auto, 1: .keep, 2: .move], "what becomes of formants")
     }
 
-    /// The score of a plan of a C program.
+    /// Returns the score of a plan of a C program.
     static func score(_ pointer: UnsafePointer<woodshed_plan>?, for clip: Clip) throws -> Score {
         try Score(
             unsafe given(pointer, for: clip).plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
@@ -80,14 +80,14 @@ extension PracticePlan {
 }
 
 extension Gap {
-    /// A gap in frames, or, if that is 0, in lengths of a pass.
+    /// Creates a gap in frames, or, for 0 frames, in lengths of a pass.
     init(frames: Int64, passes: Double) {
         self = frames != 0 ? .frames(frames) : passes == 0 ? .none : .passLengths(passes)
     }
 }
 
 extension PassCount {
-    /// A number of passes; nil for 0.
+    /// Creates a number of passes; nil for 0.
     init?(_ number: Int32) throws {
         switch number {
         case 0: return nil
@@ -98,7 +98,7 @@ extension PassCount {
 }
 
 extension SpeedSchedule {
-    /// A constant speed or a ramp; nil if nothing is said.
+    /// Creates a constant speed or a ramp; nil if all arguments are 0.
     init?(_ speed: Double, _ end: Double, _ step: Double) throws {
         if step != 0 || end != 0 {
             self = .ramp(

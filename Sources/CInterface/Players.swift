@@ -2,12 +2,12 @@ public import CWoodshed
 internal import Clips
 internal import Engine
 
-/// A player, and the engine that it is in.
+/// A player and its engine.
 final class PlayerBox: Handled {
     static var kind: HandleKind { .player }
 
     let player: Player
-    /// Whether it is closed with the session that it belongs to.
+    /// True if the player belongs to a session and closes with the session.
     let isOfSession: Bool
     private let engine: EngineBox
 

@@ -5,7 +5,8 @@ internal import Recording
 internal import Synchronization
 internal import Takes
 
-/// A recorder in its stage. The compiler limits each stage to its operations; this type refuses the others to C programs.
+/// A recorder in its stage. In Swift the compiler limits each stage to the operations of this stage; for C programs
+/// this type refuses all other operations.
 final class RecorderBox: Handled {
     static var kind: HandleKind { .recorder }
 
@@ -17,7 +18,7 @@ final class RecorderBox: Handled {
         case over
     }
 
-    /// A stage, and why it is still the one before.
+    /// The next stage. With a refusal, the next stage equals the previous stage, or is `over` after a device failure.
     private struct Step: ~Copyable {
         let stage: Stage
         var refusal: (any Error)?
@@ -30,10 +31,10 @@ final class RecorderBox: Handled {
 
     let hub = EventHub()
     let monitor: RecorderMonitor
-    /// The levels that were told last.
+    /// The most recent levels from the monitor.
     let levels = Mutex<RecorderLevels?>(nil)
     private let stage: Mutex<Stage>
-    /// Whether it captures or has captured.
+    /// True once the recorder captures or has captured.
     private let hasBegun = Atomic(false)
 
     init(_ idle: consuming sending IdleRecorder) {
@@ -130,7 +131,7 @@ final class RecorderBox: Handled {
         }
     }
 
-    /// Ends the take; nil if there is none.
+    /// Ends the take and returns the stopped take.
     private func end() throws -> StoppedTake? {
         var stopped: StoppedTake?
         try change { stage in
@@ -156,7 +157,7 @@ final class RecorderBox: Handled {
         try stopped.discard()
     }
 
-    /// Ends what goes on; a take is kept.
+    /// Ends capture or recording, and saves a running take.
     func close() throws {
         var failure: (any Error)?
         try change { stage in
@@ -176,7 +177,7 @@ final class RecorderBox: Handled {
 }
 
 extension WaveSampleFormat {
-    /// How the samples of a take are stored: a woodshed_samples.
+    /// Storage format of a take's samples, from a woodshed_samples.
     init(takeSamples number: Int32) throws(ArgumentError) {
         self = try Argument.choice(
             number, [0: .int24, 16: .int16, 24: .int24, 32: .int32, 33: .float32], "the format of samples")
@@ -261,7 +262,7 @@ public func woodshed_recorder_stop(
 ) -> woodshed_status {
     answer {
         let box: RecorderBox = try unsafe Handles.object(recorder)
-        // Before the take is over, because a refusal has to leave everything as it was.
+        // This check precedes the end of the take, because a refusal must leave the recording untouched.
         if let take = unsafe take { _ = try unsafe Struct.size(of: UnsafePointer(take), "the take") }
         let summary = try box.stop()
         guard unsafe take != nil else { return }

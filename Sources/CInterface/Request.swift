@@ -2,23 +2,23 @@ internal import CWoodshed
 internal import Realtime
 internal import Synchronization
 
-/// What a request made.
+/// Result of a request.
 enum RequestResult: Sendable {
     case nothing
-    /// A new handle, which belongs to who takes the answer.
+    /// A new handle, owned by the taker of the answer.
     case opened(HandleKind, UInt)
     case loudness(woodshed_loudness)
     case roundTrip(woodshed_round_trip)
     case comparison(woodshed_comparison)
 
-    /// Closes what nobody will take.
+    /// Closes a handle without a taker.
     func discard() {
         guard case .opened(let kind, let number) = self else { return }
         Handles.close(number: number, kind)
     }
 }
 
-/// Work that a C program has requested. It is answered once: by the work, or by who cancels it.
+/// Work that a C program has requested. Each request gets a single answer, from the work or from the canceller.
 final class Request: Sendable {
     typealias Work = @Sendable (Request) throws -> RequestResult
 
@@ -29,7 +29,7 @@ final class Request: Sendable {
         var stop: (@Sendable () -> Void)?
     }
 
-    /// Above 0; no two of a process have the same.
+    /// Number of the request, above 0 and unique within the process.
     let number: Int64
     private let queue: EventQueue
     private let work: Work
@@ -41,9 +41,9 @@ final class Request: Sendable {
         (self.queue, self.work) = (queue, work)
     }
 
-    /// Makes a request whose answer goes to a listener, and gives it to the threads.
+    /// Makes a request with its answer for a listener, and submits the request to the worker threads.
     ///
-    /// - Parameter number: Receives its number, before an answer can come.
+    /// - Parameter number: Receives the number of the request, before an answer can come.
     static func make(
         _ listener: OpaquePointer?, _ number: UnsafeMutablePointer<Int64>?, _ work: @escaping Work
     ) throws {
@@ -63,7 +63,7 @@ final class Request: Sendable {
         state.withLock { $0.phase == .answered }
     }
 
-    /// Calls `stop` when the request is cancelled; at once if it has been.
+    /// Calls `stop` at cancellation of the request, or at once if the request is cancelled already.
     func whenCancelled(_ stop: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.phase == .answered { return true }
@@ -73,9 +73,9 @@ final class Request: Sendable {
         if isLate { stop() }
     }
 
-    /// Does the work, unless it was cancelled before.
+    /// Does the work, unless cancellation came before.
     ///
-    /// - Returns: False if it was cancelled meanwhile.
+    /// - Returns: False if the request was cancelled during the work.
     func run() -> Bool {
         let isWanted = state.withLock { state in
             guard state.phase == .waiting else { return false }
@@ -95,9 +95,9 @@ final class Request: Sendable {
         return wasWanted
     }
 
-    /// Answers that it was cancelled, unless it is answered already.
+    /// Answers with the error of a cancelled request, unless the request has its answer already.
     ///
-    /// - Returns: False if it was answered before.
+    /// - Returns: False if the request had its answer already.
     @discardableResult
     func cancel() -> Bool {
         let (before, stop) = state.withLock { state in
@@ -115,17 +115,17 @@ final class Request: Sendable {
         .failure(ArgumentError("the request was cancelled", remedy: "Make it again.", status: .interrupted))
     }
 
-    /// Puts the answer into the queue. With the state locked: whoever closes the queue cancels its requests first, and waits here, so that no answer
-    /// comes after the end and is lost.
+    /// Puts the answer into the queue. The caller holds the lock of the state. Closing the queue first cancels its
+    /// requests and waits for this lock, so no answer arrives after the end and gets lost.
     private func give(_ answer: Result<RequestResult, any Error>) {
         queue.requests.remove(self)
         queue.put(QueuedEvent(answer: answer, to: number))
     }
 }
 
-/// The requests of a listener that are not answered yet.
+/// The pending requests of a listener.
 final class RequestList: Sendable {
-    /// Nil when no further one is taken.
+    /// Nil once the list accepts no further request.
     private let requests = Mutex<[Int64: Request]?>([:])
 
     func add(_ request: Request) throws(ArgumentError) {
@@ -142,7 +142,7 @@ final class RequestList: Sendable {
 
     subscript(number: Int64) -> Request? { requests.withLock { $0?[number] } }
 
-    /// Cancels all, and takes no further ones.
+    /// Cancels all requests; later requests are refused.
     func close() {
         let open = requests.withLock { requests in
             defer { requests = nil }
@@ -152,23 +152,24 @@ final class RequestList: Sendable {
     }
 }
 
-/// The threads that work on requests: some at once, and the others wait in their order. A thread whose work was cancelled and does not
-/// end is replaced, so that a file system that hangs stops nothing else.
+/// The worker threads for requests: a bounded number runs at once, and further requests wait in first-in, first-out
+/// order. If cancelled work does not end, another thread replaces its thread, so a file system that hangs does not
+/// block other requests.
 final class RequestDesk: Sendable {
     static let shared = RequestDesk()
 
-    /// Requests that may wait.
+    /// Maximum number of waiting requests.
     private static let mostWaiting = 1024
-    /// Threads at most, also of those that were replaced.
+    /// Maximum number of threads, including replaced threads.
     private static let mostThreads = 64
 
     private struct State {
         var waiting: [Request] = []
-        /// Requests of the front of `waiting` that were begun.
+        /// Number of requests at the front of `waiting` that a thread has begun.
         var begun = 0
-        /// Threads that take requests.
+        /// Number of threads that take requests.
         var workers = 0
-        /// Threads that there are.
+        /// Number of existing threads.
         var threads = 0
     }
 
@@ -186,7 +187,7 @@ final class RequestDesk: Sendable {
                 "\(Self.mostWaiting) requests wait already", remedy: "Wait for some answers.", status: .tryAgain)
         }
         guard startWorker() else {
-            // If there is no thread at all, nobody would ever take it.
+            // Without any worker, no thread would ever take the request.
             let isLost = state.withLock { state in
                 guard state.workers == 0, let last = state.waiting.last, last === request else { return false }
                 state.waiting.removeLast()
@@ -201,15 +202,15 @@ final class RequestDesk: Sendable {
         }
     }
 
-    /// The work of a thread was cancelled: another one takes its place.
+    /// Replaces a thread after the cancellation of its work.
     func replaceWorker() {
         state.withLock { $0.workers -= 1 }
         _ = startWorker()
     }
 
-    /// Starts a thread if there is work for one.
+    /// Starts a thread if there is work for a further thread.
     ///
-    /// - Returns: False if the system made none.
+    /// - Returns: False if the system made no thread.
     private func startWorker() -> Bool {
         let isNeeded = state.withLock { state in
             guard state.waiting.count > state.begun, state.workers < mostWorkers, state.threads < Self.mostThreads
@@ -228,15 +229,16 @@ final class RequestDesk: Sendable {
 
     private func work() {
         while let request = next() {
-            // Another thread has taken this one's place.
+            // Ends this thread, because another thread has replaced it.
             guard request.run() else { break }
         }
         state.withLock { $0.threads -= 1 }
-        // With so many threads that hang, none may have taken the place of this one.
+        // With many hung threads, perhaps no thread could replace this thread at the cancellation.
         _ = startWorker()
     }
 
-    /// The request that waits longest; nil if none does, and then this thread is no worker any more.
+    /// Returns the request with the longest wait. If no request waits, returns nil, and this thread no longer counts as
+    /// a worker.
     private func next() -> Request? {
         state.withLock { state in
             guard state.begun < state.waiting.count else {

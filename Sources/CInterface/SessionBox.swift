@@ -7,12 +7,12 @@ internal import Realtime
 internal import Store
 internal import Synchronization
 
-/// A session that a C program has open.
+/// A session opened by a C program.
 final class SessionBox: Handled {
     static var kind: HandleKind { .session }
 
     let session: PracticeSession
-    /// The handle of its player.
+    /// The handle of the session's player.
     let player: UInt
     private let engine: EngineBox
 
@@ -24,7 +24,7 @@ final class SessionBox: Handled {
 
     private let state = Mutex(State())
 
-    /// Whether the end of the session was told.
+    /// Signal for the report of the session's end.
     private final class End: Sendable {
         private let lock = ConditionLock()
         private let wasTold = Atomic(false)
@@ -74,7 +74,7 @@ final class SessionBox: Handled {
         }
     }
 
-    /// Keeps what is practised in a store.
+    /// Logs the practice of this session in a store.
     func keepLog(_ store: PracticeStore, _ recording: PracticeRecording) throws {
         try state.withLock { state in
             guard !state.hasStarted else {
@@ -87,14 +87,14 @@ final class SessionBox: Handled {
         }
     }
 
-    /// Refuses a session whose engine cannot record.
+    /// Refuses a session if its engine cannot record.
     func checkRecordable() throws(ArgumentError) {
         guard engine.linked != nil else {
             throw ArgumentError("the engine has no input", remedy: "Open it with woodshed_engine_open_duplex().")
         }
     }
 
-    /// Records takes over it.
+    /// Records takes over the session.
     func record(_ settings: PracticeRecorder.Settings) throws {
         try state.withLock { state in
             guard !state.hasStarted else {
@@ -108,7 +108,7 @@ final class SessionBox: Handled {
 
     /// Begins or ends a take.
     ///
-    /// - Returns: Whether takes are recorded from now on.
+    /// - Returns: True if recording of takes is now on.
     func toggleTake() throws -> Bool {
         guard let recorder = state.withLock({ $0.recorder }) else {
             throw ArgumentError(
@@ -127,13 +127,14 @@ final class SessionBox: Handled {
         session.start(at: frame)
     }
 
-    /// Waits until the end of a session that has ended is told, which happens on another thread.
+    /// Waits for the report of the end, which another thread delivers, if the session has finished. Gives up after 10
+    /// seconds.
     func waitUntilTold() {
         guard state.withLock({ $0.hasStarted }), session.player.status.state == .finished else { return }
         end.wait(milliseconds: 10_000)
     }
 
-    /// Waits until the log is written, which takes long only if the disk does.
+    /// Waits until the log is on the disk, for at most 30 seconds; only a slow disk makes the wait long.
     func finishLog() { state.withLock { $0.hasStarted ? $0.log : nil }?.finish(seconds: 30) }
 
     func close(_ handle: UInt) {
@@ -147,7 +148,7 @@ final class SessionBox: Handled {
 }
 
 extension SessionPlan {
-    /// The plan and the options of a C program.
+    /// Creates a plan from the plan and the options of a C program.
     init(
         _ plan: UnsafePointer<woodshed_plan>?, _ options: UnsafePointer<woodshed_session_options>?, for clip: Clip
     ) throws {

@@ -8,7 +8,7 @@ internal import Recording
 internal import Store
 
 extension PracticeRecorder.Settings {
-    /// The settings of a C program.
+    /// Reads the settings of a C program.
     init(_ pointer: UnsafePointer<woodshed_session_takes>?) throws {
         let given = try unsafe Struct.read(pointer, default: woodshed_session_takes(), "the settings of takes")
         let folder =
@@ -55,7 +55,7 @@ extension PracticeRecorder.Settings {
 }
 
 extension QueuedEvent {
-    /// An event of a take over a session.
+    /// Creates an event of a take over a session.
     ///
     /// - Parameter number: The handle of the session's player.
     init(_ event: PracticeTakeEvent, of number: UInt) {
@@ -138,7 +138,7 @@ public func woodshed_session_record(
 ) -> woodshed_status {
     answer {
         let box: SessionBox = try unsafe Handles.object(session)
-        // Before a folder is made.
+        // This check precedes the creation of a folder.
         try box.checkRecordable()
         var settings = try unsafe PracticeRecorder.Settings(takes)
         if unsafe store != nil {

@@ -4,7 +4,7 @@ internal import Practice
 internal import Sections
 internal import Store
 
-/// A store that a C program has open.
+/// A store opened by a C program.
 final class StoreBox: Handled {
     static var kind: HandleKind { .store }
 
@@ -12,7 +12,7 @@ final class StoreBox: Handled {
 
     init(_ store: PracticeStore) { self.store = store }
 
-    /// The recording in a file.
+    /// Returns the recording in a file.
     func recording(_ path: UnsafePointer<CChar>?) throws -> PracticeRecording {
         try store.recording(of: AudioFileInfo(path: unsafe Argument.path(path, "the recording")))
     }
@@ -89,7 +89,7 @@ private func change(
     }
 }
 
-/// A range of frames; one that ends before it starts is refused as an empty one.
+/// Returns a range of frames. If the end precedes the start, the range is empty, and the store refuses an empty range.
 private func range(_ start: Int64, _ end: Int64) -> Range<Int64> { start..<max(start, end) }
 
 /// See woodshed.h.

@@ -2,12 +2,12 @@ internal import AudioFiles
 internal import CWoodshed
 internal import Glibc
 
-/// Structs that begin with their size, of this version of the header or another one.
+/// Structs that begin with their size, from this or another version of the header.
 enum Struct {
-    /// No struct is longer, in bytes.
+    /// Maximum size of a struct, in bytes.
     private static let mostBytes = 4096
 
-    /// Reads a struct: fields that it does not have are 0; those that only a later version has must be 0.
+    /// Reads a struct. Fields beyond the size of the struct are 0. Fields known only to a later version must be 0.
     static func read<Value: BitwiseCopyable>(
         _ pointer: UnsafePointer<Value>?, default value: Value, _ name: String
     ) throws(ArgumentError) -> Value {
@@ -33,7 +33,7 @@ enum Struct {
         return value
     }
 
-    /// Writes a struct into the place for it, as much as there is room for; the first field stays the size of the place.
+    /// Writes a struct to the place for it, up to the size of the place. The first field keeps the size of the place.
     static func write<Value: BitwiseCopyable>(
         _ value: Value, to pointer: UnsafeMutablePointer<Value>?, _ name: String
     ) throws(ArgumentError) {
@@ -46,12 +46,12 @@ enum Struct {
             guard count > head, let start = bytes.baseAddress else { return }
             unsafe (raw + head).copyMemory(from: start + head, byteCount: count - head)
         }
-        // What a later version would have put there.
+        // Clears the fields of a later version.
         let known = MemoryLayout<Value>.size
         if size > known { unsafe memset(raw + known, 0, size - known) }
     }
 
-    /// The size in the first field of a struct.
+    /// Returns the size in the first field of a struct.
     static func size<Value>(of pointer: UnsafePointer<Value>, _ name: String) throws(ArgumentError) -> Int {
         let size = Int(unsafe UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self))
         guard (8...mostBytes).contains(size) else {
@@ -63,9 +63,9 @@ enum Struct {
     }
 }
 
-/// Texts and places of C.
+/// Checks and conversions of arguments from C.
 enum Argument {
-    /// A text in UTF-8.
+    /// Returns a text in UTF-8.
     static func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(ArgumentError) -> String {
         guard let pointer = unsafe pointer else { throw .missing(name) }
         guard let text = unsafe String(validatingCString: pointer) else {
@@ -74,14 +74,14 @@ enum Argument {
         return text
     }
 
-    /// A file's name, in whatever bytes it has.
+    /// Returns a file name, in any encoding.
     static func path(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(ArgumentError) -> String {
         guard let pointer = unsafe pointer else { throw .missing(name) }
         let bytes = unsafe UnsafeBufferPointer(start: pointer, count: strlen(pointer))
         return FileName.text(of: unsafe bytes.map(UInt8.init(bitPattern:)))
     }
 
-    /// An output frame; nil for now.
+    /// Returns an output frame; nil for now.
     static func frame(_ frame: Int64) throws(ArgumentError) -> Int64? {
         guard frame >= -1 else {
             throw ArgumentError("the output frame is \(frame)", remedy: "Pass 0 or more, or WOODSHED_NOW.")
@@ -89,14 +89,14 @@ enum Argument {
         return frame < 0 ? nil : frame
     }
 
-    /// A number that must be one of an enumeration.
+    /// Returns the value for a number of an enumeration, and refuses other numbers.
     static func choice<Value>(_ number: Int32, _ values: [Int32: Value], _ name: String) throws(ArgumentError) -> Value
     {
         guard let value = values[number] else { throw ArgumentError("\(name) is \(number), which has no meaning") }
         return value
     }
 
-    /// Puts a new handle into the place for it; closes it again if there is none.
+    /// Stores a new handle at `place`. Refuses a NULL place before it makes the handle.
     static func give(
         _ place: UnsafeMutablePointer<OpaquePointer?>?, _ name: String, _ make: () throws -> OpaquePointer
     ) throws {
