@@ -1,5 +1,6 @@
-// An engine: one device, one mix, and the players in it. It opens the device, owns what the render thread uses, and carries
-// requests and events between the two sides. It decodes nothing and draws nothing.
+// An engine: one device, one mix, and the players in this mix. The engine opens the device, owns the data of the render
+// thread, and carries requests and events between control and render side. The engine decodes nothing and draws
+// nothing.
 public import AudioDevices
 public import AudioFiles
 public import Clips
@@ -16,46 +17,46 @@ internal import Synchronization
 ///     try engine.start()
 ///     try engine.waitUntilFinished()
 ///
-/// The sound is a function of clips, scores and the frames of the requests. It is the same on every device and with every period. An engine that is
-/// released stops.
+/// The sound is a function of clips, scores and the frames of the requests, and so is the same on every device and with
+/// every period. A released engine stops.
 ///
 /// Threads: any but the render thread. Real-time safe: no.
 public final class Engine: Sendable {
-    /// The settings that the device accepted, which may differ from the request. Its rate, in Hz, is the rate of all clips and scores of this
-    /// engine.
+    /// The settings accepted by the device, perhaps other than the request. Their rate, in Hz, is the rate of all clips
+    /// and scores of this engine.
     public let configuration: StreamConfiguration
 
     private let stream: any OutputStream
     private let broadcast = EventBroadcast<EngineEvent>()
     private let mixer: MixerBox
     private let directory: PlayerDirectory
-    /// Whether the engine's clock waits for everything that is not ready.
+    /// True if the engine's clock waits for everything that is not ready.
     package let isVirtual: Bool
     private let pump = EventPump()
     private let starting = Mutex(())
     private let use = Mutex(Use.none)
     private let followers = Mutex<[@Sendable () -> Void]>([])
 
-    /// Whether the device thread uses the mixer.
+    /// Use of the mixer by the device thread.
     private enum Use {
-        /// Not before the start, and not after the end.
+        /// No use: before the start and after the end.
         case none
-        /// From some moment on.
+        /// In use from some moment on.
         case begins
         case lasts
-        /// It may, and was stopped before its start was over.
+        /// Perhaps in use, with a stop before the end of the start.
         case ends
     }
 
-    /// Opens a device. Nothing is heard before `start()`.
+    /// Opens a device. The device is silent before `start()`.
     ///
     /// - Parameters:
-    ///   - output: where the sound goes.
+    ///   - output: the destination of the sound.
     ///   - request: the requested rate, channels, period and clock.
-    ///   - onLoss: what to do if a system device is lost while it plays. Files and `null` are never lost.
-    ///   - endsWithPlayers: true ends the stream with the last player; false continues in silence until `stop()`, for programs in
-    ///     which players come and go.
-    /// - Throws: `DeviceError`, which says why the device cannot be opened and what to do.
+    ///   - onLoss: the policy for the loss of a system device while playing. Files and `null` are never lost.
+    ///   - endsWithPlayers: true ends the stream with the last player; false continues in silence until `stop()`, for
+    ///     programs in which players come and go.
+    /// - Throws: `DeviceError` with the cause and the remedy if the device cannot be opened.
     public convenience init(
         output: OutputDevice, request: StreamRequest, onLoss: LossPolicy = .wait, endsWithPlayers: Bool = true
     ) throws(DeviceError) {
@@ -67,28 +68,30 @@ public final class Engine: Sendable {
         }
     }
 
-    /// Plays on the output of linked streams, while a recorder uses their input. `start()` waits until both are started.
+    /// Plays on the output of linked streams, while a recorder uses their input. `start()` waits until both streams
+    /// have started.
     ///
-    /// If the device is lost, the engine ends; it does not look for the device again. Real-time safe: no.
+    /// A loss of the device ends the engine; the engine does not look for the device again. Real-time safe: no.
     ///
     /// - Parameters:
-    ///   - linked: streams whose output nothing plays on yet.
-    ///   - clock: the clock they were opened with.
+    ///   - linked: streams with an unused output.
+    ///   - clock: the clock with which the streams were opened.
     ///   - endsWithPlayers: true ends both streams with the last player.
     public convenience init(linked: LinkedStreams, clock: StreamClock = .real, endsWithPlayers: Bool = true) {
         self.init(isVirtual: clock == .virtual, endsWithPlayers: endsWithPlayers) { (_, _) in linked.output }
     }
 
-    /// Plays into blocks that the program takes on an audio thread of its own; see `PulledOutput`. `render` is silent before `start()`.
+    /// Plays into blocks that the program takes on an audio thread of its own; see `PulledOutput`. `render` is silent
+    /// before `start()`.
     ///
     /// - Parameters:
-    ///   - pulled: an output that no engine uses yet.
+    ///   - pulled: an output not yet in use by an engine.
     ///   - endsWithPlayers: true ends the sound with the last player; false continues in silence until `stop()`.
     public convenience init(pulled: PulledOutput, endsWithPlayers: Bool = false) {
         self.init(isVirtual: pulled.isVirtual, endsWithPlayers: endsWithPlayers) { (_, _) in pulled }
     }
 
-    /// Plays on any stream. `open` gets what the mix must be told of the device.
+    /// Plays on any stream. `open` gets the objects to inform about the device.
     init<Failure: Error>(
         isVirtual: Bool, endsWithPlayers: Bool = true,
         opening stream: (MixerBox, EventBroadcast<EngineEvent>) throws(Failure) -> any OutputStream
@@ -109,51 +112,59 @@ public final class Engine: Sendable {
 
     // MARK: Players
 
-    /// Opens a recording at the engine's rate; a file of another rate is converted while it is decoded.
+    /// Opens a recording at the engine's rate; a file of another rate is converted during decoding.
     ///
-    /// Returns when the length of the recording is verified, which may take a moment for long files of formats without an index.
+    /// Returns after verifying the length of the recording, which may take a moment for long files of formats without
+    /// an index.
     ///
     /// - Parameter path: a regular file; its content decides the format, not its name.
-    /// - Throws: `AudioFileError`, which says why the recording cannot be played and what to do.
+    /// - Throws: `AudioFileError` with the cause and the remedy if the recording cannot be played.
     public func load(_ path: String) throws(AudioFileError) -> Clip {
         try Clip(path: path, sampleRate: configuration.sampleRate)
     }
 
-    /// Adds a player to the mix; it is silent until its `start()`. Players can be added before and after the start of the engine.
+    /// Adds a player to the mix; the player is silent until its `start()`. Players can be added before and after the
+    /// start of the engine.
     ///
     /// - Parameters:
     ///   - clip: a recording at the engine's rate, as `load(_:)` opens it.
-    ///   - score: what is played, made for this clip's length and rate.
-    /// - Throws: `EngineError.rateMismatch` if the clip has another rate, `.tooManyPlayers` if 128 players are in the mix.
+    ///   - score: the score to play, made for this clip's length and rate.
+    /// - Throws: `EngineError.rateMismatch` if the clip has another rate, `.tooManyPlayers` if 128 players are in the
+    ///   mix.
     public func makePlayer(_ clip: Clip, score: Score) throws(EngineError) -> Player {
         try makePlayer(clip, score: score, decibels: 0)
     }
 
-    /// Adds a player that begins at the output frame at which another one ends, whatever pauses, seeks and changes of speed came before.
+    /// Adds a player that begins at the output frame at which another player ends, after any pauses, seeks and changes
+    /// of speed.
     ///
-    /// It begins after the other one has played to its end, or has failed, but not after it was stopped. Nothing fades out or in, so the joint
-    /// between two halves of a recording is inaudible. (The last pass of a section fades out with the joint `crossfade` or `fade`; with `hard` it
-    /// does not.) If the other player has already reached its end, this one begins with the next block. It can also be started by itself.
+    /// The new player begins after the leader has played to its end, or has failed, but not after a stop of the leader.
+    /// Nothing fades out or in, so the joint between two halves of a recording is inaudible. (The last pass of a
+    /// section fades out with the joint `crossfade` or `fade`, but not with `hard`.) If the leader has already reached
+    /// its end, the new player begins with the next block. The new player can also start by itself.
     ///
-    /// With a crossfade it begins that many frames before the other one's end, with weights of equal power. If fewer frames are left of the last
-    /// pass, because of a seek or a short pass, the crossfade is as short as these. If a change of speed moves the other player's end during the
-    /// crossfade, that player ends with the crossfade at the latest. From the joint on, a pause or a resumption of the other player applies to this
-    /// one too, at the same frame, and suspends the crossfade.
+    /// With a crossfade the new player begins that many frames before the leader's end, with weights of equal power. If
+    /// fewer frames are left of the last pass, because of a seek or a short pass, the crossfade is as short as these.
+    /// If a change of speed moves the leader's end during the crossfade, the leader ends with the crossfade at the
+    /// latest. From the joint on, a pause or a resumption of the leader applies to the new player too, at the same
+    /// frame, and suspends the crossfade.
     ///
     /// - Parameters:
     ///   - clip: a recording at the engine's rate.
-    ///   - score: what is played, made for this clip's length and rate.
-    ///   - leader: a player of this engine that was not removed; if it was, the new player waits for its own `start()`.
+    ///   - score: the score to play, made for this clip's length and rate.
+    ///   - leader: a player in this engine. After a removed leader, the new player waits for its own `start()`.
     ///   - crossfade: its length in output frames, 0 or more.
     ///   - decibels: the gain from the first frame on, as in `Player.setGain`.
-    /// - Throws: `EngineError.rateMismatch` if the clip has another rate, `.tooManyPlayers` if 128 players are in the mix.
+    /// - Throws: `EngineError.rateMismatch` if the clip has another rate, `.tooManyPlayers` if 128 players are in the
+    ///   mix.
     public func makePlayer(
         _ clip: Clip, score: Score, after leader: Player, crossfade: Int64 = 0, decibels: Double = 0
     ) throws(EngineError) -> Player {
         try makePlayer(clip, score: score, decibels: decibels, leader: leader, fade: crossfade)
     }
 
-    /// Adds a player with a gain from the first frame on, and with an observer that misses no event; see `Player.observe`.
+    /// Adds a player with a gain from the first frame on, and with an observer that misses no event; see
+    /// `Player.observe`.
     package func makePlayer(
         _ clip: Clip, score: Score, decibels: Double, leader: Player? = nil, fade: Int64 = 0,
         observer: (@Sendable ([PlayerEvent]) -> Void)? = nil
@@ -171,10 +182,11 @@ public final class Engine: Sendable {
         return player
     }
 
-    /// Fades a player out over 5 ms, and removes it from the mix once it is silent. Returns at once.
+    /// Fades a player out over 5 ms, and removes the silent player from the mix. Returns at once.
     ///
-    /// Before the start and after the end it is removed at once, and so is a player of a pulled output under the virtual clock that was not started.
-    /// While nobody takes the blocks of a pulled output under the real clock, it is removed after a second.
+    /// Removes the player at once before the start and after the end of the engine. Under the virtual clock, also
+    /// removes a player of a pulled output at once, if the player was not started. While the program takes no blocks of
+    /// a pulled output under the real clock, the removal comes after a second.
     public func remove(_ player: Player) {
         player.stop()
         directory.removeWhenFinished(player)
@@ -183,9 +195,10 @@ public final class Engine: Sendable {
         releaseUnrendered()
     }
 
-    /// Removes players that are leaving and for which no block may come.
+    /// Removes leaving players that may get no further block.
     ///
-    /// - Parameter all: whether there is no room for another player, so that the sound may differ; see ``PlayerRegistry/releaseUnheard(from:all:)``.
+    /// - Parameter all: true if there is no room for another player, so that the sound may differ; see
+    ///   ``PlayerRegistry/releaseUnheard(from:all:)``.
     private func releaseUnrendered(all: Bool = false) {
         if mixer.hasEnded { directory.releaseAfterEnd(from: mixer) }
         guard isVirtual, let pulled = stream as? PulledOutput else { return }
@@ -196,14 +209,14 @@ public final class Engine: Sendable {
 
     /// Starts the device. Blocks until the beginning of every player's score is decoded.
     ///
-    /// - Throws: `DeviceError` if the device does not start, or if the engine was started before.
+    /// - Throws: `DeviceError` if the device does not start, or at a second start of the engine.
     public func start() throws(DeviceError) {
-        // One after the other: the one that comes second must not end what the first one has begun.
+        // Starts run in sequence: a second start must not end the stream of the first start.
         try starting.withLock { (_) throws(DeviceError) in try startFirst() }
     }
 
     private func startFirst() throws(DeviceError) {
-        // Neither thread may hold the engine, because the engine joins both when it is released.
+        // Neither thread may hold the engine, because the engine joins both threads at its release.
         let (directory, stream, broadcast, mixer) = (self.directory, self.stream, self.broadcast, self.mixer)
         let (followers, pulled) = (followers.withLock { $0 }, stream as? PulledOutput)
         let isBegun: Bool
@@ -243,7 +256,7 @@ public final class Engine: Sendable {
                     xrun: { mixer.noteXrun(at: $0, lostFrames: $1) }))
         } catch {
             use.withLock { if isFirst { endUse(&$0) } }
-            // Nobody stops an engine that has not started.
+            // No call of `stop()` follows for an engine that has not started.
             if isBegun { pump.stop() }
             throw error
         }
@@ -257,26 +270,27 @@ public final class Engine: Sendable {
         use.withLock { endUse(&$0) }
     }
 
-    /// No other thread uses the mixer any more.
+    /// Ends the use of the mixer: no other thread uses the mixer any more.
     private func endUse(_ use: inout Use) {
         use = .none
         directory.releaseLeaving(from: mixer)
     }
 
-    /// Whether requests and events are passed on by themselves.
+    /// True if requests and events are passed on automatically.
     package var isServing: Bool { pump.isRunning }
 
-    /// Stops the device at once and ends all events. Stop the players first to let them fade out. Has no effect if the engine has ended.
+    /// Stops the device at once and ends all events. Stop the players first to let the players fade out. Has no effect
+    /// if the engine has ended.
     ///
-    /// Under the virtual clock the block that is being rendered is dropped, even if it waits for something. So everything that was passed to the
-    /// device is exactly as the scores say.
+    /// Under the virtual clock the current block is dropped, even while waiting. So everything passed to the device is
+    /// exactly as the scores say.
     public func stop() {
         if isVirtual {
             mixer.cutOff()
             directory.endWaits()
         }
         stream.stop()
-        // A start in another thread may not be over yet; it then ends the use itself.
+        // A start in another thread may still run; this start then ends the use itself.
         use.withLock { use in
             if use == .begins { use = .ends }
             if use != .ends { endUse(&use) }
@@ -284,15 +298,15 @@ public final class Engine: Sendable {
         finishServing()
     }
 
-    /// Blocks until the last player has finished and the device has played everything, or until the engine is stopped. An engine that does not end
-    /// with its players must be stopped by another thread.
+    /// Blocks until the last player has finished and the device has played everything, or until the engine stops. An
+    /// engine with `endsWithPlayers` false needs a `stop()` by another thread.
     ///
     /// - Throws: `EngineError` if the device or a recording failed meanwhile.
     public func waitUntilFinished() throws(EngineError) {
-        // A start in another thread comes first: before its end there is nothing to wait for.
+        // A start in another thread comes first: before the end of this start there is nothing to wait for.
         starting.withLock { _ in }
         defer { finishServing() }
-        // The device's thread has ended, or there never was one.
+        // The device's thread has ended, or never existed.
         defer { use.withLock { if $0 == .lasts { endUse(&$0) } } }
         do {
             try stream.waitUntilFinished()
@@ -303,39 +317,41 @@ public final class Engine: Sendable {
         if let failure = directory.firstFailure { throw .file(failure) }
     }
 
-    /// Counters since the start, over all devices on which the engine has played. May be read at any time.
+    /// Counters since the start, over all devices of the engine so far. May be read at any time.
     public var statistics: EngineStatistics {
         if let kept = stream as? KeptOutput { return EngineStatistics(kept) }
         return EngineStatistics(stream, isVirtual: isVirtual)
     }
 
-    /// Losses, returns and disturbances of the device from now on, in order. Every reader gets each event once. The sequence ends with the engine;
-    /// one that is requested after that ends at once.
+    /// Losses, returns and disturbances of the device from now on, in order. Every reader gets each event once. The
+    /// sequence ends with the engine; a sequence requested later ends at once.
     ///
-    /// The players report them too, by events with the exact frame; these events concern all players. Get the sequence before `start()`.
+    /// The players also report these events, with the exact frame; the events here concern all players. Get the
+    /// sequence before `start()`.
     public var events: AsyncStream<EngineEvent> { broadcast.stream }
 
-    /// Calls `observer` with every event of the device from now on, before any reader gets it, on the thread that tells it. It must return at
-    /// once.
+    /// Calls `observer` with every event of the device from now on, before any reader, on the thread that delivers the
+    /// event. The observer must return at once.
     package func observe(_ observer: @escaping @Sendable (EngineEvent) -> Void) { broadcast.observe(observer) }
 
-    /// The frames passed to the device, and how many of them have not been heard yet, as of the last block.
+    /// The number of frames passed to the device, and the number of these still unheard, as of the last block.
     public var position: StreamPosition { stream.position }
 
-    /// Calls `work` after each time that the players' events were delivered: every 10 ms on the pump's thread, and under the virtual clock
-    /// before each block. It must return soon and must not hold the engine, which joins that thread. Has no effect after `start()`.
+    /// Calls `work` after each delivery of the players' events: every 10 ms on the pump's thread, and under the virtual
+    /// clock before each block. `work` must return soon and must not hold the engine, which joins that thread. Has no
+    /// effect after `start()`.
     package func afterServing(_ work: @escaping @Sendable () -> Void) { followers.withLock { $0.append(work) } }
 
     /// Delivers requests and events now.
     package func serve() { directory.serve() }
 
-    /// Players in the mix, and those that are on their way into it or out of it.
+    /// Number of players in the mix, including players on their way into the mix or out of it.
     package var playerCount: Int { directory.count }
 
-    /// Keeps the stream running in silence after the last player, or no longer, whatever the engine was made with: for what is recorded
-    /// beside the players and ends later than they do.
+    /// Keeps the stream running in silence after the last player, or stops doing so, whatever the value of
+    /// `endsWithPlayers`. Needed for recordings beside the players that end later than the players.
     ///
-    /// - Returns: A function that does so and does not hold the engine.
+    /// - Returns: A function that sets this and does not hold the engine.
     package var holdsOpen: @Sendable (_ isHeld: Bool) -> Void { { [mixer] in mixer.holdOpen($0) } }
 
     private func finishServing() {
@@ -345,7 +361,7 @@ public final class Engine: Sendable {
         broadcast.end()
     }
 
-    /// How the mix follows the loss and return of the device. Neither side may hold the engine.
+    /// Callbacks by which the mix follows the loss and return of the device. Neither side may hold the engine.
     private static func keeperCallbacks(_ mixer: MixerBox, _ broadcast: EventBroadcast<EngineEvent>) -> KeeperCallbacks
     {
         KeeperCallbacks(

@@ -6,11 +6,11 @@ public import Explanations
 public enum EngineError: ExplainedError {
     /// The device failed while playing.
     case device(DeviceError)
-    /// A recording could no longer be read while it was played.
+    /// A recording became unreadable while playing.
     case file(AudioFileError)
-    /// The clip was loaded at a rate other than the device's; load it with `Engine.load(_:)`.
+    /// The clip has another rate than the device; load the clip with `Engine.load(_:)`.
     case rateMismatch(clip: Int, engine: Int)
-    /// There are as many players as can be mixed: `limit`.
+    /// The mix is full, with `limit` players.
     case tooManyPlayers(limit: Int)
 
     /// The cause, in words.
@@ -23,7 +23,7 @@ public enum EngineError: ExplainedError {
         }
     }
 
-    /// What to do about it, in words.
+    /// The remedy, in words.
     public var remedy: String {
         switch self {
         case .device(let error): error.remedy

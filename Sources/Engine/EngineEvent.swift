@@ -2,7 +2,7 @@ public import AudioDevices
 
 /// A change of the state of an engine's device.
 public enum EngineEvent: Sendable, Equatable {
-    /// The device is lost. Players that were playing are paused, at the frame and for the reason in the interruption.
+    /// The device is lost. Playing players pause, at the frame and for the reason in the interruption.
     case interrupted(Interruption)
     /// The device is back and plays from `frame` on. Players that resume by themselves do so at that frame.
     case resumed(StreamConfiguration, frame: Int64)
@@ -12,6 +12,6 @@ public enum EngineEvent: Sendable, Equatable {
     case deviceMissing(DeviceError)
     /// The device was suspended, or stood still, and continued. `frame` counts as in all events of the engine.
     ///
-    /// Reported within some 10 ms of its end. Dropouts are reported by the players, with the number of lost frames.
+    /// Reported within some 10 ms of its end. The players report dropouts, with the number of lost frames.
     case disturbed(StreamIncident)
 }

@@ -1,28 +1,29 @@
 public import AudioDevices
 public import Realtime
 
-/// Counters of an engine since its start, over all devices on which it has played.
+/// Counters of an engine since its start, over all devices of the engine so far.
 public struct EngineStatistics: Sendable {
-    /// How often a device ran dry.
+    /// Number of times a device ran dry.
     public let xruns: Int64
-    /// About how many frames of silence that caused; no frame of the sound was skipped.
+    /// Approximate number of silent frames caused by xruns; no frame of the sound was skipped.
     public let lostFrames: Int64
-    /// How often the device was lost.
+    /// Number of losses of the device.
     public let interruptions: Int64
-    /// Frames that were lost in the buffers of lost devices, from the last reported positions: up to a period too many each time.
+    /// Number of frames lost in the buffers of lost devices, from the last reported positions: up to a period too many
+    /// at each loss.
     public let unheardFrames: Int64
-    /// Blocks rendered for a device.
+    /// Number of blocks rendered for a device.
     public let blocks: Int64
-    /// Frames rendered for a device.
+    /// Number of frames rendered for a device.
     public let framesRendered: Int64
-    /// The distribution of the times that the mix of a block took.
+    /// The distribution of the mix's time per block.
     public let renderTime: RenderTime
     /// Render time divided by the duration of the block; nil under the virtual clock, which waits for every block.
     public let load: RenderLoad?
-    /// What the system granted to the device thread; nil before the start.
+    /// Scheduling that the system granted to the device thread; nil before the start.
     public let scheduling: RealtimeReport?
 
-    /// The scheduling class the device thread obtained: `fifo` with its priority, or `ordinary`.
+    /// The scheduling class of the device thread: `fifo` with its priority, or `ordinary`.
     package var schedulingClass: String { scheduling?.schedulingClass ?? "ordinary" }
 }
 

@@ -1,9 +1,10 @@
 public import Explanations
 
-/// A problem, known before the start, that will disturb an engine. The library prints nothing: show the warning to the user.
+/// A problem, known before the start, that will disturb an engine. The library prints nothing: show the warning to the
+/// user.
 public enum EngineWarning: Explained, Hashable, CaseIterable {
-    /// The program was built without optimisation, the default of `swift build` and `swift run`. Computing a block takes about seventy
-    /// times as long, and a stretched block takes longer than it plays.
+    /// A build without optimisation, the default of `swift build` and `swift run`. Computing a block takes about
+    /// seventy times as long, and a stretched block takes longer than its playing time.
     case unoptimisedBuild
 
     /// The cause, in words.
@@ -14,7 +15,7 @@ public enum EngineWarning: Explained, Hashable, CaseIterable {
         }
     }
 
-    /// What to do about it, in words.
+    /// The remedy, in words.
     public var remedy: String {
         switch self {
         case .unoptimisedBuild: "Build it with: swift build -c release"
@@ -30,7 +31,8 @@ extension Engine {
 
     static func warnings(isOptimised: Bool) -> [EngineWarning] { isOptimised ? [] : [.unoptimisedBuild] }
 
-    /// Whether this module was optimised. Usually this is true of the whole program, because packages are built in one way.
+    /// True if this module was optimised. Usually the whole program shares this property, because packages are built in
+    /// one way.
     private static var isOptimised: Bool {
         #if DEBUG
             false

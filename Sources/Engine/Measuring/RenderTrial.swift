@@ -1,12 +1,13 @@
-// Measures what it costs to render a score: the player's own render path, block by block, by the thread's processor clock. Nothing
-// is heard. It does not include the cost of a sound card, of a mix of several players, or of other load on the machine.
+// Measures the cost of rendering a score: the player's own render path, block by block, by the thread's processor
+// clock. Nothing is audible. The figures do not include the cost of a sound card, of a mix of several players, or of
+// other load on the machine.
 public import AudioDevices
 public import Clips
 internal import Realtime
 
-/// The times of all blocks of one rendering, as a device thread would render it.
+/// The times of all blocks of one rendering, as a device thread would render.
 ///
-/// Decoding and analysis run before each block and are not counted; cold caches at the first block are. Time is the
+/// Decoding and analysis run before each block and do not count; cold caches at the first block do. Time is the
 /// processor time of the rendering thread, so a busy machine does not make the code look slow. The cost of reading the
 /// clock is subtracted.
 ///
@@ -15,17 +16,17 @@ internal import Realtime
 @_spi(Benchmarks) public struct RenderTrial: Sendable {
     /// Frames of one block.
     public let periodFrames: Int
-    /// How long a block plays, in µs: the limit for rendering it.
+    /// Duration of a block, in µs: the limit for its rendering.
     public let deadlineMicroseconds: Double
-    /// Frames rendered: the whole score, or as many as requested.
+    /// Frames rendered: the whole score, or the requested part.
     public let frameCount: Int64
     /// Processor time of each block, in µs, in their order.
     public let blockMicroseconds: [Float]
     /// The pass of the score in which each block ended, from 1, counted within its section.
     public let blockPasses: [Int32]
-    /// Whether any block allocated or freed memory; nil if this was not requested or the system cannot tell.
+    /// True if any block allocated or freed memory; nil if this was not requested or the system cannot tell.
     public let touchesHeap: Bool?
-    /// Frames that were silent because their page was missing. If this is not 0, the figures are worthless.
+    /// Number of silent frames because of missing pages. If this is not 0, the figures are worthless.
     public let starvedFrames: Int64
 
     private let sorted: [Float]
@@ -33,14 +34,14 @@ internal import Realtime
     /// Renders a score and measures every block.
     ///
     /// - Parameters:
-    ///   - clip: What is played.
+    ///   - clip: The clip to play.
     ///   - score: Compiled for this clip.
     ///   - periodFrames: Frames of one block, 1 to 8192.
-    ///   - maximumFrames: The most frames to render, at least one block; the score may be longer.
-    ///   - playerCount: So many players render the score at once: each block's time is that of all of them, one after the other, so
-    ///     that each finds the caches as the others left them.
-    ///   - watchesHeap: Whether to render a second time to see if memory is allocated; see ``touchesHeap``.
-    ///   - listener: Gets every block after it was rendered, outside the measured time.
+    ///   - maximumFrames: Maximum number of frames to render, at least one block; the score may be longer.
+    ///   - playerCount: Number of players that render the score at once. Each block's time is the sum over all players,
+    ///     one after the other, so that each player finds the caches as the previous players left them.
+    ///   - watchesHeap: True for a second rendering to detect allocation; see ``touchesHeap``.
+    ///   - listener: Gets every block after its rendering, outside the measured time.
     /// - Throws: `EngineError` of kind `file` if the recording cannot be read.
     ///
     /// Real-time safe: no.
@@ -85,7 +86,7 @@ internal import Realtime
     /// Enough for every path of a looped section; the compiler checks the rest.
     private static let watchedBlocks = 4000
 
-    /// Renders on a thread that has never used the heap, while nobody serves the player.
+    /// Renders on a thread that has never used the heap, without service of the player.
     private static func watch(
         _ clip: Clip, _ score: Score, _ periodFrames: Int, blocks: Int
     ) throws(EngineError) -> Bool? {
@@ -102,7 +103,7 @@ internal import Realtime
     /// Processor time of all blocks as a share of their duration, in percent of one core.
     public var cpuPercent: Double { percent(of: blockMicroseconds.indices) }
 
-    /// The same from the second pass of the first section on; nil if only one pass was rendered.
+    /// The same from the second pass of the first section on; nil after a rendering of only one pass.
     public var laterPassesCPUPercent: Double? {
         guard let first = blockPasses.firstIndex(where: { $0 > 1 }), first + 1 < blockPasses.count else { return nil }
         // The block in which two passes meet belongs to both.
@@ -113,9 +114,9 @@ internal import Realtime
     public var medianMicroseconds: Double { quantile(0.5) }
     /// 99.9 % of the blocks took no longer, in µs.
     public var p999Microseconds: Double { quantile(0.999) }
-    /// The longest block, in µs, including the first one and all joints.
+    /// Time of the longest block, in µs, including the first block and all joints.
     public var maximumMicroseconds: Double { quantile(1) }
-    /// The block in which the sound begins, in µs.
+    /// Time of the block in which the sound begins, in µs.
     public var firstBlockMicroseconds: Double { Double(blockMicroseconds.first ?? 0) }
 
     private func quantile(_ share: Double) -> Double {

@@ -1,10 +1,10 @@
 internal import AudioDevices
 
-// One player after another. The player that follows is rendered after the one before it, so it learns in the same block at which frame
-// that one hands over, and begins there.
+// One player after another. A following player is rendered after its leader, and so learns the frame of the handover in
+// the same block, and begins there.
 
 extension Mixer {
-    /// Tells a player what the one that it follows did in this round: the joint, if it came, and pauses of both.
+    /// Tells a player the actions of its leader in this round: the joint, if it came, and pauses of both.
     static func pass(from leader: UnsafeMutablePointer<PlayerCore>, to core: UnsafeMutablePointer<PlayerCore>) {
         if let joint = unsafe leader.pointee.succession.joint {
             unsafe core.pointee.take(over: joint.frame, fade: joint.fade)
@@ -16,7 +16,7 @@ extension Mixer {
     }
 }
 
-/// The frames of a block in which two or more players sound: exact for two, and for more no fewer. Trivial.
+/// The frames of a block in which two or more players sound: exact for two players, an upper bound for more. Trivial.
 struct SoundingCrowd: BitwiseCopyable {
     private var firstStart: Int
     private var secondStart: Int

@@ -1,5 +1,6 @@
-// The mix, which the device thread calls. It sums the players in the order in which they were added and detects the end of the last one.
-// Players are added and removed through a ring. The control side owns their memory and frees it once the mixer has returned it.
+// The mix, called by the device thread. The mixer sums the players in the order of their addition and detects the end
+// of the last player. A ring carries requests to add and remove players. The control side owns the players' memory, and
+// frees it once the mixer has returned the player.
 internal import AudioDevices
 internal import DSP
 internal import Realtime
@@ -7,7 +8,7 @@ internal import Realtime
 /// Sums players into the device's block. Real-time safe: `render` is; the initialiser allocates.
 @safe
 struct Mixer: ~Copyable {
-    /// The largest number of players.
+    /// Maximum number of players.
     static let capacity = 128
 
     /// A request of the control side.
@@ -15,17 +16,18 @@ struct Mixer: ~Copyable {
         enum Code: UInt8, Sendable, BitwiseCopyable { case add, remove }
         var code: Code
         var slot: MixerSlot
-        /// For `add`: the address of the player that this one follows, and the frames of their crossfade; 0 for none.
+        /// For `add`: the address of the player before this player (the leader), and the frames of their crossfade; 0
+        /// for none.
         var leader = 0
         var fade: Int64 = 0
     }
 
-    /// A player in the mix, and the one that it follows. That one comes before it, because it was added before it.
+    /// A player in the mix, and its leader. The leader was added earlier, and so has an earlier place.
     struct Place: BitwiseCopyable {
         let slot: MixerSlot
-        /// Its address; 0 if it follows nobody, or if that player is gone.
+        /// Address of the leader; 0 without a leader, or after the leader's removal.
         var leader: Int
-        /// Whether it was to follow a player that is gone, and was not started.
+        /// True if the leader is gone and did not start this player.
         var isLeft = false
         let fade: Int64
     }
@@ -36,19 +38,19 @@ struct Mixer: ~Copyable {
     private var commands: RingConsumer<Command>
     private var released: RingProducer<Int>
     private let endsWithPlayers: Bool
-    /// Whether a player was there: without one, a stream that ends with its players waits for the first.
+    /// True once a player was there: until then, a stream that ends with its players waits for the first player.
     private var hasPlayed = false
     /// Keeps the sum of two and more players below full scale; made with the first player, whose rate is the engine's.
     private var overload: OverloadGuard?
-    /// The loss of the device, while it lasts. The players are told when its first frame is rendered.
+    /// The loss of the device, while the loss lasts. The players learn of the loss when its first frame is rendered.
     private var loss: Loss?
     private var lossIsNew = false
 
-    /// What the players are told when the device is lost.
+    /// Information for the players about the loss of the device.
     struct Loss: BitwiseCopyable {
         /// A `PauseReason`, by its raw value.
         var reason: Int64
-        /// Whether playing players resume by themselves once there is a device.
+        /// True if playing players resume by themselves once there is a device.
         var resumes: Bool
     }
 
@@ -65,7 +67,7 @@ struct Mixer: ~Copyable {
 
     /// Renders one block.
     ///
-    /// - Returns: the frames up to the end of the last player, if all have ended and the stream ends with them;
+    /// - Returns: the frames up to the end of the last player, if all have ended and the stream ends with its players;
     ///   otherwise the whole block.
     mutating func render(_ block: RenderBlock) -> Int {
         tellLoss(at: block.outputFrame)
@@ -91,14 +93,15 @@ struct Mixer: ~Copyable {
         return endsWithPlayers ? end : block.frameCount
     }
 
-    /// A player was here and is gone, between two blocks.
+    /// Notes the removal of a player between two blocks.
     mutating func notePlayed() { hasPlayed = true }
 
-    /// Renders a block of every player, in rounds. A player that has passed on commands stops behind their frame, and the players after it go
-    /// no further in that round. So a player that follows knows all that concerns a frame before it renders that frame, however much that is.
+    /// Renders a block of every player, in rounds. A player that has passed on commands stops behind the frame of these
+    /// commands, and the later players go no further in that round. So a following player knows all commands for a
+    /// frame before rendering the frame, in any number.
     private func renderPlayers(_ block: RenderBlock) {
         for index in 0..<count { unsafe places[index].slot.core.pointee.beginBlock() }
-        // In each round the first player that is not done goes on by one frame at least, so the rounds end.
+        // In each round the first unfinished player advances by at least one frame, so the rounds end.
         for _ in 0..<count * block.frameCount + 1 {
             introduceFollowers()
             var limit = block.frameCount
@@ -117,7 +120,7 @@ struct Mixer: ~Copyable {
         }
     }
 
-    /// Tells every player in a round how many commands the players can take that follow it.
+    /// Tells every player in a round how many commands its followers can take.
     private func introduceFollowers() {
         for index in 0..<count { unsafe places[index].slot.core.pointee.succession.beginPiece() }
         for index in 0..<count {
@@ -127,8 +130,8 @@ struct Mixer: ~Copyable {
         }
     }
 
-    /// Turns the sum down where it would exceed full scale, and lets the players report it. One player alone passes as it is, and so do
-    /// players that follow one another.
+    /// Turns the sum down where the sum would exceed full scale, and lets the players report the reduction. One player
+    /// alone passes unchanged, as do players that follow one another.
     private mutating func limit(_ block: RenderBlock, watched: Range<Int>) {
         guard var guarded = overload, !watched.isEmpty || guarded.isActive(), block.channelCount > 0 else { return }
         unsafe guarded.apply(
@@ -148,31 +151,32 @@ struct Mixer: ~Copyable {
 
     // MARK: Times without a device
 
-    /// The device is lost, from the next block on. Call it between two streams only.
+    /// Notes the loss of the device, from the next block on. Call this between two streams only.
     mutating func interrupt(_ loss: Loss) {
         self.loss = loss
         lossIsNew = true
     }
 
-    /// A device is back; its first block is the next one, which begins at `frame`. Call it between two streams only.
+    /// Notes the return of a device; its first block is the next block, which begins at `frame`. Call this between two
+    /// streams only.
     mutating func endInterruption(at frame: Int64) {
-        // It may be back before anything was rendered without it; then the players are told of both at one frame.
+        // The device may return before any rendering without it; then the players get both events at one frame.
         tellLoss(at: frame)
         loss = nil
         lossIsNew = false
         for index in 0..<count { unsafe places[index].slot.core.pointee.endInterruption() }
     }
 
-    /// Another cause now keeps the device away.
+    /// Changes the cause of the device's absence.
     mutating func changeLoss(reason: Int64, at frame: Int64) {
         guard loss != nil else { return }
         loss?.reason = reason
-        // Players that have not been told of the loss yet will be told with this reason.
+        // Players not informed of the loss yet will get this reason.
         guard !lossIsNew else { return }
         for index in 0..<count { unsafe places[index].slot.core.pointee.changeInterruption(at: frame, reason: reason) }
     }
 
-    /// Whether a player wants to play but has no device; each request is reported once.
+    /// Returns true if a player wants to play but has no device; reports each request once.
     mutating func takeWish() -> Bool {
         guard loss != nil else { return false }
         var wishes = false
@@ -182,7 +186,7 @@ struct Mixer: ~Copyable {
         return wishes
     }
 
-    /// A requested device is not there.
+    /// Drops the requests to play, because the requested device is missing.
     mutating func forgetWishes() {
         for index in 0..<count { unsafe places[index].slot.core.pointee.forgetWish() }
     }
@@ -229,13 +233,13 @@ struct Mixer: ~Copyable {
         for index in 0..<count where unsafe places[index].leader == slot.address {
             unsafe (places[index].leader, places[index].isLeft) = (0, true)
         }
-        // The return ring has room for the largest number of players.
+        // The return ring has room for the maximum number of players.
         _ = released.push(slot.address)
     }
 
     // MARK: One player after another
 
-    /// The player that the one at an index follows, if it is still there.
+    /// Returns the leader of the player at an index, if the leader is still there.
     private func leader(of index: Int) -> UnsafeMutablePointer<PlayerCore>? {
         let address = unsafe places[index].leader
         guard address != 0 else { return nil }
@@ -245,7 +249,7 @@ struct Mixer: ~Copyable {
         return nil
     }
 
-    /// The newest player has come. If the joint with the player that it follows has passed, it begins at once.
+    /// Connects the newest player with its leader. After the joint with the leader, the player begins at once.
     private mutating func link(at frame: Int64) {
         let index = count - 1
         guard unsafe places[index].leader != 0 else { return }
@@ -260,13 +264,13 @@ struct Mixer: ~Copyable {
         }
     }
 
-    /// Tells a player for the next block whether it will hand over, and with which crossfade.
+    /// Tells the leader for the next block whether it hands over, and the length of the crossfade.
     private func expect(_ index: Int, after leader: UnsafeMutablePointer<PlayerCore>) {
         let isWaiting = unsafe places[index].slot.core.pointee.isIdle
         unsafe leader.pointee.succession.endFade = isWaiting ? places[index].fade : 0
     }
 
-    /// Whether a player that was not started has nobody left to follow.
+    /// Returns true if a player without a start has no leader left.
     private func isLeft(_ index: Int, _ leader: UnsafeMutablePointer<PlayerCore>?) -> Bool {
         if let leader = unsafe leader { return unsafe leader.pointee.hasEnded }
         return unsafe places[index].isLeft

@@ -2,18 +2,19 @@ internal import AudioDevices
 internal import Realtime
 internal import Synchronization
 
-/// The mixer at a fixed address. The device thread uses it until the last player has ended, the control side only while that thread does not.
+/// The mixer at a fixed address. The device thread uses the mixer until the last player has ended. The control side
+/// uses the mixer only while the device thread does not.
 @safe
 final class MixerBox: @unchecked Sendable {
     private let mixer: UnsafeMutablePointer<Mixer>
-    // All relaxed: each is a single flag on which no other memory depends.
+    // All relaxed: each is a single flag, and no other memory depends on it.
     private let isWished = Atomic<Bool>(false)
     private let isRefused = Atomic<Bool>(false)
     /// Release and acquire: a thread that reads true also finds all events of the last block.
     private let isOver = Atomic<Bool>(false)
-    /// Whether the stream goes on in silence after the last player.
+    /// True if the stream continues in silence after the last player.
     private let isHeldOpen = Atomic<Bool>(false)
-    /// Whether output from now on is discarded.
+    /// True if later output is discarded.
     private let isCutOff = Atomic<Bool>(false)
     /// A `PauseReason`, by its raw value; below 0 for none.
     private let newReason = Atomic<Int64>(-1)
@@ -46,7 +47,7 @@ final class MixerBox: @unchecked Sendable {
         }
         var end = isCutOff.load(ordering: .relaxed) ? 0 : unsafe mixer.pointee.render(block)
         if isHeldOpen.load(ordering: .relaxed) { end = block.frameCount }
-        // Checked again: a block whose players were told to stop waiting may be incomplete and must not be played.
+        // Checked again: after the end of its players' waits, a block may be incomplete and must not be played.
         if isCutOff.load(ordering: .relaxed) { end = 0 }
         if unsafe mixer.pointee.takeWish() { isWished.store(true, ordering: .relaxed) }
         // Release: partner is the acquiring load in `hasEnded`.
@@ -63,19 +64,21 @@ final class MixerBox: @unchecked Sendable {
         unsafe mixer.pointee.noteXrun(at: frame, lostFrames: lostFrames)
     }
 
-    /// Adds and removes the players that were told of, as the device thread does before a block. Only while that thread cannot begin one.
+    /// Carries out pending additions and removals, as the device thread does before a block. Only while the device
+    /// thread cannot begin a block.
     func settle() { unsafe mixer.pointee.applyCommands(at: 0) }
 
-    /// A player was removed before a block. Only while the device thread cannot begin one.
+    /// Notes the removal of a player before a block. Only while the device thread cannot begin a block.
     func notePlayed() { unsafe mixer.pointee.notePlayed() }
 
-    /// Ends the stream before the block that is being made, before players are told to stop waiting. Any thread.
+    /// Ends the stream before the current block. Call this before ending the players' waits. Any thread.
     func cutOff() { isCutOff.store(true, ordering: .relaxed) }
 
-    /// Keeps the stream running in silence after the last player, or no longer. Any thread.
+    /// Keeps the stream running in silence after the last player, or stops doing so. Any thread.
     func holdOpen(_ isHeld: Bool) { isHeldOpen.store(isHeld, ordering: .relaxed) }
 
-    /// Whether the last player has ended, and the stream with it. The device thread does not use the mixer any more then. Any thread.
+    /// True if the last player has ended, and the stream with it. The device thread does not use the mixer any more
+    /// then. Any thread.
     var hasEnded: Bool {
         // Acquire: partner is the releasing store in `render`.
         isOver.load(ordering: .acquiring)
@@ -94,10 +97,10 @@ final class MixerBox: @unchecked Sendable {
         unsafe mixer.pointee.endInterruption(at: frame)
     }
 
-    /// Returns and clears whether a player wants to play but has no device. Any thread.
+    /// Returns and clears the flag for a player that wants to play but has no device. Any thread.
     func takeWish() -> Bool { isWished.exchange(false, ordering: .relaxed) }
 
-    /// Changes the reason of players that the loss has paused. Any thread.
+    /// Changes the reason of players paused by the loss. Any thread.
     func changeLoss(reason: PauseReason) { newReason.store(Int64(reason.rawValue), ordering: .relaxed) }
 
     /// Drops the requests for a device. Any thread.

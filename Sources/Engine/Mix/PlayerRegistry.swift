@@ -4,20 +4,20 @@ internal import Clips
 internal import Realtime
 internal import Synchronization
 
-/// The players of an engine, on the control side. It keeps each alive until the mixer has returned it.
+/// The players of an engine, on the control side. The registry keeps each player alive until the mixer has returned it.
 struct PlayerRegistry: ~Copyable {
     private var commands: RingProducer<Mixer.Command>
     private var released: RingConsumer<Int>
     private var players: [Player] = []
-    /// Addresses of players to be removed once they are silent, and of those that the mixer was told to remove.
+    /// Addresses of players to remove once silent, including players with a removal already sent to the mixer.
     private var leaving: Set<Int> = []
-    /// The frames of the output while players wait to be removed, and since when there are no more.
+    /// The frames of the output while players wait for removal, and the time of the last change of these frames.
     private var stillness: (frames: Int64, since: ContinuousClock.Instant)?
     private var told: Set<Int> = []
-    /// Addresses of players that were added after another one.
+    /// Addresses of players added with a leader.
     private var following: Set<Int> = []
     private var waitsAreOver = false
-    /// What had failed when the stream ended, also of players that are gone by now.
+    /// The failure at the end of the stream, also of players that are gone by now.
     private var failureAtEnd: AudioFileError?
 
     init(commands: consuming RingProducer<Mixer.Command>, released: consuming RingConsumer<Int>) {
@@ -25,7 +25,7 @@ struct PlayerRegistry: ~Copyable {
         self.released = released
     }
 
-    /// The first frames that each current player will need.
+    /// The first frames needed by each current player.
     var openings: [(player: Player, frames: Range<Int64>)] {
         players.compactMap { player in
             let score = player.score
@@ -37,29 +37,29 @@ struct PlayerRegistry: ~Copyable {
     var count: Int { players.count }
     var hasRoom: Bool { count < Mixer.capacity }
 
-    /// The first recording that could no longer be read.
+    /// The failure of the first unreadable recording.
     var firstFailure: AudioFileError? { failureAtEnd ?? players.lazy.compactMap(\.failure).first }
 
     /// - Parameters:
-    ///   - leader: the player after which this one begins.
+    ///   - leader: the player after which this player begins.
     ///   - fade: output frames of their crossfade.
     mutating func add(_ player: Player, after leader: Player? = nil, fade: Int64 = 0) {
         players.append(player)
         if leader != nil { following.insert(player.core.address) }
         if waitsAreOver { player.endWaits() }
-        // The ring has two places for each possible player: one to be added and one to be removed.
+        // The ring has two places for each possible player: for the addition and for the removal.
         _ = commands.push(
             Mixer.Command(code: .add, slot: player.core, leader: leader?.core.address ?? 0, fade: max(0, fade)))
     }
 
     mutating func removeWhenFinished(_ player: Player) {
-        // One that is gone already has an address that another player may have by now.
+        // The address of a removed player may belong to another player by now.
         if players.contains(where: { $0 === player }) { leaving.insert(player.core.address) }
     }
 
-    /// Whether players wait to be removed, and nothing was rendered for a second.
+    /// Returns true if players wait for removal, and nothing was rendered for a second.
     ///
-    /// - Parameter frames: Frames of the output that were rendered so far.
+    /// - Parameter frames: Frames of the output rendered so far.
     mutating func waitsInVain(atFrame frames: Int64) -> Bool {
         guard !leaving.isEmpty, let known = stillness, known.frames == frames else {
             stillness = leaving.isEmpty ? nil : (frames, .now)
@@ -68,7 +68,7 @@ struct PlayerRegistry: ~Copyable {
         return known.since + .seconds(1) < .now
     }
 
-    /// Removes the players that are leaving, silent or not, while nothing is rendered.
+    /// Removes the leaving players, silent or not, while nothing is rendered.
     mutating func releaseLeaving(from mixer: MixerBox, where isReleased: (Player) -> Bool = { _ in true }) {
         for player in players where leaving.contains(player.core.address) && !told.contains(player.core.address) {
             guard isReleased(player) else { continue }
@@ -78,26 +78,27 @@ struct PlayerRegistry: ~Copyable {
         serve()
     }
 
-    /// Removes the players that are leaving and were never heard, between two blocks. Without those that were neither started nor added after another
-    /// one, the sound is as with them.
+    /// Removes the leaving players without any sound so far, between two blocks. Players neither started nor added with
+    /// a leader do not change the sound by their absence.
     ///
-    /// - Parameter all: also the others. Of one that was to start with the next block, a sound as short as the fade is left out then.
+    /// - Parameter all: true also removes the others. A player due to start with the next block then loses a sound as
+    ///   short as the fade.
     mutating func releaseUnheard(from mixer: MixerBox, all: Bool) {
         let (following, before) = (following, players.count)
         releaseLeaving(from: mixer) {
             $0.status.state == .idle && (all || !$0.wasStarted && !following.contains($0.core.address))
         }
-        // A stream that ends with its players ends with the last of these, as it would have with the next block.
+        // A stream that ends with its players ends with the last of these players, as with the next block.
         if players.count < before { mixer.notePlayed() }
     }
 
-    /// Removes the players that are leaving after the end of the stream.
+    /// Removes the leaving players after the end of the stream.
     mutating func releaseAfterEnd(from mixer: MixerBox) {
         failureAtEnd = firstFailure
         releaseLeaving(from: mixer)
     }
 
-    /// Passes on requests and events of every player, and releases players that the mixer has returned.
+    /// Passes on requests and events of every player, and releases the players returned by the mixer.
     ///
     /// - Parameter isBetweenBlocks: as in ``Player/serve(isBetweenBlocks:)``.
     mutating func serve(isBetweenBlocks: Bool = false) {
@@ -137,7 +138,7 @@ final class PlayerDirectory: Sendable {
         self.registry = Mutex(registry)
     }
 
-    /// Adds a player to the mix; false if there is no room.
+    /// Adds a player to the mix; returns false if there is no room.
     func add(_ player: Player, after leader: Player? = nil, fade: Int64 = 0) -> Bool {
         registry.withLock { registry in
             guard registry.hasRoom else { return false }
@@ -150,20 +151,20 @@ final class PlayerDirectory: Sendable {
         registry.withLock { $0.removeWhenFinished(player) }
     }
 
-    /// Removes the players that are leaving at once. Only while nothing is rendered.
+    /// Removes the leaving players at once. Call this only while nothing is rendered.
     func releaseLeaving(from mixer: MixerBox) { registry.withLock { $0.releaseLeaving(from: mixer) } }
 
-    /// The same, once the mixer has ended.
+    /// Does the same, once the mixer has ended.
     func releaseAfterEnd(from mixer: MixerBox) { registry.withLock { $0.releaseAfterEnd(from: mixer) } }
 
-    /// Removes the players that are leaving and were never heard, unless a block is being made.
+    /// Removes the leaving players without any sound so far, unless a block is in progress.
     ///
     /// - Parameter all: as in ``PlayerRegistry/releaseUnheard(from:all:)``.
     func releaseUnheard(from mixer: MixerBox, beside output: PulledOutput, all: Bool) {
         registry.withLock { registry in output.betweenBlocks { registry.releaseUnheard(from: mixer, all: all) } }
     }
 
-    /// The same for all that are leaving, if nobody takes the blocks of the output. Call it now and then.
+    /// Removes all leaving players if the program takes no blocks of the output. Call this now and then.
     func releaseOverdue(from mixer: MixerBox, beside output: PulledOutput) {
         registry.withLock { registry in
             let frames = output.position.framesWritten
@@ -171,8 +172,8 @@ final class PlayerDirectory: Sendable {
         }
     }
 
-    /// Waits until the first half second of every player is decoded, so that the first block is complete. The clip's failure
-    /// reports frames that cannot be decoded.
+    /// Waits until the first half second of every player is decoded, so that the first block is complete. The clip's
+    /// failure reports frames that cannot be decoded.
     func loadOpenings() {
         for opening in registry.withLock({ $0.openings }) {
             opening.player.waitUntilLoaded(opening.frames)
@@ -189,7 +190,7 @@ final class PlayerDirectory: Sendable {
         registry.withLock { $0.endEvents() }
     }
 
-    /// Ends every wait of all current and future players. Their output after that must not be played.
+    /// Ends every wait of all current and future players. Their later output must not be played.
     func endWaits() {
         registry.withLock { $0.endWaits() }
     }

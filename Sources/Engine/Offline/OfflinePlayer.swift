@@ -5,7 +5,7 @@ internal import Samples
 
 /// A player without a device that renders one block at a time, on the calling thread.
 ///
-/// Use it from one thread at a time.
+/// Threads: one at a time.
 @safe
 final class OfflinePlayer: @unchecked Sendable {
     private let player: Player
@@ -14,10 +14,10 @@ final class OfflinePlayer: @unchecked Sendable {
     private let periodFrames: Int
     private var frame: Int64 = 0
     private var loadedUntil: Int64 = 0
-    /// Pages are requested at this interval, in output frames, so that the request does not cool the caches before every block.
+    /// Interval of page requests, in output frames, so that the request does not cool the caches before every block.
     private static let loadingStep: Int64 = 4096
 
-    /// Prepares everything, so that the player can be heard from its first block on.
+    /// Prepares everything, so that the player is audible from its first block on.
     init(_ clip: Clip, score: Score, periodFrames: Int) throws(EngineError) {
         self.clip = clip
         self.periodFrames = periodFrames
@@ -27,16 +27,16 @@ final class OfflinePlayer: @unchecked Sendable {
         try load(from: score.firstClipFrame(ofSection: 0), count: Self.loadingStep * 8)
     }
 
-    /// The pass being played, from 1.
+    /// Number of the current pass, from 1.
     private(set) var pass = 1
-    /// Whether the score is over.
+    /// True after the end of the score.
     private(set) var isFinished = false
-    /// Frames that were missing so far.
+    /// Frames missing so far.
     var starvedFrames: Int64 { player.status.starvedFrames }
 
     /// Serves the control side as before a block under the virtual clock, then renders one block.
     ///
-    /// - Returns: The frames that belong to the score, and the processor time of rendering alone.
+    /// - Returns: The number of frames of the score, and the processor time of rendering alone.
     func renderBlock() throws(EngineError) -> (valid: Int, nanoseconds: Int64) {
         player.serve(isBetweenBlocks: true)
         if frame >= loadedUntil {
@@ -50,7 +50,7 @@ final class OfflinePlayer: @unchecked Sendable {
         return result
     }
 
-    /// Renders one block as a device thread would: it does nothing else and does not use the heap.
+    /// Renders one block as a device thread would: without any other work, and without the heap.
     func renderUnserved() -> (valid: Int, nanoseconds: Int64) {
         let flush = FlushToZero()
         let begin = ThreadClock.nanoseconds()
@@ -65,13 +65,13 @@ final class OfflinePlayer: @unchecked Sendable {
         return (valid, end - begin)
     }
 
-    /// The block that the last call rendered.
+    /// Returns the block of the last call.
     func block(frameCount: Int, at frame: Int64) -> RenderBlock {
         unsafe RenderBlock(
             channels: buffer.channels, channelCount: clip.channelCount, frameCount: frameCount, outputFrame: frame)
     }
 
-    /// Loads frames of the clip from one on, in the direction of playing.
+    /// Loads frames of the clip from `clipFrame` on, in the direction of playing.
     private func load(from clipFrame: Int64, count: Int64) throws(EngineError) {
         let view = player.score.view
         let first = view.frame(clipFrame)

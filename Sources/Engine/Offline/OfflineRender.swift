@@ -1,13 +1,13 @@
 package import Clips
 
-/// What a score sounds like, made on the calling thread as fast as it goes, without a device.
+/// The sound of a score, made on the calling thread as fast as possible, without a device.
 package enum OfflineRender {
-    /// The sound of a score, as the mean of its channels.
+    /// Returns the sound of a score, as the mean of its channels.
     ///
     /// - Parameters:
-    ///   - clip: What is played.
+    ///   - clip: The clip to play.
     ///   - score: Compiled for this clip, with an end.
-    ///   - frameLimit: The most frames to make; they are held in memory.
+    ///   - frameLimit: Maximum number of frames to make, all in memory.
     /// - Throws: `EngineError` of kind `file` if the recording cannot be read.
     ///
     /// Real-time safe: no.

@@ -1,19 +1,19 @@
 internal import AudioDevices
 package import Clips
 
-/// What a score sounds like, block by block, made on the calling thread as fast as it goes, without a device. Memory use does not grow with
-/// its length. Use it from one thread at a time.
+/// The sound of a score, block by block, made on the calling thread as fast as possible, without a device. Memory use
+/// does not grow with the length. Threads: one at a time.
 package final class OfflineSound {
     private static let blockFrames = 4096
 
-    /// Channels of each block: those of the clip.
+    /// Channels of each block: the channels of the clip.
     package let channelCount: Int
     private let player: OfflinePlayer
 
     /// Prepares everything, so that nothing is missing from the first block on.
     ///
     /// - Parameters:
-    ///   - clip: What is played.
+    ///   - clip: The clip to play.
     ///   - score: Compiled for this clip.
     /// - Throws: `EngineError` of kind `file` if the recording cannot be read.
     package init(_ clip: Clip, _ score: Score) throws(EngineError) {
@@ -23,8 +23,9 @@ package final class OfflineSound {
 
     /// Makes the next block.
     ///
-    /// - Parameter body: Gets a pointer for each channel, and the number of frames there, 1 to 4096; they are valid until it returns.
-    /// - Returns: False if the score is over; then `body` was not called.
+    /// - Parameter body: Gets a pointer for each channel, and the number of frames there, 1 to 4096. The pointers are
+    ///   valid until `body` returns.
+    /// - Returns: False, without a call of `body`, after the end of the score.
     /// - Throws: `EngineError` of kind `file` if the recording cannot be read.
     ///
     /// Real-time safe: no.

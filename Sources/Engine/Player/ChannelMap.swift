@@ -1,15 +1,16 @@
 internal import Samples
 
-/// How a clip's channels are mapped to a device with another number of channels.
+/// Mapping of a clip's channels to a device with another number of channels.
 ///
-/// Equal counts: one to one, samples copied bit for bit. Mono clip: to every device channel. Mono device: the mean. Otherwise channel by
-/// channel; a device channel without a counterpart is silent, a clip channel without one is left out.
+/// Equal counts: one to one, samples copied bit for bit. Mono clip: to every device channel. Mono device: the mean.
+/// Otherwise channel by channel: a device channel without a counterpart is silent, and a clip channel without a
+/// counterpart is left out.
 enum ChannelMap {
     /// Writes, or adds, `frameCount` frames of `source` into `output` from `offset` on.
     ///
     /// - Parameters:
     ///   - output: `outputCount` channels of at least `offset + frameCount` frames.
-    ///   - adds: false replaces what is there.
+    ///   - adds: false replaces the contents of `output`.
     ///
     /// Real-time safe: yes.
     static func mix(

@@ -1,14 +1,15 @@
 internal import DSP
 
-/// The last stage of a player's sound, like one channel of a mixing desk: which channels are heard, what becomes of the centre, the balance, and an
-/// equaliser of three bands.
+/// The last stage of a player's sound, like one channel of a mixing desk: choice of channels, treatment of the centre,
+/// balance, and an equaliser of three bands.
 ///
-/// It is applied to what is heard and not to the stored passes, so a change costs nothing and does not click. A neutral strip leaves every sample
-/// as it is. Samples that a strip raises above full scale are turned down, which the event `limited` reports.
+/// The strip applies to the output and not to the stored passes, so a change costs nothing and does not click. A
+/// neutral strip leaves every sample unchanged. Samples raised above full scale by a strip are turned down; the event
+/// `limited` reports the reduction.
 public struct ChannelStrip: Sendable, Hashable {
-    /// The channels of the clip that are heard.
+    /// The audible channels of the clip.
     public enum Channels: Sendable, Hashable {
-        /// All of them, as they are.
+        /// All channels, unchanged.
         case all
         /// One channel, from 1, on both sides.
         case one(Int)
@@ -16,44 +17,45 @@ public struct ChannelStrip: Sendable, Hashable {
         case pair(left: Int, right: Int)
     }
 
-    /// What becomes of the centre: of what both channels of a pair have in common, as a singer often is.
+    /// Treatment of the centre: the part common to both channels of a pair, often a singer.
     public enum Centre: Sendable, Hashable {
-        /// It stays.
+        /// The centre stays.
         case asRecorded
-        /// It alone is heard: the mean of both channels.
+        /// Only the centre plays: the mean of both channels.
         case kept
-        /// It is taken away: the difference of both channels is heard on both sides, with the bass of the centre below 110 Hz. Reverberation of
-        /// a voice that was recorded in stereo remains.
+        /// Removes the centre: the difference of both channels plays on both sides, with the bass of the centre below
+        /// 110 Hz. Reverberation of a voice recorded in stereo remains.
         case removed
     }
 
-    /// The balance's range: −1 for the left channel alone, 1 for the right one alone.
+    /// The balance's range: −1 for the left channel alone, 1 for the right channel alone.
     public static let balanceRange: ClosedRange<Double> = -1...1
     /// The range of the equaliser's gains, in dB.
     public static let decibelRange: ClosedRange<Double> = -24...12
 
-    /// A strip that changes nothing.
+    /// A strip without effect.
     public static let neutral = ChannelStrip()
 
-    /// The channels that are heard.
+    /// The audible channels.
     public var channels: Channels
-    /// What becomes of the centre. Anything but `asRecorded` needs two channels: those of a clip with two, or the chosen pair.
+    /// Treatment of the centre. All values but `asRecorded` need two channels: the channels of a stereo clip, or the
+    /// chosen pair.
     public var centre: Centre
     /// From −1, left alone, over 0 to 1, right alone. Needs two channels or more.
     public var balance: Double
-    /// The gain of what is below 250 Hz, in dB.
+    /// The gain below 250 Hz, in dB.
     public var low: Double
-    /// The gain of what is around 1 kHz, in dB.
+    /// The gain around 1 kHz, in dB.
     public var mid: Double
-    /// The gain of what is above 4 kHz, in dB.
+    /// The gain above 4 kHz, in dB.
     public var high: Double
 
-    /// Makes a strip. Its values are checked by `Player.setStrip(_:at:)`.
+    /// Makes a strip. `Player.setStrip(_:at:)` checks its values.
     ///
     /// - Parameters:
-    ///   - channels: the channels that are heard.
-    ///   - centre: what becomes of the centre.
-    ///   - balance: −1 for the left channel alone to 1 for the right one alone.
+    ///   - channels: the audible channels.
+    ///   - centre: the treatment of the centre.
+    ///   - balance: −1 for the left channel alone to 1 for the right channel alone.
     ///   - low: the gain below 250 Hz, −24 to 12 dB.
     ///   - mid: the gain around 1 kHz, −24 to 12 dB.
     ///   - high: the gain above 4 kHz, −24 to 12 dB.
@@ -72,8 +74,8 @@ public struct ChannelStrip: Sendable, Hashable {
     /// Refuses a strip that does not fit a clip.
     ///
     /// - Parameter channelCount: The channels of the clip.
-    /// - Throws: `ScoreError` of kind `stripOutOfRange` for a value outside its range, also for NaN; of kind `channelOutsideClip` for a
-    ///   channel that is not there, or a centre or a balance without two channels.
+    /// - Throws: `ScoreError` of kind `stripOutOfRange` for a value outside its range, also for NaN. The kind is
+    ///   `channelOutsideClip` for a missing channel, or a centre or a balance without two channels.
     package func check(channelCount: Int) throws(ScoreError) { _ = try settings(channelCount: channelCount) }
 
     func settings(channelCount: Int) throws(ScoreError) -> StripSettings {
@@ -97,7 +99,7 @@ public struct ChannelStrip: Sendable, Hashable {
             decibels: (low: low, mid: mid, high: high))
     }
 
-    /// The chosen channels, from 0; nil for all as they are.
+    /// Returns the chosen channels, from 0; nil for all channels unchanged.
     private func pair(of channelCount: Int) throws(ScoreError) -> (left: Int, right: Int)? {
         let pair: (left: Int, right: Int)
         switch channels {

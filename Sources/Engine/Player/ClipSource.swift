@@ -1,13 +1,13 @@
 internal import Clips
 internal import Stretching
 
-/// The clip as the layers of one player read it: directly, or through a voice; as it is, or mirrored. Trivial.
+/// The clip as read by the layers of one player: directly, or through a voice; forward, or mirrored. Trivial.
 ///
-/// All frames are those of the layer's view of the clip.
-/// All reads are between `beginBlock()` and `endBlock()` of the clip's reader. Real-time safe: yes, except with a reader that waits.
+/// All frames are frames of the layer's view of the clip. All reads are between `beginBlock()` and `endBlock()` of the
+/// clip's reader. Real-time safe: yes, except with a reader that waits.
 struct ClipSource: BitwiseCopyable {
     let clip: ClipReader
-    /// The clip's attacks, read in the same epoch as the clip; nil if the clip is not analysed.
+    /// The clip's attacks, read in the same epoch as the clip; nil without analysis.
     let attacks: AttackReader?
     /// Copied from the clip, because the render path must not call an accessor of another module.
     let channelCount: Int
@@ -20,10 +20,11 @@ struct ClipSource: BitwiseCopyable {
         frameCount = clip.frameCount
     }
 
-    /// Copies the clip. Past the end of the view, where only a fading layer reads, it is mirrored; zeros there would be a step.
+    /// Copies the clip. Past the end of the view, where only a fading layer reads, the clip is mirrored; zeros there
+    /// would be a step.
     ///
     /// - Parameter output: channels × at least `count` frames.
-    /// - Returns: missing frames, which are silent.
+    /// - Returns: the number of missing frames, which are silent.
     func copy(
         into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from clipFrame: Int64, _ count: Int,
         of view: ClipView
@@ -44,7 +45,7 @@ struct ClipSource: BitwiseCopyable {
 
     /// Copies frames of a view, silence outside the clip.
     ///
-    /// - Returns: missing frames, which are silent.
+    /// - Returns: the number of missing frames, which are silent.
     private func read(
         _ channel: Int, from frame: Int64, _ count: Int, of view: ClipView, into output: UnsafeMutablePointer<Float>
     ) -> Int {
@@ -59,19 +60,19 @@ struct ClipSource: BitwiseCopyable {
         return missing
     }
 
-    /// The next frames of a voice.
+    /// Renders the next frames of a voice.
     ///
     /// - Parameters:
     ///   - output: channels × at least `count` frames.
-    ///   - view: the one in which the voice began.
-    /// - Returns: missing frames of the clip, which counted as silence.
+    ///   - view: the view in which the voice began.
+    /// - Returns: the number of missing frames of the clip, which counted as silence.
     func stretch(
         with voice: UnsafeMutablePointer<Voice>, into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>,
         _ count: Int, of view: ClipView
     ) -> Int {
         var missing = 0
         while true {
-            // A reader that waited for pages left its epoch, so the attacks that the voice was told before may be gone.
+            // A reader that waited for pages left its epoch, so the attacks set in the voice before may be gone.
             unsafe tellAttacks(voice)
             guard let request = unsafe voice.pointee.nextInput(toEmit: count) else { break }
             missing = max(missing, unsafe feed(voice, request, of: view))
@@ -80,7 +81,7 @@ struct ClipSource: BitwiseCopyable {
         return min(missing, count)
     }
 
-    /// Tells a voice the attacks around its position, anew for each piece, because older lists may have been freed.
+    /// Sets the attacks around a voice's position, anew for each piece, because older lists may have been freed.
     private func tellAttacks(_ voice: UnsafeMutablePointer<Voice>) {
         guard let attacks else { return }
         var frame: Int64 = 0
@@ -88,7 +89,7 @@ struct ClipSource: BitwiseCopyable {
         unsafe voice.pointee.setAttacks(attacks.list(around: frame) ?? .empty)
     }
 
-    /// Gives a voice the part of the clip that it requested; returns the number of missing frames.
+    /// Gives a voice the requested part of the clip; returns the number of missing frames.
     private func feed(_ voice: UnsafeMutablePointer<Voice>, _ request: InputRequest, of view: ClipView) -> Int {
         var missing = 0
         for channel in 0..<channelCount {

@@ -1,20 +1,20 @@
 internal import Realtime
 internal import Samples
 
-/// Commands of the control side that have not been carried out yet, on the render side: two rings, and a list in the order of the
-/// requests.
+/// Pending commands of the control side, on the render side: two rings, and a list in the order of the requests.
 ///
-/// It allocates nothing. Real-time safe: yes.
+/// The list allocates nothing. Real-time safe: yes.
 struct CommandList: ~Copyable {
-    /// Commands waiting for their frame. The last places are reserved for immediate commands.
+    /// Maximum number of commands waiting for their frame. The last places are reserved for immediate commands.
     static let capacity = 64
     private static let scheduledCapacity = 48
 
     private var urgent: RingConsumer<PlayerCommand>
     private var scheduled: RingConsumer<PlayerCommand>
-    /// Immediate commands of this block that are still in their ring, and the first frame of the block, at which they are due.
+    /// Number of immediate commands of this block still in their ring, and the first frame of the block, at which these
+    /// commands are due.
     private var (urgentLeft, blockStart) = (0, Int64(0))
-    /// Not a part of this value: functions that only read it would copy its 13 KB for every block.
+    /// Boxed, because functions that only read an inline list would copy its 13 KB for every block.
     private var list = Boxed(InlineArray<64, PlayerCommand>(repeating: PlayerCommand(code: .gain)))
     private var count = 0
 
@@ -23,11 +23,12 @@ struct CommandList: ~Copyable {
         self.scheduled = scheduled
     }
 
-    /// A block begins at output frame `frame`: immediate commands that have been sent by now are due there.
+    /// Begins a block at output frame `frame`: immediate commands sent by now are due there.
     mutating func beginBlock(at frame: Int64) { (urgentLeft, blockStart) = (urgent.readableCount, frame) }
 
-    /// Takes commands from their rings, as long as there is room: the immediate ones of this block, then those with a frame, which arrive in
-    /// the order of their frames. Call it whenever there may be room, so that all commands of a frame are carried out at that frame.
+    /// Takes commands from the rings while there is room: the immediate commands of this block, then commands with a
+    /// frame, in the order of the frames. Call this whenever there may be room, so that all commands of a frame take
+    /// effect at the frame.
     mutating func collect() {
         while urgentLeft > 0, count < CommandList.capacity, var command = urgent.pop() {
             urgentLeft -= 1
@@ -41,8 +42,8 @@ struct CommandList: ~Copyable {
         }
     }
 
-    /// Takes immediate commands from another ring from now on, and writes those of the old one to it. Between two blocks; allocates nothing,
-    /// but frees the old ring.
+    /// Takes immediate commands from another ring from now on, and moves the commands of the old ring to the new ring.
+    /// Call this between two blocks only; allocates nothing, but frees the old ring.
     mutating func takeUrgent(
         from ring: consuming RingConsumer<PlayerCommand>, writingTo producer: inout RingProducer<PlayerCommand>
     ) {
@@ -50,7 +51,7 @@ struct CommandList: ~Copyable {
         urgent = ring
     }
 
-    /// The same for commands with a frame.
+    /// Does the same for commands with a frame.
     mutating func takeScheduled(
         from ring: consuming RingConsumer<PlayerCommand>, writingTo producer: inout RingProducer<PlayerCommand>
     ) {
@@ -58,10 +59,10 @@ struct CommandList: ~Copyable {
         scheduled = ring
     }
 
-    /// How many commands can be added now.
+    /// Number of commands that can be added now.
     var room: Int { CommandList.capacity - count }
 
-    /// Adds a command of the render side itself; without effect if there is no ``room``.
+    /// Adds a command of the render side itself. Has no effect without ``room``.
     mutating func add(_ command: PlayerCommand) {
         guard count < CommandList.capacity else { return }
         list.value[count] = command
@@ -70,7 +71,7 @@ struct CommandList: ~Copyable {
 
     subscript(index: Int) -> PlayerCommand { list.value[index] }
 
-    /// The first command that is due at an output frame, except for changes that a voice was told beforehand.
+    /// Returns the first command that is due at an output frame, except for changes already scheduled in a voice.
     func firstDue(at now: Int64) -> Int? {
         for index in 0..<count where list.value[index].frame <= now && list.value[index].toldLayer == nil {
             return index
@@ -78,7 +79,7 @@ struct CommandList: ~Copyable {
         return nil
     }
 
-    /// The first change of speed that a voice was told beforehand and has now reached.
+    /// Returns the first change of speed that was scheduled in a voice and has come due.
     func firstTold(at now: Int64) -> Int? {
         for index in 0..<count where list.value[index].frame <= now && list.value[index].toldLayer != nil {
             return index
@@ -86,20 +87,20 @@ struct CommandList: ~Copyable {
         return nil
     }
 
-    /// The first frame after `now` at which a command is due, or `limit`.
+    /// Returns the first frame after `now` at which a command is due, or `limit`.
     func nextFrame(after now: Int64, limit: Int64) -> Int64 {
         var next = limit
         for index in 0..<count where list.value[index].frame > now { next = min(next, list.value[index].frame) }
         return next
     }
 
-    /// Whether a start is due that cannot happen yet.
+    /// Returns true if a start is due but cannot happen yet.
     func waitsToStart(at now: Int64) -> Bool {
         for index in 0..<count where list.value[index].code == .start && list.value[index].frame <= now { return true }
         return false
     }
 
-    /// Whether a stop is due.
+    /// Returns true if a stop is due.
     func waitsToStop(at now: Int64) -> Bool {
         for index in 0..<count where list.value[index].code == .stop && list.value[index].frame <= now { return true }
         return false
@@ -110,8 +111,8 @@ struct CommandList: ~Copyable {
         count -= 1
     }
 
-    /// Takes out a change of the score that would not be heard because a later one for the same frame supersedes it. This depends
-    /// only on the requests, so the result is the same however many arrived at once.
+    /// Removes a change of the score if a later change for the same frame makes the change inaudible. The decision
+    /// depends only on the requests, not on the number of requests that arrived at once.
     ///
     /// - Returns: the score that will not be played; nil if the command must be carried out.
     mutating func takeSuperseded(_ index: Int, at now: Int64) -> RenderScore? {
@@ -119,7 +120,7 @@ struct CommandList: ~Copyable {
         guard command.replacesScore else { return nil }
         for later in index + 1..<max(index + 1, count) {
             let other = list.value[later]
-            // Told changes, future commands and score updates do not come between two changes.
+            // Scheduled changes, future commands and score updates do not come between two changes.
             if other.toldLayer != nil || other.frame > now || other.code == .adoptScore { continue }
             guard other.replacesScore && other.frame == command.frame else { return nil }
             guard other.supersedes(command) else { continue }
@@ -132,16 +133,16 @@ struct CommandList: ~Copyable {
 
     // MARK: Changes of speed told beforehand
 
-    /// Puts a change of speed off to its frame; the voice of layer `layer` was told about it.
+    /// Puts a change of speed off to its frame, after scheduling the change in the voice of layer `layer`.
     mutating func putOff(_ index: Int, to frame: Int64, toldLayer layer: Int64) {
         list.value[index].frame = frame
         list.value[index].toldLayer = layer
     }
 
-    /// The layer that was told a change is no longer heard. The change becomes an ordinary command, and is due.
+    /// Makes a scheduled change an ordinary command, due now, because its layer is no longer audible.
     mutating func forgetTelling(_ index: Int) { list.value[index].toldLayer = nil }
 
-    /// Takes out a change that was told and has been overtaken by a newer score.
+    /// Removes a scheduled change after a newer score has overtaken the change.
     ///
     /// - Returns: its score; nil if there is none.
     mutating func takeOvertaken() -> RenderScore? {
@@ -153,10 +154,10 @@ struct CommandList: ~Copyable {
         return nil
     }
 
-    /// Replaces a score among the commands by the same score with more known about it.
+    /// Replaces a score among the commands by the same score after further analysis.
     ///
-    /// - Parameter known: the address of the score as it was passed.
-    /// - Returns: the score that was replaced; nil if no command carries it.
+    /// - Parameter known: the address of the score as passed before.
+    /// - Returns: the replaced score; nil if no command carries the score.
     mutating func exchangeScore(at known: Int, for new: RenderScore) -> RenderScore? {
         for index in 0..<count where list.value[index].bringsScore && list.value[index].score.address == known {
             let old = list.value[index].score

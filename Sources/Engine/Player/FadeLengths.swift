@@ -1,4 +1,4 @@
-/// How long the fades of a player last, in output frames. Trivial.
+/// Lengths of a player's fades, in output frames. Trivial.
 struct FadeLengths: BitwiseCopyable {
     /// 5 ms: joints that crossfade, seeks, pauses and stops.
     let crossfade: Int

@@ -1,12 +1,12 @@
-/// What is heard while a player is frozen. Two that are equal sound alike.
+/// Sound of a frozen player. Equal values sound the same.
 struct FrozenSound: BitwiseCopyable, Equatable {
-    /// The clip as it is read, and the frame of that view.
+    /// The view for reading the clip, and the frame of that view.
     let view: ClipView
     let clipFrame: Int64
     let pitchRatio: Double
     let keepsFormants: Bool
 
-    /// The sound at the playhead's place, at the pitch that the pass has there.
+    /// Creates the sound at the playhead's place, at the pitch of the pass there.
     ///
     /// - Parameter now: the output frame of the place.
     ///
@@ -24,8 +24,9 @@ struct FrozenSound: BitwiseCopyable, Equatable {
         keepsFormants = choice.keepsFormants && list[list.index(at: Int64(planFrame + 0.5))].keepsFormants
     }
 
-    /// How a voice begins that plays it. Speech as well is left to the stretcher, since splices need sound that goes on. Attacks are known by
-    /// the page of the recording, whatever is known of the section; backwards there are none.
+    /// Start of a voice for this sound. The stretcher plays speech as well, since splices need continuing sound.
+    /// Attacks are known by the page of the recording, independently of the section's analysis; backwards there are
+    /// none.
     var voiceStart: VoiceStart {
         VoiceStart(
             clipFrame: clipFrame, passFrame: 0, speed: 0, pitchRatio: pitchRatio,

@@ -1,18 +1,19 @@
 internal import Samples
 
-/// A gain that glides linearly from its value to a new one, so that there is no step and no zipper noise.
+/// A gain that glides linearly from its value to a new value, without a step or zipper noise.
 ///
-/// Its value is a function of the output frame, so block boundaries are not audible. At exactly 1 the samples are not changed.
+/// The value is a function of the output frame, so block boundaries are not audible. At exactly 1 the samples stay
+/// unchanged.
 struct GainGlide: BitwiseCopyable {
     private var from: Float
     private var to: Float
     private var start: Int64 = 0
     private var length: Int64 = 0
 
-    /// A steady gain, as a factor.
+    /// Creates a steady gain, as a factor.
     init(_ gain: Float = 1) { (from, to) = (gain, gain) }
 
-    /// Begins to glide at output frame `frame`, from the value it has there.
+    /// Begins to glide at output frame `frame`, from the value at that frame.
     mutating func glide(to gain: Float, over frames: Int, at frame: Int64) {
         from = value(at: frame - 1)
         to = gain
@@ -20,7 +21,7 @@ struct GainGlide: BitwiseCopyable {
         length = Int64(frames)
     }
 
-    /// The factor of the sample at an output frame.
+    /// Returns the factor of the sample at an output frame.
     func value(at frame: Int64) -> Float {
         let gone = frame - start + 1
         if gone >= length { return to }
@@ -28,7 +29,8 @@ struct GainGlide: BitwiseCopyable {
         return from + (to - from) * (Float(gone) / Float(length))
     }
 
-    /// How many of the next `frameCount` frames are turned up, or may be: those of a glide that begins or ends above 1. They come first.
+    /// Returns the number of leading frames, of the next `frameCount`, whose gain is or may be above 1: frames of a
+    /// glide that begins or ends above 1.
     func louderFrames(at frame: Int64, _ frameCount: Int) -> Int {
         if to > 1 { return frameCount }
         return from > 1 ? Int(min(Int64(frameCount), max(0, start + length - frame))) : 0

@@ -1,29 +1,29 @@
-// The place in a recording that is audible now. The render thread is ahead of the ear by the device's buffer, so a key that marks
-// "here" means an earlier frame than the player's status tells.
-/// Remembers where a player was at which output frame, for the length of a device's buffer and of what was just heard.
+// The place in a recording that is audible now. The render thread is ahead of the ear by the device's buffer, so a key
+// for "here" means an earlier frame than the frame in the player's status.
+/// Remembers the player's places by output frame, for the length of a device's buffer and of the sound just heard.
 ///
 /// A value; one thread at a time. Real-time safe: no.
 struct HeardPlaces {
-    /// A known place: the frame of the clip that is heard at an output frame.
+    /// A known place: the frame of the clip at an output frame.
     private struct Point {
         var outputFrame: Int64
         var clipFrame: Int64
         /// Frames of the clip for each output frame until the next point, below 0 backwards; 0 in gaps and pauses.
         var speed: Double
-        /// Whether the sound has led here from the point before, without a jump.
+        /// True if the sound led here from the previous point without a jump.
         var isReached: Bool
     }
 
-    /// A minute of output frames is kept: more than any buffer, and more than "what was just heard" reaches back.
+    /// Memory of a minute of output frames: longer than any buffer, and longer than any query for the sound just heard.
     private static let keptSeconds: Int64 = 60
-    /// The most points that are kept: room for ten seconds of a speed that glides, or for a minute with many joints. The memory for them is
-    /// allocated at once, so that it does not grow while a player plays.
+    /// Maximum number of points: room for ten seconds of a gliding speed, or for a minute with many joints. Their
+    /// memory is allocated at once, and does not grow while a player plays.
     private static let mostPoints = 1024
 
     private let sampleRate: Int64
     /// Ascending by output frame.
     private var points: [Point] = []
-    /// Whether the player stays where it is, silent or not.
+    /// True while the player stays in place, silent or not.
     private var (isPaused, isFrozen) = (false, false)
 
     init(sampleRate: Int) {
@@ -31,7 +31,7 @@ struct HeardPlaces {
         points.reserveCapacity(Self.mostPoints + 1)
     }
 
-    /// Takes in an event of the player. Events arrive in the order of their frames.
+    /// Adds an event of the player. Events arrive in the order of their frames.
     mutating func note(_ event: PlayerEvent) {
         switch event.kind {
         case .playbackStarted: (isPaused, isFrozen) = (false, false)
@@ -54,13 +54,13 @@ struct HeardPlaces {
         }
     }
 
-    /// Takes in where the player is, so that changing speeds are followed between events.
+    /// Adds the player's current place, to follow changes of speed between events.
     mutating func note(_ status: PlayerStatus) {
         guard status.state == .playing, !status.isFrozen, status.outputFrame > points.last?.outputFrame ?? 0 else {
             return
         }
         let speed = status.isReversed ? -status.speed : status.speed
-        // At a constant speed the last point tells as much.
+        // At a constant speed the last point gives the same information.
         if clipFrame(at: status.outputFrame) == status.clipFrame, points.last?.speed == speed { return }
         add(
             Point(
@@ -69,7 +69,7 @@ struct HeardPlaces {
     }
 
     private mutating func add(_ point: Point) {
-        // An event tells exactly what a status, noted before the event was delivered, could only tell for the block.
+        // An event is exact; a status noted before the delivery of the event is exact only to the block.
         points.removeAll { $0.outputFrame >= point.outputFrame }
         points.append(point)
         let oldest = point.outputFrame - Self.keptSeconds * sampleRate
@@ -78,7 +78,8 @@ struct HeardPlaces {
         if max(stale, surplus) > 64 { points.removeFirst(max(stale, surplus)) }
     }
 
-    /// The frame of the clip that is heard at an output frame; nil before the first sound, and before the first point that is kept.
+    /// Returns the frame of the clip at an output frame; nil before the first sound, and before the oldest point in
+    /// memory.
     func clipFrame(at outputFrame: Int64) -> Int64? {
         guard let index = points.lastIndex(where: { $0.outputFrame <= outputFrame }) else { return nil }
         let point = points[index]
@@ -87,7 +88,8 @@ struct HeardPlaces {
         let ahead = point.clipFrame + Int64((Double(elapsed) * point.speed).rounded())
         guard points.indices.contains(index + 1) else { return ahead }
         let next = points[index + 1]
-        // Within a pass the next point lies ahead, and what is between them is almost a straight line. A jump says nothing of it.
+        // Within a pass the next point lies ahead, and the motion between both points is almost a straight line. A jump
+        // gives no such information.
         let isAhead = point.speed > 0 ? next.clipFrame > point.clipFrame : next.clipFrame < point.clipFrame
         guard next.isReached, isAhead, next.outputFrame > point.outputFrame else {
             return ahead
@@ -97,8 +99,9 @@ struct HeardPlaces {
         return abs(between - ahead) <= Int64(sampleRate) ? between : ahead
     }
 
-    /// The range of the clip that was heard in the last seconds before an output frame, without jumping back over a joint: it begins where the
-    /// pass began, if that was later. If the pass is played backwards, that is its end.
+    /// Returns the range of the clip heard in the last seconds before an output frame. The range does not jump back
+    /// over a joint: if the pass began later, the range begins at the start of the pass. In a pass played backwards,
+    /// the range ends at the start of the pass.
     func heard(seconds: Double, before outputFrame: Int64) -> Range<Int64>? {
         guard let place = clipFrame(at: outputFrame) else { return nil }
         let isReversed = (points.last { $0.outputFrame < outputFrame && $0.speed != 0 }?.speed ?? 1) < 0

@@ -1,6 +1,7 @@
 internal import Stretching
 
-// For passes whose speed follows a curve: the voice is told the coming changes. When it is told depends on output frames alone.
+// For passes whose speed follows a curve: the layer schedules the coming changes in its voice. The time of scheduling
+// depends on output frames alone.
 extension Layer {
     /// Gives the layer a voice that plays the playhead's pass from the layer's clip frame on.
     ///
@@ -31,16 +32,16 @@ extension Layer {
         }
     }
 
-    /// Tells the layer's voice all changes that it needs to produce the frames before an output frame.
+    /// Schedules in the layer's voice all changes needed to produce the frames before an output frame.
     ///
-    /// It tells no more than that, so that a requested change of speed can still be heard as early as a voice can follow.
-    /// - Parameter playhead: the playhead whose pass the layer plays, if the layer began in it.
+    /// Later changes wait, so that a requested change of speed can still be heard as early as a voice can follow.
+    /// - Parameter playhead: the playhead whose pass the layer plays, if the layer began in this pass.
     ///
     /// Real-time safe: yes.
     mutating func tellKnots(to voice: UnsafeMutablePointer<Voice>, along playhead: Playhead, before frame: Int64) {
         let cursor = playhead.cursor
         let motion = cursor.motion
-        // A layer that is older than the pass has already been told all changes it will play.
+        // A layer older than the pass already has all changes that it will play.
         guard motion.glide == nil, nextKnot != CurveKnot.never, !cursor.isRest, voiceStart >= cursor.spanStart else {
             return
         }
@@ -49,10 +50,11 @@ extension Layer {
         while let knot = curve.knot(number: nextKnot) {
             let passFrame = knot.frame - motion.phase
             let due = motion.frame + passFrame
-            // Nothing is told after the end of the shortest pass of the part, so that equal passes sound equal to their ends.
+            // Nothing is scheduled after the end of the shortest pass of the part, so that equal passes sound equal to
+            // their ends.
             guard passFrame < cursor.wholePassFrames, due < reach else { return }
             let glide = knot.glide
-            // The points of a curve are far enough apart that a voice has room for all that are ahead.
+            // The points of a curve are far enough apart for a voice to have room for all points ahead.
             _ = unsafe voice.pointee.changeSpeed(at: due - voiceStart, to: glide.initialSpeed, over: 0)
             if glide.frameCount > 0 {
                 _ = unsafe voice.pointee.changeSpeed(
@@ -62,7 +64,7 @@ extension Layer {
         }
     }
 
-    /// Tells a voice that has just begun within a glide the rest of that glide.
+    /// Schedules the rest of a glide in a voice that has just begun within this glide.
     private static func tellRest(of glide: SpeedGlide, after elapsed: Int64, to voice: UnsafeMutablePointer<Voice>) {
         let left = Int64(glide.frameCount) - elapsed
         if left > 0 { _ = unsafe voice.pointee.changeSpeed(at: 0, to: glide.finalSpeed, over: left) }

@@ -1,10 +1,10 @@
 internal import Samples
 
-// A player's sound is a small stack of layers. Each layer is one source: the clip, a voice, a kept pass, or silence. A layer
-// fades in over the layers below; once it has faded in, they are dropped. Joints, seeks, changes of speed, pauses
-// and stops are all the same thing: one more layer.
+// A player's sound is a small stack of layers. Each layer is one source: the clip, a voice, a kept pass, or silence. A
+// layer fades in over the layers below, and then replaces the lower layers. Joints, seeks, changes of speed, pauses and
+// stops are all the same thing: one more layer.
 
-/// One source of a player's sound, and how it fades in. Trivial; stored in memory allocated with the player.
+/// One source of a player's sound, with its fade-in. Trivial; stored in memory allocated with the player.
 struct Layer: BitwiseCopyable {
     enum Source: BitwiseCopyable {
         case silence
@@ -12,37 +12,37 @@ struct Layer: BitwiseCopyable {
         case copy
         /// The voice at this index of the voice pool.
         case voice(Int)
-        /// A pass that was kept when it was first heard. The layer's first frame is the first frame in memory.
+        /// A pass kept from its first playing. The layer's first frame is the first frame in memory.
         case recorded(PassMemory)
     }
 
     var source = Source.silence
-    /// Copy and voice: the clip as it is read.
+    /// Copy and voice: the view for reading the clip.
     var view = ClipView.forward
-    /// Copy: the next frame of the view. Voice: the frame at which it started.
+    /// Copy: the next frame of the view. Voice: its first frame.
     var clipFrame: Int64 = 0
-    /// Voice: the output frame at which it started, and the number of the next knot of the curve to tell it;
-    /// `CurveKnot.never` once it has been told to leave the curve.
+    /// Voice: its first output frame, and the number of the next knot of the curve to schedule; `CurveKnot.never` once
+    /// the voice has left the curve.
     var voiceStart: Int64 = 0
     var nextKnot: Int64 = 0
-    /// What its voice holds, if that is frozen.
+    /// Frozen content of its voice; nil for a moving voice.
     var frozen: FrozenSound?
-    /// The output frame at which the layer was added.
+    /// The output frame at which the stack got the layer.
     var start: Int64 = 0
-    /// Frames over which it fades in over the layers below; 0 replaces them at once.
+    /// Frames of the fade-in over the layers below; 0 replaces the lower layers at once.
     var entryLength = 0
-    /// Frames from `start` over which it rises from silence by itself (joint `fade`).
+    /// Frames from `start` of the layer's own rise from silence (joint `fade`).
     var riseLength = 0
     /// Output frame at which the layer's own fade to silence ends, and the length of that fade (0: no fade).
     var fallEnd: Int64 = 0
     var fallLength = 0
 
-    /// The score from whose memory it plays, by address; 0 if it needs none.
+    /// Address of the score whose memory the layer plays; 0 without such memory.
     var storage = 0
     /// True while the output of the voice is kept for later passes.
     var isRecording = false
 
-    /// The output frame from which only this layer is heard.
+    /// The output frame from which only this layer is audible.
     var entryEnd: Int64 { start + Int64(entryLength) }
 
     /// Applies the layer's own rise from silence and fade to silence to its frames from output frame `now` on.

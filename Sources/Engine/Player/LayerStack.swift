@@ -4,19 +4,20 @@ internal import Stretching
 
 /// The sound of a player: a stack of layers, their voices, and the kept passes.
 ///
-/// A layer is added where a span of the score begins (`Playhead` says which), and told the coming speeds. Real-time safe: all but `init`.
+/// The stack gets a layer where a span of the score begins (`Playhead` has the spans), and receives the coming speeds.
+/// Real-time safe: all but `init`.
 struct LayerStack: ~Copyable {
-    /// Two fades may overlap when a command arrives, and a joint may follow while they do.
+    /// Two fades may overlap when a command arrives, and a joint may follow during these fades.
     static let maximumLayers = 4
     /// Frames rendered at once. This limits the scratch memory, not the block.
     static let chunkFrames = 1024
 
     /// The output of `produce`: channels × `chunkFrames`.
     let sound: PlanarBuffer
-    /// Layers added so far; identifies the layer that was told a change of speed.
+    /// Layers added so far; identifies the layer with a scheduled change of speed.
     private(set) var laid: Int64 = 0
     private(set) var starvation = Starvation()
-    /// The lowest gain of the voices' limiters in the sound that was made last.
+    /// The lowest gain of the voices' limiters in the most recent sound.
     private var lowestGain: Float = 1
 
     private let source: ClipSource
@@ -50,27 +51,27 @@ struct LayerStack: ~Copyable {
 
     // MARK: The stack
 
-    /// Number of layers that are audible at an output frame.
+    /// Returns the number of layers that are audible at an output frame.
     func soundingCount(at now: Int64) -> Int {
         var sounding = count
         for index in 1..<max(1, count) where layers[index].entryEnd <= now { sounding = count - index }
         return sounding
     }
 
-    /// Whether a single voice is the only audible layer.
+    /// Returns true if a single voice is the only audible layer.
     func isOneVoice(at now: Int64) -> Bool {
         guard soundingCount(at: now) == 1, case .voice = topSource else { return false }
         return true
     }
 
-    /// The first frame after `now` at which a layer has faded in completely, or `limit`.
+    /// Returns the first frame after `now` at which a layer has faded in completely, or `limit`.
     func nextEntryEnd(after now: Int64, limit: Int64) -> Int64 {
         var next = limit
         for index in 0..<count where layers[index].entryEnd > now { next = min(next, layers[index].entryEnd) }
         return next
     }
 
-    /// Whether a layer plays from the memory of a score.
+    /// Returns true if a layer plays from the memory of a score.
     func isHeard(_ score: RenderScore) -> Bool {
         for index in 0..<count where layers[index].storage == score.address { return true }
         return false
@@ -78,12 +79,13 @@ struct LayerStack: ~Copyable {
 
     /// Adds a layer of silence on top.
     ///
-    /// - Parameter entryLength: frames over which it fades in; 0 replaces everything at once.
+    /// - Parameter entryLength: frames of the fade to silence; 0 replaces everything at once.
     mutating func pushSilence(at now: Int64, entryLength: Int) {
         push(Layer(source: .silence, start: now, entryLength: entryLength))
     }
 
-    /// Adds a layer that holds the sound at the playhead's place of the clip, unless it is held already.
+    /// Adds a layer that holds the sound at the playhead's place of the clip, unless the top layer holds this sound
+    /// already.
     mutating func pushFrozen(of playhead: Playhead, at now: Int64, entryLength: Int) {
         let sound = FrozenSound(of: playhead, at: now)
         if count > 0, layers[count - 1].frozen == sound { return }
@@ -108,11 +110,11 @@ struct LayerStack: ~Copyable {
         case .hard:
             break
         case .fade:
-            // A pass that is entered in its middle already fades in.
+            // A pass entered in its middle already fades in.
             layer.riseLength = cursor.clipStart == part.clipStart ? min(fades.joint, spanFrames / 2) : 0
             layer.fallLength = min(fades.joint, spanFrames / 2)
         case .crossfade:
-            // No following pass masks the end of the last one; the recording's own end needs no fade.
+            // No following pass masks the end of the last pass; the recording's own end needs no fade.
             layer.fallLength =
                 playhead.isLast && part.clipEnd < part.view.end(of: source.frameCount)
                 ? min(fades.crossfade, spanFrames) : 0
@@ -127,15 +129,15 @@ struct LayerStack: ~Copyable {
 
     private mutating func push(_ layer: Layer) {
         if layer.entryLength == 0 { drop(below: count) }
-        // This does not happen, because commands wait until at most two layers are audible and a joint's fade ends within its span.
-        // If it did, the oldest layer, by then almost inaudible, would be dropped.
+        // This does not happen, because commands wait until at most two layers are audible and a joint's fade ends
+        // within its span. If it did, the oldest layer, by then almost inaudible, would be dropped.
         if count == LayerStack.maximumLayers { drop(below: 1) }
         layers[count] = layer
         count += 1
         laid += 1
     }
 
-    /// Drops all layers below one that has faded in completely.
+    /// Drops all layers below a layer that has faded in completely.
     mutating func dropCovered(at now: Int64) {
         drop(below: count - soundingCount(at: now))
     }
@@ -144,7 +146,7 @@ struct LayerStack: ~Copyable {
         guard first > 0 else { return }
         for index in 0..<first {
             if case .voice(let voice) = layers[index].source { voices.release(voice) }
-            // A pass that was left before its end cannot be reused.
+            // An incomplete pass cannot be reused.
             if layers[index].isRecording { recorder.discard() }
         }
         for index in first..<max(first, count) { layers[index - first] = layers[index] }
@@ -153,8 +155,8 @@ struct LayerStack: ~Copyable {
 
     // MARK: Between voice and copy, and from speed to speed
 
-    /// Replaces a voice by a copy, faded in at the nearest whole frame of the clip; or a copy by a voice, which continues
-    /// with the very next sample.
+    /// Replaces a voice by a copy, faded in at the nearest whole frame of the clip; or a copy by a voice, which
+    /// continues with the very next sample.
     mutating func crossCopyBoundary(of playhead: Playhead, at now: Int64) {
         guard count > 0 else { return }
         let top = layers[count - 1]
@@ -173,7 +175,7 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// The layer stays; only its source changes.
+    /// Replaces the source of the top layer; the layer stays.
     mutating func replaceCopyByVoice(of playhead: Playhead, at now: Int64) {
         guard count > 0 else { return }
         var layer = layers[count - 1]
@@ -181,10 +183,10 @@ struct LayerStack: ~Copyable {
         layers[count - 1] = layer
     }
 
-    /// The source of the top layer; nil if there is none.
+    /// The source of the top layer; nil without layers.
     var topSource: Layer.Source? { count > 0 ? layers[count - 1].source : nil }
 
-    /// Whether a score has brought voices.
+    /// True once a score has brought voices.
     var hasVoices: Bool { !voices.isEmpty }
 
     /// The kind of source on top, for a change of speed.
@@ -201,14 +203,14 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// Tells the voice on top about a change of speed at a frame that it can still follow.
+    /// Tells the voice on top about a change of speed at a frame that the voice can still follow.
     ///
-    /// - Returns: false if the voice has no room for it.
+    /// - Returns: false if the voice has no room for the change.
     mutating func tellTop(
         of playhead: Playhead, at now: Int64, speed: Double, from frame: Int64, over glideFrames: Int64
     ) -> Bool {
         guard case .voice(let voice) = topSource else { return false }
-        // A change of the curve at the same frame comes first, as it does in the score.
+        // A change of the curve at the same frame comes first, as in the score.
         unsafe layers[count - 1].tellKnots(to: voices.voice(voice), along: playhead, before: now + 1)
         let start = layers[count - 1].voiceStart
         guard unsafe voices.voice(voice).pointee.changeSpeed(at: frame - start, to: speed, over: glideFrames) else {
@@ -229,10 +231,10 @@ struct LayerStack: ~Copyable {
 
     // MARK: Sound
 
-    /// Makes `frameCount` frames from output frame `now` on in `sound`. No fade begins or ends in between.
+    /// Makes `frameCount` frames from output frame `now` on in `sound`. No fade begins or ends within these frames.
     ///
     /// - Parameter frameCount: at most `chunkFrames`.
-    /// - Returns: the lowest gain of the voices' limiters meanwhile; 1 if they changed nothing.
+    /// - Returns: the lowest gain of the voices' limiters in these frames; 1 without limiting.
     mutating func produce(_ frameCount: Int, of playhead: Playhead, at now: Int64) -> Float {
         guard count > 0 else {
             sound.clear(frameCount)
@@ -245,7 +247,7 @@ struct LayerStack: ~Copyable {
             unsafe fill(incoming.channels, from: index, frameCount, of: playhead, at: now)
             let first = Int(now - layer.start)
             for channel in 0..<channelCount {
-                // Sound because both buffers hold chunkFrames frames and frameCount is at most that.
+                // Sound because both buffers hold chunkFrames frames and frameCount is at most chunkFrames.
                 let below = unsafe sound.channel(channel)
                 let above = unsafe incoming.channel(channel)
                 for frame in 0..<frameCount {
@@ -311,7 +313,8 @@ struct LayerStack: ~Copyable {
 
     // MARK: Voices and kept passes
 
-    /// A voice for the layer that is added next. If none is free, every layer has one, and `push` would drop the oldest: it goes before.
+    /// Returns a voice for the next layer. Without a free voice, every layer has a voice, and `push` would drop the
+    /// oldest layer: drop this layer beforehand.
     private mutating func acquireVoice() -> Int? {
         if let voice = voices.acquire() { return voice }
         if !voices.isEmpty { drop(below: 1) }
@@ -319,7 +322,7 @@ struct LayerStack: ~Copyable {
     }
 
     private mutating func startVoice(in layer: inout Layer, of playhead: Playhead, at now: Int64) {
-        // A score that needs voices brings enough of them for all layers.
+        // A score that needs voices brings enough voices for all layers.
         guard let voice = acquireVoice() else {
             layer.source = .silence
             return
@@ -327,7 +330,7 @@ struct LayerStack: ~Copyable {
         unsafe layer.start(voices.voice(voice), index: voice, of: playhead, at: now)
     }
 
-    /// Chooses the source of a pass entered at its first frame: the memory if it is complete, otherwise a voice, which is recorded if
+    /// Chooses the source of a pass entered at its first frame: the memory if complete, otherwise a voice, recorded if
     /// the pass is repeated. The bits are the same either way.
     private mutating func playPass(_ layer: inout Layer, of playhead: Playhead) {
         let (part, cursor) = (playhead.part, playhead.cursor)
@@ -344,12 +347,12 @@ struct LayerStack: ~Copyable {
         layer.isRecording = recorder.begin(part: cursor.part, neededFrames: needed)
     }
 
-    /// At a joint: lets the voice of the pass that ends make the few extra frames that a later pass may need, so that the
+    /// At a joint: lets the voice of the ending pass make the few extra frames that a later pass may need, so that the
     /// memory is complete for the next pass. The layer continues from there.
     mutating func completeRecording(of playhead: Playhead, at now: Int64) {
         guard playhead.cursor.part == recorder.part else { return }
         for index in 0..<count where layers[index].isRecording {
-            // More frames are missing only if the pass was left before its end.
+            // More frames are missing only in a pass left before its end.
             let missing = recorder.neededFrames - recorder.frameCount
             guard case .voice(let voice) = layers[index].source, missing <= fades.crossfade + 2 else { return }
             while layers[index].isRecording && recorder.frameCount < recorder.neededFrames {
@@ -373,10 +376,10 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// The frames of a part's view that must be decoded so that it can fade in at one of them without missing frames.
+    /// Returns the frames of a part's view that must be decoded for a fade-in at a frame without missing frames.
     ///
-    /// A copy needs only the frames that are heard. A voice also needs the sound well before them; the frames it needs from there
-    /// on count towards the half second that is decoded beforehand.
+    /// A copy needs only the audible frames. A voice also needs the sound well before these; the frames from there on
+    /// count towards the half second that is decoded beforehand.
     func opening(of part: ScorePart, index: Int, from clipFrame: Int64, at now: Int64) -> InputRequest {
         let pass = ScoreCursor.entering(part, index: index, pass: part.firstPass, clipFrame: clipFrame, at: now)
         if part.isCopy(at: pass.motion.phase) || voices.isEmpty {
@@ -388,7 +391,7 @@ struct LayerStack: ~Copyable {
         return InputRequest(first: clipFrame - Int64(before), count: before + min(ahead, sampleRate / 2))
     }
 
-    /// Whether these frames are decoded.
+    /// Returns true if these frames are decoded.
     func hasOpening(of part: ScorePart, index: Int, from clipFrame: Int64, at now: Int64) -> Bool {
         let opening = opening(of: part, index: index, from: clipFrame, at: now)
         let frames = part.view.range(opening.first..<opening.first + Int64(opening.count))

@@ -1,13 +1,13 @@
 internal import Samples
 
-/// Memory for the output of a voice over one pass, which the render thread writes and reads. The control side owns it:
-/// `PassStorage`. Trivial; valid as long as its storage.
+/// Memory for the output of a voice over one pass, written and read by the render thread. The control side owns this
+/// memory: `PassStorage`. Trivial; valid as long as its storage.
 @safe
 struct PassMemory: @unchecked Sendable, BitwiseCopyable {
-    /// A pointer to each channel's samples; nil if there is no memory.
+    /// A pointer to each channel's samples; nil without memory.
     private let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>?
     let channelCount: Int
-    /// Frames of each channel; 0 if there is no memory.
+    /// Frames of each channel; 0 without memory.
     let frameCount: Int
 
     static var none: PassMemory { unsafe PassMemory(channels: nil, channelCount: 0, frameCount: 0) }
@@ -20,7 +20,7 @@ struct PassMemory: @unchecked Sendable, BitwiseCopyable {
 
     /// Stores `count` frames of every channel of `source`, from its first frame on.
     ///
-    /// - Parameter first: their place in the memory; the caller has checked that they fit.
+    /// - Parameter first: their place in the memory; the caller has checked the range.
     func write(_ source: UnsafePointer<UnsafeMutablePointer<Float>>, at first: Int, _ count: Int) {
         precondition(first >= 0 && count >= 0 && first + count <= frameCount, "more than the memory holds")
         guard let channels = unsafe channels else { return }
@@ -41,31 +41,31 @@ struct PassMemory: @unchecked Sendable, BitwiseCopyable {
     }
 }
 
-/// Owns the memory of a `PassMemory`. Created and released on the control side only.
+/// Owns the memory of a `PassMemory`. Threads: created and released on the control side only.
 ///
-/// A player has one, which its scores share. If a score needs a larger one, a larger one replaces it; a score that is still
-/// heard keeps the smaller one until then. A new pass may be recorded while an old one still plays: the old one
-/// began earlier, so it reads ahead of where the new one writes, or reads first.
+/// A player has one storage, shared by all scores of the player. A score with a longer pass brings a larger storage; a
+/// score still audible keeps the smaller storage until the end. Recording of a new pass may overlap with playing of an
+/// old pass: the old pass began earlier, so the old reads are ahead of the new writes, or come first.
 @safe
 final class PassStorage: @unchecked Sendable {
     private let buffer: PlanarBuffer
     let memory: PassMemory
 
-    /// - Parameter frameCount: at least 1. The initialiser writes every sample, so that the render thread never touches a memory page for the
-    ///   first time.
+    /// - Parameter frameCount: at least 1. The initialiser writes every sample, so that the render thread never touches
+    ///   a memory page for the first time.
     init(channelCount: Int, frameCount: Int) {
         buffer = PlanarBuffer(channelCount: channelCount, frameCount: frameCount)
         memory = unsafe PassMemory(
             channels: buffer.channels, channelCount: channelCount, frameCount: frameCount)
     }
 
-    /// The memory for repeated passes of a score; the current memory if it is large enough.
+    /// Returns the memory for repeated passes of a score; the current memory if large enough.
     ///
     /// - Parameters:
     ///   - current: the player's memory so far.
-    ///   - limit: the most bytes for a kept pass; longer passes are rendered each time. 0 keeps none.
-    /// - Returns: nil if no pass needs to be kept. A new memory is considerably larger than needed, so dragging a slider to ever
-    ///   lower speeds allocates only a few times.
+    ///   - limit: the maximum number of bytes for a kept pass; longer passes are rendered each time. 0 keeps none.
+    /// - Returns: nil if no pass needs to be kept. A new memory is considerably larger than needed, so dragging a
+    ///   slider to ever lower speeds allocates only a few times.
     static func fitting(_ score: Score, channelCount: Int, limit: Int, current: PassStorage?) -> PassStorage? {
         let crossfadeFrames = FadeLengths(sampleRate: score.sampleRate).crossfade
         let largest = limit / (channelCount * MemoryLayout<Float>.stride)

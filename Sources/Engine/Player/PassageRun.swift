@@ -1,25 +1,25 @@
 internal import Stretching
 
-/// Where a voice is in its list of passages, and the speeds that it was told. Trivial. Real-time safe: yes.
+/// Position of a voice in its list of passages, and the speeds scheduled in the voice. Trivial. Real-time safe: yes.
 ///
-/// All frames are the voice's own, from its first one on, unless they are called frames of the plan.
+/// All frames are the voice's own, from its first frame on, unless named as frames of the plan.
 struct PassageRun: BitwiseCopyable {
     private var list: PassageList?
-    /// The frame of the plan with which the voice began.
+    /// The frame of the plan at which the voice began.
     private var planStart: Int64 = 0
     private var index = 0
-    /// The next frame, and the one at which the sound of the passage before is gone.
+    /// The next frame, and the end of the fade of the previous passage.
     private(set) var frame: Int64 = 0
     private(set) var fadeEnd: Int64 = 0
     /// The frame at which the stretcher began.
     private(set) var stretcherStart: Int64 = 0
-    /// The nominal position; only its speeds are needed, to tell a stretcher that begins in the middle.
+    /// The nominal position. Only its speeds matter, for a stretcher that begins in the middle.
     private(set) var speeds = PositionCurve(position: 0, speed: 1)
 
-    /// Milliseconds in which splices fade in over the vocoder.
+    /// Duration of the fade-in of splices over the vocoder, in milliseconds.
     static let fadeMilliseconds = 10
 
-    /// No passages.
+    /// Removes the passages.
     mutating func leave() { list = nil }
 
     mutating func begin(_ list: PassageList, planFrame: Int64, speed: Double) {
@@ -37,19 +37,19 @@ struct PassageRun: BitwiseCopyable {
     /// The passage that plays; nil without passages.
     var passage: VoicePassage? { list.map { $0[index] } }
 
-    /// The frame of the plan that comes next.
+    /// The next frame of the plan.
     var planFrame: Int64 { planStart + frame }
 
     var isFading: Bool { isRunning && frame < fadeEnd }
 
-    /// How many of the next frames can be made at once: up to the next change of what plays.
+    /// Returns the number of next frames that can be made at once: up to the next change of the source.
     func piece(of frameCount: Int) -> Int {
         guard let list else { return frameCount }
         let next = isFading ? fadeEnd - frame : list.end(of: index) - planFrame
         return Int(min(Int64(frameCount), next))
     }
 
-    /// Counts frames that were emitted, at most a piece.
+    /// Counts emitted frames, at most a piece.
     ///
     /// - Returns: true if the next passage begins now.
     mutating func emitted(_ frameCount: Int) -> Bool {
@@ -65,7 +65,7 @@ struct PassageRun: BitwiseCopyable {
 
     mutating func noteStretcherStart() { stretcherStart = frame }
 
-    /// Notes a change of speed; false if there are too many.
+    /// Notes a change of speed; false if the list of changes is full.
     mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
         speeds.change(at: max(frame, speeds.lastChange), to: speed, over: glideFrames)
     }

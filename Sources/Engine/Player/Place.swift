@@ -1,4 +1,4 @@
-/// A place in a score that stays valid when the score is replaced; used by `resume` and changes of speed.
+/// A place in a score that stays valid after a replacement of the score; used by `resume` and changes of speed.
 struct Place: BitwiseCopyable {
     var section = 0
     var pass = 0
@@ -9,15 +9,15 @@ struct Place: BitwiseCopyable {
     var restElapsed: Int64 = 0
 }
 
-/// What events report about the pass that a player leaves; read before its score may be replaced.
+/// Event data about the pass that a player leaves; read it before a replacement of its score.
 struct Departure: BitwiseCopyable {
     let part: ScorePart
-    /// Its section, as it is numbered in the score that follows.
+    /// Number of its section in the next score, from 0.
     var section: Int
     let choice: VoiceChoice
     let pass: Int
     let isRest: Bool
-    /// Where the pass was left, and how fast it was there.
+    /// The clip frame and the speed at the exit from the pass.
     let clipFrame: Int64
     let speed: Double
 }

@@ -1,11 +1,11 @@
 internal import Clips
 
 extension Player {
-    /// Plays towards the beginning from here on, or towards the end again. The pass turns round at the frame of the clip that is heard, and ends at
-    /// the other edge of its section.
+    /// Plays towards the beginning from here on, or towards the end again. The pass turns round at the current frame of
+    /// the clip, and ends at the other edge of its section.
     ///
     /// - Parameters:
-    ///   - isReversed: whether passes are played from the section's end to its beginning.
+    ///   - isReversed: true if passes play from the section's end to its beginning.
     ///   - frame: the output frame at which to turn; nil for the next block.
     /// - Throws: `ScoreError` if the score cannot be played in that direction; then nothing changes.
     public func setReversed(_ isReversed: Bool, at frame: Int64? = nil) throws(ScoreError) {

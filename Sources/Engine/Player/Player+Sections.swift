@@ -1,6 +1,7 @@
 extension Player {
-    /// Plays from where requests have moved the player since it was made or has ended: a skip, a seek, and a score that begins with one of its
-    /// sections. Without them, from the first frame of the score. Otherwise like `start(at:)`.
+    /// Plays from the place chosen by requests since the player's creation or end: a skip, a seek, or a score that
+    /// begins with one of its sections. Without such requests, plays from the first frame of the score. Otherwise like
+    /// `start(at:)`.
     ///
     /// - Parameter frame: the output frame of the first sound; nil for the next block.
     package func startInPlace(at frame: Int64? = nil) {
@@ -9,13 +10,16 @@ extension Player {
         start(command)
     }
 
-    /// Plays a score with other sections, as `setScore(_:at:)` does; one of the old sections has another number in the new score.
+    /// Plays a score with other sections, as `setScore(_:at:)` does; one of the old sections has another number in the
+    /// new score.
     ///
     /// - Parameters:
-    ///   - section: a section of the old score, from 1. If another one plays by then, it continues as without this.
-    ///   - place: its number in the new score.
-    ///   - pass: the pass in which it goes on, from 1; nil for the one that plays.
-    ///   - staysWithin: whether it begins anew if it has not the frame that plays; otherwise another section that has it goes on.
+    ///   - section: a section of the old score, from 1. If another section plays by then, playing continues as without
+    ///     this parameter.
+    ///   - place: the number of the section in the new score.
+    ///   - pass: the pass at which to continue, from 1; nil for the current pass.
+    ///   - staysWithin: true if the section begins anew when it lacks the current frame; false if another section with
+    ///     this frame continues.
     package func setScore(
         _ score: Score, moving section: Int, to place: Int, pass: Int? = nil, staysWithin: Bool = false
     ) throws(ScoreError) {
@@ -38,9 +42,9 @@ extension Player {
 }
 
 extension Score {
-    /// The frames of the clip that a section plays.
+    /// Returns the frames of the clip in a section.
     ///
-    /// - Parameter section: its number, from 1.
+    /// - Parameter section: the section's number, from 1.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section.
     func range(ofSection section: Int) throws(ScoreError) -> Range<Int64> {
         guard section >= 1, section <= sections.count else {

@@ -5,23 +5,23 @@ internal import Synchronization
 
 /// Plays a clip by a score: the control side of the sound that the render thread makes.
 ///
-/// Every method returns at once, unless it says that it blocks. It leaves a request, which is heard from the next block on, or from the exact
-/// output frame that it names; a frame that has passed means the next block. Every change of the sound is a crossfade of 5 ms. Make players with
-/// `Engine.makePlayer(_:score:)`.
+/// Every method returns at once, except where its documentation says "blocks". A method queues a request. The request
+/// takes effect in the next block, or at the exact output frame given; a frame in the past means the next block. Every
+/// change of the sound is a crossfade of 5 ms. Make players with `Engine.makePlayer(_:score:)`.
 ///
 /// Threads: any but the render thread. Real-time safe: no.
 public final class Player: Sendable {
-    /// The clip that is played.
+    /// The clip to play.
     public let clip: Clip
 
     let core: MixerSlot
     private let control: Mutex<PlayerControl>
     private let telemetry: Mutex<PlayerTelemetry>
-    /// Relaxed: only a counter. The command's way to the render side ensures that a start is counted before it is carried out.
+    /// Relaxed: only a counter. The command ring ensures that a start is counted before the render side carries it out.
     private let startsAsked = Atomic<Int64>(0)
     private let newestStrip = Mutex(ChannelStrip.neutral)
     private let failureBox = Mutex<AudioFileError?>(nil)
-    /// The render side's reader of the clip; it also identifies the player in requests to the clip.
+    /// The render side's reader of the clip; also identifies the player in requests to the clip.
     let reader: ClipReader
     private let memory: Mutex<PlayerMemory>
     private let preparer: ScorePreparer
@@ -29,10 +29,10 @@ public final class Player: Sendable {
 
     /// - Parameters:
     ///   - waitsForPages: true under the virtual clock, which waits for pages and for the preparation of a score.
-    ///   - recordingLimit: the most bytes for a kept pass.
+    ///   - recordingLimit: the maximum number of bytes for a kept pass.
     ///   - listens: false leaves every voice plain.
     ///   - gain: the first gain, as a factor.
-    ///   - frame: the output frame at which it is added to the mix.
+    ///   - frame: the output frame at which the engine adds the player to the mix.
     init(
         _ clip: Clip, score: Score, waitsForPages: Bool, recordingLimit: Int = ScoreStorage.recordingLimit,
         listens: Bool = true, gain: Float = 1, at frame: Int64 = 0
@@ -75,7 +75,7 @@ public final class Player: Sendable {
     }
 
     deinit {
-        // Sound because the engine keeps every player until the mixer has let go of its core.
+        // Sound because the engine keeps every player until the mixer has released its core.
         unsafe core.core.deinitialize(count: 1)
         unsafe RealtimeMemory.deallocate(core.core, capacity: 1)
         clip.release(reader)
@@ -83,7 +83,7 @@ public final class Player: Sendable {
 
     // MARK: Requests
 
-    /// Plays from the first frame of the score. Has no effect while the player plays. If it is stopping, it starts after the fade.
+    /// Plays from the first frame of the score. Has no effect on a playing player. Lets a stopping player fade first.
     ///
     /// - Parameter frame: the output frame of the first sound; nil for the next block.
     public func start(at frame: Int64? = nil) {
@@ -94,9 +94,10 @@ public final class Player: Sendable {
     ///
     /// - Parameters:
     ///   - section: the section's number, from 1.
-    ///   - clipFrame: where to begin in it, as a frame of the clip; nil for its first frame. Inside the section, the sound fades in over 5 ms.
+    ///   - clipFrame: the start within the section, as a frame of the clip; nil for the section's first frame. Inside
+    ///     the section, the sound fades in over 5 ms.
     ///   - frame: the output frame of the first sound; nil for the next block.
-    /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section, or it does not contain that frame.
+    /// - Throws: `ScoreError` of kind `placeOutsideScore` for an unknown section or for a frame outside the section.
     public func start(inSection section: Int, clipFrame: Int64? = nil, at frame: Int64? = nil) throws(ScoreError) {
         let score = self.score
         let range = try score.range(ofSection: section)
@@ -114,19 +115,19 @@ public final class Player: Sendable {
 
     func start(_ command: PlayerCommand) {
         startsAsked.add(1, ordering: .relaxed)
-        // A new attempt reports a new failure, and its stop must not come before this start.
+        // A new attempt reports a new failure. The stop for this failure must follow this start.
         failureBox.withLock { box in
             box = nil
             send(command)
         }
     }
 
-    /// Moves to a frame of the clip: in the current pass if its section contains the frame, otherwise in the first
-    /// pass of the first section that does. While paused it moves the place at which `resume` continues.
+    /// Moves to a frame of the clip: in the current pass if its section contains the frame, otherwise in the first pass
+    /// of the first section with the frame. In a pause, moves the place at which `resume` continues.
     ///
     /// - Parameters:
     ///   - clipFrame: a frame of the clip, at the engine's rate.
-    ///   - frame: the output frame at which to move; nil for the next block.
+    ///   - frame: the output frame of the move; nil for the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if no section contains the frame.
     public func seek(toClipFrame clipFrame: Int64, at frame: Int64? = nil) throws(ScoreError) {
         let score = self.score
@@ -142,7 +143,7 @@ public final class Player: Sendable {
     ///
     /// - Parameters:
     ///   - section: the section's number, from 1.
-    ///   - frame: the output frame at which to move; nil for the next block.
+    ///   - frame: the output frame of the move; nil for the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section.
     public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
         let score = self.score
@@ -153,17 +154,19 @@ public final class Player: Sendable {
 
     /// Plays at another speed from here on, in all later passes; this ends a ramp or a curve.
     ///
-    /// While a pass plays at a speed other than 100 %, its voice continues and glides. The change is heard some 0.1 s after the request, always the
-    /// same number of frames, and without a seam. From 100 % the glide begins at once. If a repeated pass is copied from memory, the new speed is
-    /// crossfaded in. The event `speedChanged` has the exact frame. A change that comes too late for a pass is heard from the next one on.
+    /// While a pass plays at a speed other than 100 %, its voice continues and glides. The change is audible about 0.1
+    /// s after the request, always after the same number of frames, and without a seam. From 100 % the glide begins at
+    /// once. If a repeated pass plays from memory, the new speed fades in. The event `speedChanged` has the exact
+    /// frame. A change too late for a pass begins with the next pass.
     ///
-    /// If several changes of speed, pitch and score are requested for the same frame, directly after one another, then a step, a pitch
-    /// or a score replaces all before it, and a glide replaces a glide. A glide after a step begins at the speed of the step.
+    /// For several changes of speed, pitch and score at the same frame, directly after one another: a step, a pitch or
+    /// a score replaces all earlier changes, and a glide replaces a glide. A glide after a step begins at its speed.
     ///
     /// - Parameters:
-    ///   - speed: the speed to reach.
-    ///   - glideFrames: output frames of an even change from the old speed to the new one, from 0 (a step) to a minute; nil for 50 ms.
-    ///   - frame: the output frame from which the change is prepared; nil for the next block.
+    ///   - speed: the new speed.
+    ///   - glideFrames: output frames of an even change from the old speed to the new speed, from 0 (a step) to a
+    ///     minute; nil for 50 ms.
+    ///   - frame: the output frame at which preparation of the change begins; nil for the next block.
     /// - Throws: `ScoreError` if the score cannot be played at that speed; then nothing changes.
     public func setSpeed(_ speed: Speed, over glideFrames: Int64? = nil, at frame: Int64? = nil) throws(ScoreError) {
         let rate = Int64(clip.sampleRate)
@@ -177,32 +180,33 @@ public final class Player: Sendable {
     ///
     /// - Parameters:
     ///   - pitch: −24 to 24 semitones.
-    ///   - frame: the output frame from which the pitch is heard; nil for the next block.
-    /// - Throws: `ScoreError` if the score cannot be played at that pitch, of kind `pitchWithVarispeed` if its pitch follows the speed; then
-    ///   nothing changes.
+    ///   - frame: the first output frame of the new pitch; nil for the next block.
+    /// - Throws: `ScoreError` if the score cannot be played at that pitch, of kind `pitchWithVarispeed` if its pitch
+    ///   follows the speed; then nothing changes.
     public func setPitch(_ pitch: Pitch, at frame: Int64? = nil) throws(ScoreError) {
         try setScore(try score.atPitch(pitch), at: frame)
     }
 
-    /// Plays another score. It continues at the same section, pass and clip frame if the score has them, in the section's last pass if it has
-    /// fewer; otherwise at the first place where the same clip frame is heard, or at its beginning.
+    /// Plays another score. Continues at the same section, pass and clip frame if the new score has these (in the
+    /// section's last pass if passes are missing), otherwise at the first place with the same clip frame, or at the
+    /// beginning.
     ///
     /// - Parameters:
-    ///   - score: made for this clip's length and rate.
-    ///   - frame: the output frame from which the score is heard; nil for the next block.
-    /// - Throws: `ScoreError` of kind `sectionOutsideClip` if it was made for a longer clip; then nothing changes.
+    ///   - score: a score for this clip's length and rate.
+    ///   - frame: the first output frame of the new score; nil for the next block.
+    /// - Throws: `ScoreError` of kind `sectionOutsideClip` for a score made for a longer clip; then nothing changes.
     public func setScore(_ score: Score, at frame: Int64? = nil) throws(ScoreError) {
         try setScore(score, moved: SectionMove(), at: frame)
     }
 
-    /// - Parameter moved: where the section that plays has gone.
+    /// - Parameter moved: the new position of the section that plays.
     func setScore(_ score: Score, moved: SectionMove, at frame: Int64?) throws(ScoreError) {
         guard score.clipFrameCount <= clip.frameCount else {
             throw ScoreError(
                 .sectionOutsideClip, "the score was made for a longer recording", remedy: "Compile it for this clip.")
         }
         if moved.begins {
-            // What will be heard is decoded before the request arrives.
+            // Requests decoding of the new section's first frames before the command arrives.
             clip.request(demand(of: score, first: score.firstClipFrame(ofSection: Int(moved.to))), for: reader)
         }
         let storage = storage(for: score)
@@ -217,23 +221,23 @@ public final class Player: Sendable {
     ///
     /// - Parameters:
     ///   - decibels: 0 leaves the samples unchanged; minus infinity is silence; NaN counts as 0.
-    ///   - frame: the output frame at which to begin; nil for the next block.
+    ///   - frame: the first output frame of the glide; nil for the next block.
     public func setGain(decibels: Double, at frame: Int64? = nil) {
         var command = PlayerCommand(code: .gain, frame: frame ?? -1)
         command.gain = Self.gain(decibels: decibels)
         send(command)
     }
 
-    /// The factor of a gain; of one that is no number, 1.
+    /// Returns the factor of a gain; 1 for NaN.
     static func gain(decibels: Double) -> Float {
         decibels.isNaN ? 1 : Float(Decibels.factor(min(decibels, 60)))
     }
 
-    /// Changes the strip within 20 ms, or at once if nothing has been played yet.
+    /// Changes the strip within 20 ms, or at once before any sound.
     ///
     /// - Parameters:
     ///   - strip: the channels, the centre, the balance and the equaliser.
-    ///   - frame: the output frame at which to begin; nil for the next block.
+    ///   - frame: the first output frame of the change; nil for the next block.
     /// - Throws: `ScoreError` of kind `stripOutOfRange` or `channelOutsideClip`; then nothing changes.
     public func setStrip(_ strip: ChannelStrip, at frame: Int64? = nil) throws(ScoreError) {
         var command = PlayerCommand(code: .strip, frame: frame ?? -1)
@@ -244,14 +248,14 @@ public final class Player: Sendable {
         }
     }
 
-    /// The strip that was requested last.
+    /// The most recently requested strip.
     public var strip: ChannelStrip { newestStrip.withLock { $0 } }
 
-    /// Blocks until the newest score, and the recording around its place, are analysed. If it is called before `start()`, a live player sounds like
-    /// one under the virtual clock.
+    /// Blocks until the newest score, and the recording around its place, are analysed. After this call and before
+    /// `start()`, a live player sounds like a player under the virtual clock.
     ///
-    /// Without this a live player begins at once: passes that begin before the analysis is done are stretched as music and without regard to
-    /// attacks.
+    /// Without this call a live player begins at once: passes that begin before the end of the analysis are stretched
+    /// as music and without regard to attacks.
     public func waitUntilPrepared() {
         let places = score.placesNear(status)
         preparer.want(clipFrames: places)
@@ -261,17 +265,17 @@ public final class Player: Sendable {
 
     // MARK: Status
 
-    /// The score that was requested last.
+    /// The most recently requested score.
     public var score: Score { control.withLock { $0.newest.score } }
 
-    /// The player's state as of the last block. Reading it costs the render thread nothing.
+    /// The player's state as of the last block. Reading the state costs the render thread nothing.
     public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
 
-    /// The frame of the clip that is heard at an output frame of the last minute; nil before the first sound, and for frames that are not rendered yet.
-    /// With many joints, less than a minute is known.
+    /// Returns the frame of the clip heard at an output frame of the last minute; nil before the first sound, and for
+    /// frames not rendered yet. Many joints shorten the minute.
     ///
-    /// The player's status is ahead of what is heard by the device's buffer. With the engine's `position.framesHeard` this is the place that a user
-    /// means who presses a key.
+    /// The player's status is ahead of the audible sound by the device's buffer. With the engine's
+    /// `position.framesHeard`, this method gives the place that a user means when pressing a key.
     ///
     /// - Parameter outputFrame: a frame of the engine's output.
     public func clipFrame(heardAt outputFrame: Int64) -> Int64? {
@@ -279,70 +283,72 @@ public final class Player: Sendable {
         return telemetry.withLock { $0.heard(at: outputFrame, seconds: 0, startsAsked: startsCount) }?.clipFrame
     }
 
-    /// The range of the clip that was heard in up to 60 seconds before an output frame, back to the last jump; empty if nothing was heard.
+    /// Returns the range of the clip heard in up to 60 s before an output frame, back to the last jump; empty if none.
     package func clipRange(heardInLast seconds: Double, before outputFrame: Int64) -> Range<Int64> {
         telemetry.withLock { $0.heard(at: outputFrame, seconds: seconds, startsAsked: startsCount) }?.range ?? 0..<0
     }
 
-    /// Whether a start was requested.
+    /// True after a request to start.
     var wasStarted: Bool { startsCount() > 0 }
 
     private func startsCount() -> Int64 { startsAsked.load(ordering: .relaxed) }
 
-    /// The highest absolute sample of each of the first eight channels since the last call, a lane for each; 1 is full scale.
+    /// Returns the highest absolute sample of the first eight channels since the last call, one lane each; 1: full
+    /// scale.
     ///
-    /// Every block counts once, however rarely you call this. A call resets the peaks, so share the result among several displays.
+    /// Every block counts once, however rare the calls. A call resets the peaks, so share the result among displays.
     public func takePeaks() -> SIMD8<Float> { telemetry.withLock { $0.takePeaks() } }
 
-    /// Why it finished with `.failed`; nil again after a new start.
+    /// Cause of a finish with `.failed`; nil again after a new start.
     public var failure: AudioFileError? { failureBox.withLock { $0 } }
 
-    /// Events from now on, in order. Every reader gets each event once. Once you have read an event, `status` is not from before it.
+    /// Events from now on, in order. Every reader gets each event once. `status` is at least as new as any event read.
     ///
-    /// The sequence ends after `.finished`, unless the player was started again before that was reported, and when the player is removed or its
-    /// engine ends. A sequence that is requested after that ends at once. Get it before `start()`, or the first events are missed; after the end of
-    /// a playing get a new one. A reader that does not read keeps all its events in memory.
+    /// The sequence ends after `.finished` (unless a new start came before its report), or when the player is removed
+    /// or its engine ends; a sequence requested later ends at once. Get the sequence before `start()` to see the first
+    /// events, and a new sequence after each end. Unread events of a sequence accumulate in memory.
     public var events: AsyncStream<PlayerEvent> { AsyncStream { follow($0.take) } }
 
-    /// Calls `reader` with what a reader of `events` gets, and with nil at its end. It has the same duties as an observer.
+    /// Calls `reader` with every event, as in `events`, and with nil at the end. The duties of an observer apply.
     package func follow(_ reader: @escaping @Sendable (PlayerEvent?) -> Void) {
         telemetry.withLock { $0.add(reader: reader) }
     }
 
-    /// Calls `observer` with every event from now on, in order, all events of a block in one call and before any reader of `events`; under the
-    /// virtual clock before the next block (`materialChosen` when it is known). It must return at once, and use only `failure` of the player.
+    /// Calls `observer` with every event from now on, in order: all events of a block in a single call, before any
+    /// reader of `events`, and under the virtual clock before the next block (`materialChosen` when known). The
+    /// observer must return at once, and use only `failure` of the player.
     package func observe(_ observer: @escaping @Sendable ([PlayerEvent]) -> Void) {
         telemetry.withLock { $0.add(observer: observer) }
     }
 
     // MARK: For the engine
 
-    /// The parts of the clip to keep decoded in order to play a score from a place on.
+    /// Returns the parts of the clip to keep decoded in order to play a score from a place on.
     func demand(of score: Score, first clipFrame: Int64) -> ClipDemand {
         score.demand(first: clipFrame, leadInFrames: memory.withLock { $0.leadInFrames })
     }
 
-    /// Waits until a range of the clip is decoded, or cannot be, or `endWaits()` was called.
+    /// Waits until a range of the clip is decoded, or cannot be decoded, or until `endWaits()`.
     func waitUntilLoaded(_ frames: Range<Int64>) { _ = try? clip.waitUntilLoaded([frames], for: reader) }
 
-    /// Ends every wait of the render side, now and later. Its output from then on may be incomplete and must not be played.
+    /// Ends every wait of the render side, now and later. Later output may be incomplete and must not be played.
     func endWaits() {
         clip.endWaits(of: reader)
         preparer.endWaits()
     }
 
-    /// Requests that have not been sent to the render side yet.
+    /// Number of requests not sent to the render side yet.
     var requestsWaiting: Int { control.withLock { $0.waitingCount } }
 
     /// Sends requests, delivers events and results of the analysis, and frees scores that the render side has returned.
     ///
-    /// - Parameter isBetweenBlocks: whether the caller is the thread that renders, between two blocks. Under the virtual clock all requests for the
-    ///   next block are then sent, however many there are.
+    /// - Parameter isBetweenBlocks: true if the caller is the render thread, between two blocks. Under the virtual
+    ///   clock the call then sends all requests for the next block, however many.
     func serve(isBetweenBlocks: Bool = false) {
         takeOverPreparation()
         let status = telemetry.withLock { $0.deliver(startsAsked: startsCount) }
         control.withLock { control in
-            // Sound because this thread renders, and not now.
+            // Sound because this thread renders, and does not render now.
             let frame = status.outputFrame
             if isBetweenBlocks, waitsForPages { unsafe control.makeRoom(at: frame, in: &core.core.pointee) }
             control.serve(at: frame)
@@ -359,7 +365,7 @@ public final class Player: Sendable {
     /// Ends the events of every reader, for good.
     func endEvents() { telemetry.withLock { $0.end() } }
 
-    /// A score with all the memory it needs and what is known about it.
+    /// Returns a score with all required memory and the results of its analysis so far.
     private func storage(for score: Score) -> ScoreStorage {
         let known = preparer.begin(score)
         return memory.withLock { $0.storage(for: score, known.preparation, ticket: known.ticket) }
@@ -367,7 +373,7 @@ public final class Player: Sendable {
 
     private func takeOverPreparation() {
         preparer.offer { made in
-            // Made outside the lock that requests need; meanwhile the score may have been replaced.
+            // Allocates outside the lock that requests need. Another score may meanwhile replace this score.
             guard let score = control.withLock({ $0.score(ofTicket: made.ticket) }) else { return false }
             let expected = made.isLast ? nil : made.ticket
             let storage = memory.withLock { $0.storage(for: score, made.preparation, ticket: expected) }
@@ -377,10 +383,10 @@ public final class Player: Sendable {
         if !materials.isEmpty { telemetry.withLock { $0.tell(materials, of: score) } }
     }
 
-    /// Leaves a request.
+    /// Queues a request.
     func send(_ command: PlayerCommand) { control.withLock { $0.send(command) } }
 
-    /// Gives the render side the voices that frozen sound needs, if no score has needed any.
+    /// Gives the render side the voices for frozen sound, if no score has needed voices so far.
     func bringVoices() {
         control.withLock { control in
             let newest = control.newest

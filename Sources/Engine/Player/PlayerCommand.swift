@@ -1,31 +1,32 @@
-// The requests of the control side to the render thread: trivial values in a ring, applied in order, each at an exact frame.
+// The requests of the control side to the render thread: trivial values in a ring, applied in order, each at an exact
+// frame.
 internal import DSP
 
-/// One request to a player's render state. Real-time safe: yes, it is trivial.
+/// One request to a player's render state. Real-time safe: yes, because trivial.
 struct PlayerCommand: Sendable, BitwiseCopyable {
     enum Code: UInt8, Sendable, BitwiseCopyable {
-        /// Play from the first pass of section `moved.to`, from clip frame `value` if the section has it.
+        /// Play from the first pass of section `moved.to`, from clip frame `value` if the section has this frame.
         case start
         /// Fade out and keep the place; `value` is the reason.
         case pause
-        /// Continue from the place of the pause, if its reason is `value` or `value` is `anyReason`.
+        /// Continue from the place of the pause, if the pause has the reason `value` or `value` is `anyReason`.
         case resume
-        /// Hold the sound at the current place.
+        /// Freeze the sound at the current place.
         case freeze
         /// Continue from the place of the frozen sound.
         case unfreeze
         /// Fade out and finish; `value` is the reason.
         case stop
-        /// Play from clip frame `value`, in this pass if its section contains it.
+        /// Play from clip frame `value`, in this pass if its section contains the frame.
         case seek
         /// Play from the first pass of section `value`.
         case skip
         /// Play the score in `score`, continuing at the current clip frame.
         case replaceScore
-        /// Play the score in `score`, which differs only in its speed, within the current voice if possible;
-        /// `value` is the length of the glide in frames.
+        /// Play the score in `score`, which differs only in its speed, within the current voice if possible; `value` is
+        /// the length of the glide in frames.
         case changeSpeed
-        /// Continue with the score in `score`, which is the one at the address `value` with more known about it.
+        /// Continue with the score in `score`, a version of the score at address `value` after further analysis.
         case adoptScore
         /// Glide to the gain `gain`.
         case gain
@@ -43,26 +44,28 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     var gain: Float = 1
     var strip = StripSettings.neutral
     var score = RenderScore.none
-    /// For a new score: where the section that plays has gone. For a start: the section, as its target, or `SectionMove.chosen`.
+    /// For a new score: the new position of the section that plays. For a start: the section, as its target, or
+    /// `SectionMove.chosen`.
     var moved = SectionMove()
-    /// For a change of speed that a voice was told for the frame `frame`: the layer of that voice.
+    /// For a change of speed scheduled in a voice at the frame `frame`: the layer of that voice.
     var toldLayer: Int64?
 
-    /// True if the command may change the audible layers, which requires that few are audible.
+    /// True if the command may change the audible layers, which requires that few layers are audible.
     var changesLayers: Bool { code != .gain && code != .strip && code != .adoptScore }
 
-    /// True if the command replaces the current score by another one.
+    /// True if the command replaces the current score by another score.
     var replacesScore: Bool { code == .replaceScore || code == .changeSpeed }
 
-    /// Whether this command makes an earlier change of the score inaudible, if both were requested for the same frame with nothing but
-    /// such changes between them.
+    /// Returns true if this command makes an earlier change of the score inaudible. Both requests name the same frame,
+    /// with nothing but such changes between these two.
     ///
-    /// A new score and a step replace everything before them. A glide still begins at the speed of the step or the score before it.
+    /// A new score and a step replace all earlier changes. A glide still begins at the speed of the earlier step or
+    /// score.
     func supersedes(_ earlier: PlayerCommand) -> Bool {
         code == .replaceScore || value == 0 || earlier.code == .changeSpeed && earlier.value > 0
     }
 
-    /// Takes over the role of a change that it supersedes: a change that adds a layer still adds one.
+    /// Takes over the role of a superseded change: if the earlier change adds a layer, this change adds a layer too.
     mutating func standIn(for earlier: PlayerCommand) {
         guard earlier.code == .replaceScore else { return }
         code = .replaceScore
@@ -73,41 +76,42 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     var bringsScore: Bool { code == .replaceScore || code == .changeSpeed || code == .adoptScore }
 }
 
-/// Where a section of one score is in the next one, which has other sections. Trivial.
+/// Position of a section of one score in the next score, which has other sections. Trivial.
 struct SectionMove: Sendable, BitwiseCopyable {
-    /// Places in the old and in the new score, from 0; -1 if it keeps its place.
+    /// Places in the old and in the new score, from 0; -1 for an unchanged place.
     var from: Int32 = -1
     var to: Int32 = -1
-    /// The pass in which it goes on, from 0; -1 for the one that plays.
+    /// The pass at which to continue, from 0; -1 for the current pass.
     var pass: Int32 = -1
-    /// Whether the section at `to` begins anew at its first frame, whichever section plays.
+    /// True if the section at `to` begins anew at its first frame, whichever section plays.
     var begins = false
-    /// Whether the section that moves begins anew if it has not the frame that plays; otherwise another section that has it goes on.
+    /// True if the moving section begins anew when it lacks the current frame; false if another section with this frame
+    /// continues.
     var staysWithin = false
 
-    /// For a start: where earlier requests have moved the player to.
+    /// For a start: the place chosen by earlier requests.
     static let chosen: Int32 = -2
 
-    /// Whether it concerns the section at a place in the old score.
+    /// Returns true if the move concerns the section at a place in the old score.
     private func concerns(_ section: Int) -> Bool { begins || from >= 0 && section == Int(from) }
 
-    /// Changes a place in the old score to the one in the new score.
+    /// Changes a place in the old score to the matching place in the new score.
     func apply(to place: inout Place) {
         guard concerns(place.section) else { return }
         place.section = Int(to)
         if pass >= 0 { place.pass = Int(pass) }
-        // Before every section: a place that no score has is fitted to the section's beginning.
+        // Before every section: a place outside every score is fitted to the section's beginning.
         if begins { (place.isRest, place.clipFrame, place.pass) = (false, -1, 0) }
     }
 
-    /// The place in the new score of a section that is left; -1 if it is not the one that goes on.
+    /// Returns the place in the new score of a section left by the player; -1 if another section continues.
     func place(leaving section: Int) -> Int { concerns(section) ? begins ? -1 : Int(to) : section }
 
-    /// Both moves, this one last.
+    /// Returns the combination of both moves, this move last.
     func after(_ earlier: SectionMove) -> SectionMove {
         if begins { return self }
         if from < 0 { return earlier }
-        // Another section than the one that begins in between: it stays as it is.
+        // Another section than the beginning section in between: no change.
         guard earlier.to == from else { return earlier.begins ? earlier : self }
         return SectionMove(
             from: earlier.from, to: to, pass: pass >= 0 ? pass : earlier.pass, begins: earlier.begins,
@@ -115,14 +119,15 @@ struct SectionMove: Sendable, BitwiseCopyable {
     }
 }
 
-/// What a score holds for the render thread. The control side owns the memory, as long as the storage exists: `ScoreStorage`.
+/// Contents of a score for the render thread. The control side owns the memory, as long as the storage exists:
+/// `ScoreStorage`.
 @safe
 struct ScoreTables {
     let parts: UnsafePointer<ScorePart>
     /// The method of each part.
     let choices: UnsafePointer<VoiceChoice>
     let partCount: Int
-    /// Whether the first part follows the last.
+    /// True if the first part follows the last.
     let repeats: Bool
     /// As in `ClipPlaces`.
     let edges: UnsafePointer<Int64>
@@ -133,11 +138,11 @@ struct ScoreTables {
 /// The parts of a score in memory that the render thread can read. The control side owns the memory: `ScoreStorage`.
 @safe
 struct RenderScore: @unchecked Sendable, BitwiseCopyable {
-    /// Valid while the storage that made this exists, which is until the render side returns it.
+    /// Valid as long as its storage, which exists until the render side returns the score.
     private let tables: UnsafePointer<ScoreTables>?
     /// Memory for a repeated pass.
     let recording: PassMemory
-    /// The player's voices, from the first score that needs them on.
+    /// The player's voices, from the first score that needs voices on.
     let voices: VoicePool
 
     static var none: RenderScore { unsafe RenderScore(nil, recording: .none, voices: .none) }
@@ -161,38 +166,39 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
         return unsafe tables.pointee.repeats
     }
 
-    /// A part. `index` must be in `0 ..< partCount`; every caller takes it from this score's own cursor.
+    /// Returns a part. `index` must be in `0 ..< partCount`; every caller takes the index from this score's own cursor.
     func part(_ index: Int) -> ScorePart {
         guard let tables = unsafe tables, index >= 0, unsafe index < tables.pointee.partCount else { return .empty }
         return unsafe tables.pointee.parts[index]
     }
 
-    /// Whether no part follows a part.
+    /// Returns true if no part follows a part.
     func isLast(_ index: Int) -> Bool { !repeats && index + 1 == partCount }
 
-    /// The part that follows a part; the empty part if there is none.
+    /// Returns the part that follows a part; the empty part if there is none.
     func next(after index: Int) -> (part: ScorePart, index: Int) {
         let next = repeats && index + 1 == partCount ? 0 : index + 1
         return (part(next), next)
     }
 
-    /// The method with which a part is played.
+    /// Returns the method of a part.
     func choice(_ index: Int) -> VoiceChoice {
         guard let tables = unsafe tables, index >= 0, unsafe index < tables.pointee.partCount else { return .plain }
         return unsafe tables.pointee.choices[index]
     }
 
-    /// The part that contains a pass of a section.
+    /// Returns the index of the part that contains a pass of a section.
     func partIndex(section: Int, pass: Int) -> Int? {
         guard let index = lastPartIndex(section: section, pass: pass) else { return nil }
         let part = part(index)
         return pass >= part.firstPass && pass < part.firstPass + part.passCount ? index : nil
     }
 
-    /// The part that contains the last pass of a section.
+    /// Returns the index of the part that contains the last pass of a section.
     func lastPartIndex(section: Int) -> Int? { lastPartIndex(section: section, pass: .max) }
 
-    /// The last part of a section that does not begin after a pass. The parts are in the order of their sections and passes.
+    /// Returns the index of the last part of a section that begins at or before a pass. The parts are in the order of
+    /// their sections and passes.
     private func lastPartIndex(section: Int, pass: Int) -> Int? {
         guard let tables = unsafe tables else { return nil }
         var (low, high) = unsafe (0, tables.pointee.partCount)
@@ -207,7 +213,7 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
         return low - 1
     }
 
-    /// The first part in which a frame of the clip is heard.
+    /// Returns the index of the first part that plays a frame of the clip.
     func partIndex(holding clipFrame: Int64) -> Int? {
         guard let tables = unsafe tables else { return nil }
         var (low, high) = unsafe (0, tables.pointee.edgeCount)
@@ -221,16 +227,17 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
     }
 }
 
-/// Owns the parts that the render thread reads and everything they refer to. Created and released on the control side only.
+/// Owns the parts that the render thread reads, with everything behind their pointers. Threads: created and released on
+/// the control side only.
 @safe
 final class ScoreStorage: @unchecked Sendable {
-    /// The most bytes in which a player keeps a pass: 64 MiB, three minutes of stereo at 44.1 kHz.
+    /// Maximum size of a kept pass: 64 MiB, three minutes of stereo at 44.1 kHz.
     static let recordingLimit = 64 << 20
 
     let score: Score
-    /// What is known of the score. Keeps the data that the voices' choices refer to.
+    /// Results of the analysis so far. Keeps the data behind the voices' choices alive.
     let preparation: Preparation
-    /// The request for its preparation, if that is not finished.
+    /// The request for its preparation; nil once the preparation is complete.
     let ticket: Int?
     private let parts: UnsafeMutableBufferPointer<ScorePart>
     private let choices: UnsafeMutableBufferPointer<VoiceChoice>
@@ -242,9 +249,9 @@ final class ScoreStorage: @unchecked Sendable {
 
     /// - Parameters:
     ///   - preparation: made for this score.
-    ///   - ticket: of the request whose result is still expected.
-    ///   - voices: the player's, if it has any.
-    ///   - pass: the player's memory for repeated passes, if there is any.
+    ///   - ticket: of the request with a result still to come.
+    ///   - voices: the player's voices, if any.
+    ///   - pass: the player's memory for repeated passes, if any.
     init(
         _ score: Score, _ preparation: Preparation, ticket: Int? = nil, voices: VoiceStorage? = nil,
         pass: PassStorage? = nil
@@ -269,7 +276,7 @@ final class ScoreStorage: @unchecked Sendable {
                 edgeCount: score.places.edges.count))
     }
 
-    /// Elements at an address that does not change.
+    /// Returns a copy of the elements at an address that does not change.
     private static func copy<Element: BitwiseCopyable>(of elements: [Element]) -> UnsafeMutableBufferPointer<Element> {
         let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
         _ = unsafe memory.initialize(from: elements)
@@ -284,7 +291,7 @@ final class ScoreStorage: @unchecked Sendable {
         unsafe owners.deallocate()
     }
 
-    /// Whether it brings voices to the render side.
+    /// True if the storage brings voices to the render side.
     var hasVoices: Bool { voices != nil }
 
     var renderScore: RenderScore {

@@ -1,33 +1,33 @@
 internal import Clips
 internal import Realtime
 
-/// The control side of a player: requests that are not sent yet, and the scores that the render side may still read.
+/// The control side of a player: requests not sent yet, and the scores that the render side may still read.
 struct PlayerControl: ~Copyable {
-    /// The most scores that can be on the render side at once, unless the rings are made longer; further ones wait here.
+    /// Maximum number of scores on the render side at once, unless the rings become longer; further scores wait here.
     static let maximumScores = 64
-    /// Requests are sent this long before they are due: two of the longest blocks, and many rounds of the pump.
+    /// Requests are sent this long before their frame: two of the longest blocks, and many rounds of the pump.
     private static let horizonFrames: Int64 = 16_384
 
     private var urgent: RingProducer<PlayerCommand>
     private var scheduled: RingProducer<PlayerCommand>
     private var spentScores: RingConsumer<Int>
-    /// Immediate requests that found their ring full, or follow one that did.
+    /// Immediate requests that found the ring full, and all later immediate requests.
     private var immediate = WaitingCommands()
-    /// Requests for a frame that are due much later, that found their ring full, or that follow one that did.
+    /// Requests for a much later frame, requests that found the ring full, and all later requests with a frame.
     private var timed = TimedCommands()
     /// Every score that the render side has or will get, by its address.
     private var storages: [Int: ScoreStorage]
     private(set) var newest: ScoreStorage
     private var scoresUnderWay = 1
     private var now: Int64 = 0
-    /// Whether an immediate score was sent since the last round of the pump. If so, the next one waits for the next round, or for
-    /// a request after it; scores requested meanwhile replace it.
+    /// True if an immediate score was sent since the last round of the pump. The next score then waits for the next
+    /// round, or for a later request; scores requested meanwhile replace the waiting score.
     private var hasSentScore = false
 
-    /// Requests that have not been sent.
+    /// Number of requests not sent yet.
     var waitingCount: Int { immediate.commands.count + timed.count }
 
-    /// - Parameter frame: the output frame at which the player is added.
+    /// - Parameter frame: the output frame at which the engine adds the player.
     init(
         urgent: consuming RingProducer<PlayerCommand>, scheduled: consuming RingProducer<PlayerCommand>,
         spentScores: consuming RingConsumer<Int>, storage: ScoreStorage, at frame: Int64
@@ -40,7 +40,7 @@ struct PlayerControl: ~Copyable {
         now = frame
     }
 
-    /// Adds a request; the order of requests is kept.
+    /// Adds a request; requests keep their order.
     mutating func send(_ command: PlayerCommand) {
         if command.frame < 0 { immediate.append(command) } else { timed.insert(command) }
         carry(holdingScore: hasSentScore)
@@ -48,7 +48,7 @@ struct PlayerControl: ~Copyable {
 
     /// Adds a request with a new score.
     ///
-    /// - Parameter command: its code and frame; the score is filled in here.
+    /// - Parameter command: its code and frame; this method fills in the score.
     mutating func replaceScore(_ storage: ScoreStorage, by command: PlayerCommand) {
         add(storage)
         var command = command
@@ -65,8 +65,9 @@ struct PlayerControl: ~Copyable {
         storages[storage.renderScore.address] = storage
     }
 
-    /// The last immediate request, if it still waits here and would not be heard. The render side would drop it too; dropping it
-    /// here makes room, however many arrive before the next round.
+    /// Removes and returns the last immediate request, if the request still waits here and would be inaudible. The
+    /// render side would drop the request too; dropping here makes room for any number of requests before the next
+    /// round.
     private mutating func takeSuperseded(by command: PlayerCommand) -> PlayerCommand? {
         guard command.frame < 0, let last = immediate.commands.last, last.replacesScore, command.supersedes(last) else {
             return nil
@@ -74,10 +75,10 @@ struct PlayerControl: ~Copyable {
         return immediate.removeLast()
     }
 
-    /// The newest score, if `ticket` was requested for it.
+    /// Returns the newest score, if `ticket` was requested for this score.
     func score(ofTicket ticket: Int) -> Score? { newest.ticket == ticket ? newest.score : nil }
 
-    /// Sends the newest score again with more known about it.
+    /// Sends the newest score again after further analysis.
     ///
     /// - Returns: false if `ticket` was not requested for the newest score.
     mutating func adopt(_ storage: ScoreStorage, insteadOf ticket: Int) -> Bool {
@@ -86,7 +87,7 @@ struct PlayerControl: ~Copyable {
         return true
     }
 
-    /// Sends the newest score again, with more known about it or more memory.
+    /// Sends the newest score again, after further analysis or with more memory.
     mutating func adopt(_ storage: ScoreStorage) {
         let known = newest.renderScore.address
         add(storage)
@@ -103,10 +104,10 @@ struct PlayerControl: ~Copyable {
 
     /// Sends waiting requests, and frees returned scores.
     ///
-    /// - Parameter frame: the player's next output frame. Requests that are due long after it stay here; otherwise they would fill the
-    ///   render side's list and block requests that are due now.
+    /// - Parameter frame: the player's next output frame. Requests for much later frames stay here, so that the render
+    ///   side's list has room for requests due now.
     mutating func serve(at frame: Int64) {
-        // A player that was added later has no frame before its first block.
+        // A player added later has no frame before its first block.
         now = max(now, frame)
         freeSpentScores()
         carry(holdingScore: false)
@@ -120,13 +121,15 @@ struct PlayerControl: ~Copyable {
         }
     }
 
-    /// Makes the rings longer until they hold all that the next ``serve(at:)`` sends, and the scores that come back.
+    /// Makes the rings longer until there is room for everything sent by the next ``serve(at:)``, and for the returned
+    /// scores.
     ///
-    /// For the virtual clock: what is carried out in a block then depends on the requests alone, and not on when the rings are served during the block.
+    /// For the virtual clock: the requests carried out in a block then depend on the requests alone, and not on the
+    /// times of serving the rings during the block.
     ///
     /// - Parameters:
     ///   - frame: as in ``serve(at:)``.
-    ///   - core: the render side. The caller is the thread that renders, between two blocks.
+    ///   - core: the render side. The caller is the render thread, between two blocks.
     mutating func makeRoom(at frame: Int64, in core: inout PlayerCore) {
         let (hasty, due) = (immediate.commands.count, timed.count(upTo: max(now, frame) + PlayerControl.horizonFrames))
         if hasty > urgent.writableCount {
@@ -141,7 +144,7 @@ struct PlayerControl: ~Copyable {
             core.commands.takeScheduled(from: ring.consumer, writingTo: &producer)
             scheduled = producer
         }
-        // Each of them may bring a score.
+        // Each request may bring a score.
         guard scoresUnderWay + hasty + due > spentScores.capacity else { return }
         freeSpentScores()
         let ring = RingEnds<Int>(capacity: 2 * (scoresUnderWay + hasty + due))
@@ -149,10 +152,10 @@ struct PlayerControl: ~Copyable {
         spentScores = ring.consumer
     }
 
-    /// Immediate requests have a ring of their own, so that they never wait behind later ones. The others
-    /// are sent in the order of their frames; for equal frames, in the order of the requests.
+    /// Immediate requests have a ring of their own, so that immediate requests never wait behind later requests.
+    /// Requests with a frame go out in the order of the frames; for equal frames, in the order of the requests.
     ///
-    /// - Parameter holdingScore: true keeps a score that no request follows.
+    /// - Parameter holdingScore: true keeps a score without a later request.
     private mutating func carry(holdingScore: Bool) {
         while let command = immediate.commands.first {
             let isHeld = holdingScore && immediate.commands.count == 1 && command.replacesScore
@@ -166,7 +169,7 @@ struct PlayerControl: ~Copyable {
     }
 
     private mutating func push(_ command: PlayerCommand, isUrgent: Bool) -> Bool {
-        /// A score is sent only while its return ring has room, so that the render side never has to keep one.
+        /// A score is sent only while the return ring has room, so that the render side never has to keep a score.
         if command.bringsScore && scoresUnderWay >= spentScores.capacity { return false }
         guard isUrgent ? urgent.push(command) : scheduled.push(command) else { return false }
         if command.bringsScore { scoresUnderWay += 1 }
@@ -174,7 +177,7 @@ struct PlayerControl: ~Copyable {
     }
 }
 
-/// Immediate requests, in the order in which they are sent.
+/// Immediate requests, in the order of sending.
 private struct WaitingCommands {
     private(set) var commands: ArraySlice<PlayerCommand> = []
 
@@ -184,7 +187,8 @@ private struct WaitingCommands {
 
     mutating func removeLast() -> PlayerCommand { commands.removeLast() }
 
-    /// Gives the first request that brings a score another one in its place; false if there is none.
+    /// Replaces the score of the first request that brings the score at `address`; returns false if there is no such
+    /// request.
     mutating func replace(scoreAt address: Int, by score: RenderScore) -> Bool {
         let place = commands.firstIndex { $0.bringsScore && $0.score.address == address }
         if let place { commands[place].score = score }
@@ -192,8 +196,8 @@ private struct WaitingCommands {
     }
 }
 
-/// Requests for frames; those of one frame follow one another in the order in which they were made. A heap: whatever the order in which requests
-/// come, adding one and taking the first one cost the logarithm of their number.
+/// Requests for frames; requests for the same frame keep the order in which the program made them. A heap: in any order
+/// of arrival, adding a request and taking the first cost the logarithm of their number.
 private struct TimedCommands {
     private struct Entry {
         var command: PlayerCommand
@@ -211,10 +215,10 @@ private struct TimedCommands {
     var count: Int { heap.count }
     var first: PlayerCommand? { heap.first?.command }
 
-    /// How many are due up to a frame.
+    /// Returns the number of requests due up to a frame.
     func count(upTo frame: Int64) -> Int { count(upTo: frame, from: 0) }
 
-    /// Entries below one that is due later are due later too.
+    /// Entries below a later entry are later too.
     private func count(upTo frame: Int64, from place: Int) -> Int {
         guard place < heap.count, heap[place].command.frame <= frame else { return 0 }
         return 1 + count(upTo: frame, from: 2 * place + 1) + count(upTo: frame, from: 2 * place + 2)
@@ -243,7 +247,7 @@ private struct TimedCommands {
         }
     }
 
-    /// Gives the request that brings a score another one in its place; false if there is none.
+    /// Replaces the score of the request that brings the score at `address`; returns false if there is no such request.
     mutating func replace(scoreAt address: Int, by score: RenderScore) -> Bool {
         let place = heap.firstIndex { $0.command.bringsScore && $0.command.score.address == address }
         if let place { heap[place].command.score = score }
@@ -252,11 +256,12 @@ private struct TimedCommands {
 }
 
 extension Score {
-    /// The parts of the clip to keep decoded: the place that is heard next; then the first half second of every section, so that no joint
-    /// and no skip finds its section missing; and the frames that a voice reads before it begins.
-    /// If the memory budget is too small, parts at the end are left out.
+    /// Returns the parts of the clip to keep decoded, most important first. The next audible place comes first, then
+    /// the first half second of every section, so that no joint and no skip finds its section missing. Each part
+    /// includes the frames that a voice reads before its start. If the memory budget is too small, the last parts are
+    /// left out.
     ///
-    /// - Parameter leadInFrames: frames that a voice reads before it begins.
+    /// - Parameter leadInFrames: frames that a voice reads before its start.
     func demand(first clipFrame: Int64, leadInFrames: Int) -> ClipDemand {
         let opening = Int64(max(1, sampleRate / 2))
         let context = Int64(leadInFrames)

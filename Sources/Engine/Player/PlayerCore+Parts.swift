@@ -1,15 +1,15 @@
-// What a player's render side is made of, besides the parts that have files of their own.
+// Parts of a player's render side, besides the parts with files of their own.
 internal import Realtime
 
 /// A player's state during a time without a device. Trivial.
 struct PlayerInterruption: BitwiseCopyable {
-    /// True while nothing can be heard.
+    /// True while nothing is audible.
     var isUnderWay = false
-    /// Whether to resume without a request once there is a device.
+    /// True if the player resumes without a request once there is a device.
     var resumes = false
-    /// Whether sound was requested since the mixer last asked.
+    /// True if sound was requested since the mixer last asked.
     var wishes = false
-    /// Whether a device is back, from the next block on.
+    /// True if a device is back, from the next block on.
     var isOver = false
     /// The `PauseReason`, by its raw value.
     var reason: Int64 = 0
@@ -25,35 +25,35 @@ struct RenderEnds: ~Copyable {
     var peaks: RingProducer<SIMD8<Float>>
 }
 
-/// A player's render state as the mixer sees it. The control side owns the memory and frees it only after the mixer has
-/// returned the address.
+/// A player's render state for the mixer. The control side owns the memory, and frees the memory only after the mixer
+/// has returned the address.
 @safe
 struct MixerSlot: @unchecked Sendable, BitwiseCopyable {
     let core: UnsafeMutablePointer<PlayerCore>
 
-    /// Identifies the player when it is returned.
+    /// Identifies the player at its return.
     var address: Int { unsafe Int(bitPattern: core) }
 }
 
 extension PlayerCore {
-    /// The mix that this player is part of was turned down; it is told with the end of the pass. Real-time safe: yes.
+    /// Notes a reduction of the mix with this player, for the report at the end of the pass. Real-time safe: yes.
     mutating func noteGain(_ gain: Float) { transport.noteGain(gain) }
 
     /// Reports an xrun of the device. Real-time safe: yes.
     mutating func noteXrun(at frame: Int64, lostFrames: Int64) { transport.noteXrun(at: frame, lostFrames: lostFrames) }
 
-    /// A device is back, for the next block.
+    /// Notes the return of a device, for the next block.
     mutating func endInterruption() {
         interruption.isUnderWay = false
         interruption.isOver = true
     }
 
-    /// Whether sound was requested that cannot be heard, since the last call.
+    /// Returns true if inaudible sound was requested since the last call.
     mutating func takeWish() -> Bool {
         defer { interruption.wishes = false }
         return interruption.wishes
     }
 
-    /// The requested device is not there, so nothing must begin by itself when it returns.
+    /// Forgets the wish to resume: the requested device is missing, so nothing must begin by itself at its return.
     mutating func forgetWish() { interruption.resumes = false }
 }

@@ -1,17 +1,17 @@
-// The render side of a player: commands → transport → layers → gain → meter. It owns everything it uses; the control side reaches it
-// only through rings and a snapshot. Its sound at output frame n depends on the clip, the score, the commands' frames and n,
-// never on how the frames are divided into blocks: every step below works on single frames or on bounds given in frames.
-// Only the initialiser allocates. It does not open devices, decode files or call back.
+// The render side of a player: commands → transport → layers → gain → meter. The core owns everything used here; the
+// control side reaches the core only through rings and a snapshot. The sound at output frame n depends on the clip, the
+// score, the commands' frames and n, never on the division into blocks: every step below works on single frames or on
+// bounds in frames. Only the initialiser allocates. The core opens no devices, decodes no files and calls nothing back.
 internal import AudioDevices
 internal import Clips
 internal import DSP
 internal import Realtime
 internal import Samples
 
-/// One player on the render thread: does all that is due at a frame, in a fixed order, then makes sound up to the next such frame.
+/// One player on the render thread: does all that is due at a frame, in a fixed order, then renders up to the next.
 struct PlayerCore: ~Copyable {
-    /// The most steps at one frame, far more than a full list of commands and their joints need. The rest is done at the next frame. So neither a
-    /// fault nor a crowd of commands can hold the render thread at one frame.
+    /// Maximum number of steps at a frame, far more than a full list of commands and their joints need. Further steps
+    /// wait for the next frame. So neither a fault nor a crowd of commands can hold the render thread at a frame.
     private static let maximumSteps = 8 * CommandList.capacity
 
     private let clip: ClipReader
@@ -25,20 +25,20 @@ struct PlayerCore: ~Copyable {
     var transport: Transport
     private var strip: StripProcessor
     private var gain: GainGlide
-    /// Keeps what is turned up below full scale.
+    /// Keeps amplified sound below full scale.
     private var overload: OverloadGuard
     private var peaks: PlayerPeaks
     /// The effect of a lost device on this player.
     var interruption = PlayerInterruption()
-    /// Whether the player is silent until a new request, as of the last block.
+    /// True if the player is silent until a new request, as of the last block.
     private(set) var hasEnded = false
     /// The frames of the last block in which the player was neither idle nor over.
     private(set) var sounding = 0..<0
-    /// How many frames of the block are rendered, and the first one behind the player's end.
+    /// Number of rendered frames in the block, and the first frame after the player's end.
     private(set) var (rendered, end) = (0, Int.max)
-    /// What comes after this player, and what was before it.
+    /// Handover to the next player, and from the previous player.
     var succession = Succession()
-    /// The output frame at which the player it follows hands over, and the crossfade there.
+    /// The output frame of the handover by the previous player, and the crossfade there.
     private var takeover: (frame: Int64, fade: Int64)?
 
     /// - Parameter gain: as a factor.
@@ -70,7 +70,7 @@ struct PlayerCore: ~Copyable {
     ///   - output: device channels × at least `frameCount` frames.
     ///   - adds: false for the first player of a block, whose samples replace the output, bit for bit.
     ///   - frame: the output frame of the block's first sample.
-    /// - Returns: the frames up to the player's end, or `frameCount` if it has not ended within the block.
+    /// - Returns: the frames up to the player's end, or `frameCount` if the player plays on after the block.
     ///
     /// Real-time safe: yes.
     mutating func render(
@@ -82,14 +82,14 @@ struct PlayerCore: ~Copyable {
         return min(end, frameCount)
     }
 
-    /// Before the pieces of another block.
+    /// Call this before the pieces of another block.
     mutating func beginBlock() {
         transport.beginBlock()
         (sounding, rendered, end) = (0..<0, 0, .max)
     }
 
-    /// Renders a block on, up to one of its frames; at least one frame. It stops behind a frame at which it has passed on commands to the
-    /// players that follow, so that these carry them out at that frame. Like any division into blocks this leaves the sound as it is.
+    /// Renders the block up to a frame, at least one frame. Stops behind a frame at which commands were passed on to
+    /// the next players, so that these carry out the commands there. The sound does not depend on this division.
     mutating func renderPiece(
         into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, outputChannels: Int, upTo limit: Int,
         adds: Bool, at frame: Int64
@@ -109,7 +109,7 @@ struct PlayerCore: ~Copyable {
             let most = isDone && succession.passedCount == 0 ? min(limit - done, LayerStack.chunkFrames) : 1
             let count = framesUntilChange(from: now, limit: most)
             if transport.hasUntoldEvents() {
-                // Now: under the virtual clock the next line may wait for the recording, for as long as it takes.
+                // Now, because under the virtual clock the next line may wait for the recording, without a timeout.
                 peaks.handOver()
                 transport.tell(at: now)
             }
@@ -126,7 +126,7 @@ struct PlayerCore: ~Copyable {
                 frameCount: count, adds: adds)
             done += count
         }
-        // Before the status, so that a reader that sees a frame in the status also finds its peaks.
+        // The peaks precede the status: a reader that sees a frame in the status also finds the peaks of this frame.
         peaks.handOver()
         rendered = done
         transport.endBlock(at: frame + Int64(done))
@@ -134,8 +134,8 @@ struct PlayerCore: ~Copyable {
         clip.endBlock()
     }
 
-    /// Sends the next frames through the strip, and turns them up or down. With a neutral strip and a gain of 1 or less a copy of the clip
-    /// passes as it is, even above full scale.
+    /// Applies the strip and the gain to the next frames. With a neutral strip and a gain of 1 or less a copy of the
+    /// clip passes unchanged, even above full scale.
     private mutating func shape(_ frameCount: Int, at now: Int64) {
         let channels = unsafe transport.stack.value.sound.channels
         let isShaped = !strip.isNeutral()
@@ -147,13 +147,13 @@ struct PlayerCore: ~Copyable {
         transport.noteGain(overload.takeLowestGain())
     }
 
-    /// Does everything that is due at output frame `now`, one step at a time, in this order: changes of speed that a voice was told
-    /// beforehand; commands, in the order of the requests; the end of a stop; joints; changes between voice and copy. After each of
-    /// the last three, commands that had to wait are tried again.
+    /// Does everything due at output frame `now`, one step at a time, in this order: changes of speed scheduled in a
+    /// voice; commands, in the order of the requests; the end of a stop; joints; changes between voice and copy. After
+    /// each of the last three, waiting commands are tried again.
     ///
-    /// Each step removes a command from the list, puts it off to a later frame, or moves the transport on. So the steps end.
+    /// Each step removes a command from the list, puts it off to a later frame, or moves the transport on: steps end.
     ///
-    /// - Returns: whether nothing is left to do at this frame.
+    /// - Returns: true if nothing remains to do at this frame.
     private mutating func doWhatIsDue(at now: Int64) -> Bool {
         var (isBlocked, isDone) = (false, false)
         for _ in 0..<PlayerCore.maximumSteps {
@@ -173,7 +173,7 @@ struct PlayerCore: ~Copyable {
         return isDone
     }
 
-    /// How many frames can be made at once: up to the next frame at which something changes.
+    /// Returns the number of frames that can be made at once: up to the next frame with a change.
     private func framesUntilChange(from now: Int64, limit: Int) -> Int {
         let end = now + Int64(limit)
         let next = min(transport.nextChange(after: now, limit: end), commands.nextFrame(after: now, limit: end))
@@ -192,7 +192,7 @@ struct PlayerCore: ~Copyable {
 
     /// Carries out a command that is due, or puts it off to its frame.
     ///
-    /// - Returns: false if it has to wait; then all commands after it wait as well.
+    /// - Returns: false if the command has to wait; then all commands after it wait as well.
     private mutating func carryOut(_ index: Int, at now: Int64) -> Bool {
         if let score = commands.takeSuperseded(index, at: now) {
             transport.giveBack(score)
@@ -255,7 +255,7 @@ struct PlayerCore: ~Copyable {
         }
     }
 
-    /// A change of speed that a voice was told is heard from this frame on: its score becomes the current one.
+    /// Takes effect at the frame of a change of speed scheduled in a voice: its score becomes the current score.
     private mutating func takeToldSpeed(_ index: Int, at now: Int64) {
         let command = commands[index]
         guard let layer = command.toldLayer, transport.takeToldSpeed(command, layer: layer, at: now) else {
@@ -265,14 +265,14 @@ struct PlayerCore: ~Copyable {
         commands.remove(index)
     }
 
-    /// Returns the scores of told changes that a newer score has overtaken.
+    /// Returns the scores of scheduled changes that a newer score has overtaken.
     private mutating func giveBackOvertaken() {
         while let score = commands.takeOvertaken() { transport.giveBack(score) }
     }
 
-    /// Uses a score about which more is known: the current one, or one that is still among the commands.
+    /// Uses a score after further analysis: the current score, or a score still among the commands.
     ///
-    /// - Parameter known: the address of the same score as it was passed before.
+    /// - Parameter known: the address of the same score as passed before.
     private mutating func adopt(_ score: RenderScore, insteadOf known: Int, at now: Int64) {
         if transport.plays(scoreAt: known) { return transport.adopt(score, at: now) }
         transport.giveBack(commands.exchangeScore(at: known, for: score) ?? score)
@@ -280,27 +280,27 @@ struct PlayerCore: ~Copyable {
 
     // MARK: One player after another
 
-    /// Whether nothing has been heard yet.
+    /// True before the first sound.
     var isIdle: Bool { transport.state == .idle }
     private var isSounding: Bool { transport.state != .idle && transport.state != .finished }
 
-    /// The player that this one follows hands over, at a frame of the coming block. Real-time safe: yes.
+    /// Notes the handover of the previous player, at a frame of the coming block. Real-time safe: yes.
     mutating func take(over frame: Int64, fade: Int64) { if isIdle { takeover = (frame, fade) } }
 
-    /// Carries out a command of the player that this one follows, at its frame. Real-time safe: yes.
+    /// Carries out a command of the previous player, at its frame. Real-time safe: yes.
     mutating func share(_ command: PlayerCommand) { commands.add(command) }
 
-    /// Starts at the joint, before all that is due there but a stop. Nothing fades in but a crossfade.
+    /// Starts at the joint, before everything due there but a stop. Nothing fades in but a crossfade.
     private mutating func takeOver(at now: Int64) {
         guard let joint = takeover, joint.frame <= now else { return }
         takeover = nil
         guard isIdle, !commands.waitsToStop(at: now) else { return }
         succession.begin(at: now, fade: joint.fade)
-        // Without a command: a new one would ask another module for its neutral strip, which may wait.
+        // Without a command: a new command would ask another module for its neutral strip, which may wait.
         transport.start(atClipFrame: -1, section: -1, at: now)
     }
 
-    /// Finds the joint with the player that follows.
+    /// Finds the joint with the next player.
     private mutating func handOver(at now: Int64) {
         succession.follow(isPaused: transport.state == .paused, at: now)
         if succession.isFaded(at: now), transport.state == .playing {
@@ -312,11 +312,11 @@ struct PlayerCore: ~Copyable {
         if let end = knownEnd, let start = succession.fadeStart(before: end), start <= now, end > now {
             succession.beginFade(at: now, before: end)
         }
-        // What the user stopped hands over to nobody.
+        // After a stop by the user, no other player takes over.
         if transport.state == .finished, !hasEnded, transport.finishReason != .stopped { succession.end(at: now) }
     }
 
-    /// The output frame after the last one, if the last pass plays.
+    /// The output frame after the last frame of the score, if the last pass plays.
     private var knownEnd: Int64? {
         let playhead = transport.playhead
         guard transport.state == .playing, !transport.isFrozen, playhead.isLast, !playhead.cursor.isRest else {
@@ -334,10 +334,10 @@ struct PlayerCore: ~Copyable {
 
     // MARK: Times without a device
 
-    // The output clock continues, so requests are carried out and events reported as usual. Sound is held back, and a
+    // The output clock continues, so requests take effect and events are reported as usual. Sound is held back. A
     // player resumes by itself only if it was playing and got no request since.
 
-    /// The device is lost; `now` is the first frame that it was not asked for.
+    /// Notes the loss of the device; `now` is the first frame that the device did not request.
     ///
     /// - Parameter reason: a `PauseReason`, by its raw value.
     ///
@@ -349,7 +349,7 @@ struct PlayerCore: ~Copyable {
         transport.cutStopShort(at: now)
     }
 
-    /// Another cause now keeps the device away. A player that is paused for the old one reports it.
+    /// Notes another cause of the device's absence. A player paused for the old cause reports the new cause.
     ///
     /// Real-time safe: yes.
     mutating func changeInterruption(at now: Int64, reason: Int64) {

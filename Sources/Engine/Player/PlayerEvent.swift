@@ -1,56 +1,57 @@
 public import AudioDevices
 internal import Glibc
 
-/// Something that happened at an exact output frame.
+/// An event at an exact output frame.
 public struct PlayerEvent: Sendable, Hashable {
-    /// What happened.
+    /// Kind of event.
     public enum Kind: Sendable, Hashable {
-        /// The first frame of the score is heard.
+        /// The first frame of the score plays.
         case playbackStarted
         /// The first pass of a section begins.
         case sectionStarted
-        /// The last pass of a section is over, or the player left it.
+        /// The last pass of a section is over, or the player left the section.
         case sectionEnded
-        /// A pass begins; `sound` says how it is made.
+        /// A pass begins; `sound` tells the method.
         case passStarted
         /// A pass is over, or the player left it.
         case passEnded
-        /// A command moved the player or replaced its score; heard from this frame on.
+        /// A command moved the player or replaced its score, with effect from this frame on.
         case moved
-        /// Another speed was requested while playing. `speed` is the speed to be reached, from this frame on, by a glide or at once.
+        /// Another speed was requested while playing. `speed` is the target speed from this frame on, by a glide or at
+        /// once.
         case speedChanged
-        /// The device ran dry. The score does not skip: it continues where it was.
+        /// The device ran dry. The score does not skip: playing continues at the same place.
         case xrun(lostFrames: Int64)
-        /// This many frames were silent because their pages were not decoded in time.
+        /// This many frames were silent, because their pages were decoded too late.
         case starved(frames: Int64)
-        /// The pass that is over was turned down for moments by up to this many dB, because it would have exceeded full scale at its speed
-        /// and pitch. Reductions of less than 0.1 dB are not reported, nor are copies of an earlier pass.
+        /// The ended pass was turned down for moments by up to this many dB, because the pass would have exceeded full
+        /// scale at its speed and pitch. Reductions of less than 0.1 dB, and copies of an earlier pass, give no event.
         case limited(decibels: Double)
-        /// A section was classified as music or speech, which decides how its passes sound from the next one on.
+        /// A section was classified as music or speech, which decides the sound of its passes from the next pass on.
         case materialChosen(SectionMaterial)
-        /// Silence until `resume`, with the reason. A second one while paused reports that the reason has changed.
+        /// Silence until `resume`, with the reason. A second such event in a pause reports a change of the reason.
         case paused(PauseReason)
-        /// Sound again, from the place of the pause; the reason is the one that is over.
+        /// Sound again, from the place of the pause; the reason is the reason of the ended pause.
         case resumed(PauseReason)
-        /// The sound of this place is held from here on.
+        /// The sound of this place is frozen from here on.
         case frozen
-        /// The player goes on from the place of the frozen sound.
+        /// The player continues from the place of the frozen sound.
         case unfrozen
-        /// Nothing more will be heard, unless the player is started again.
+        /// No further sound, unless the player starts again.
         case finished(FinishReason)
     }
 
-    /// What happened.
+    /// Kind of this event.
     public let kind: Kind
-    /// The output frame at which it happened, from 0.
+    /// The output frame of the event, from 0.
     public let frame: Int64
-    /// The section it concerns, from 1.
+    /// Number of the section, from 1.
     public let section: Int
-    /// The frames of the clip that this section had when it happened.
+    /// The frames of the clip in this section at the time of the event.
     public let sectionFrames: Range<Int64>
-    /// The pass it concerns, from 1.
+    /// Number of the pass, from 1.
     public let pass: Int
-    /// Passes of that section; nil if they go on until the player is moved on.
+    /// Number of passes of the section; nil if the passes repeat until a move of the player.
     public let passes: Int?
     /// The speed of the pass as a factor of the recording's own speed, 0.25 to 4.
     public let speed: Double
@@ -58,17 +59,18 @@ public struct PlayerEvent: Sendable, Hashable {
     public let semitones: Double
     /// The frame of the clip that belongs to `frame`.
     public let clipFrame: Int64
-    /// How the pass is made.
+    /// Method of the pass.
     public let sound: PassSound
-    /// Whether the pass is played from the section's end to its beginning.
+    /// True if the pass plays from the section's end to its beginning.
     public let isReversed: Bool
 }
 
-/// How a pass is made from the recording.
+/// Method by which a pass is made from the recording.
 public enum PassSound: UInt8, Sendable, Hashable, BitwiseCopyable {
     /// A copy of the recording.
     case copy
-    /// Stretched as music without regard to attacks, because the section was not analysed when the pass began.
+    /// Stretched as music without regard to attacks, because the analysis of the section was missing at the start of
+    /// the pass.
     case plain
     /// Stretched as music, with attacks copied.
     case music
@@ -76,8 +78,8 @@ public enum PassSound: UInt8, Sendable, Hashable, BitwiseCopyable {
     case speech
 }
 
-/// Why a player is paused. The end of a cause resumes only players that are paused for it (`Player.resume(after:at:)`); the user can
-/// resume any.
+/// Reason of a pause. The end of a cause resumes only players paused for this cause (`Player.resume(after:at:)`); the
+/// user can resume any player.
 public enum PauseReason: UInt8, Sendable, Hashable {
     /// Requested by the user, or by the embedding program.
     case user
@@ -87,18 +89,18 @@ public enum PauseReason: UInt8, Sendable, Hashable {
     case deviceLost
     /// The sound server behind the device is gone.
     case serverGone
-    /// The device has stopped taking sound, or cannot be kept running.
+    /// The device has stopped accepting sound, or cannot keep running.
     case deviceStopped
-    /// The device was suspended and could not be woken.
+    /// The device was suspended and failed to resume.
     case deviceSuspended
-    /// The device was lost, and another program has it now.
+    /// The device was lost, and another program now holds the device.
     case deviceTaken
-    /// Something else is heard meanwhile, such as a take beside what it was recorded against.
+    /// Other audio plays meanwhile, such as a take beside the recording behind it.
     case hearing
 }
 
 extension Interruption {
-    /// The reason of pauses caused by it.
+    /// The reason of pauses caused by the interruption.
     public var reason: PauseReason { PauseReason(cause) }
 }
 
@@ -114,17 +116,17 @@ extension PauseReason {
     }
 }
 
-/// Why a player finished.
+/// Reason of a player's finish.
 public enum FinishReason: UInt8, Sendable, Hashable {
-    /// The score was played to its end.
+    /// The score played to its end.
     case completed
-    /// `stop()` was called.
+    /// The program called `stop()`.
     case stopped
-    /// The recording could no longer be read; `Player.failure` says why.
+    /// The recording became unreadable; `Player.failure` has the cause.
     case failed
 }
 
-/// `PlayerEvent` as the render thread writes it: trivial.
+/// `PlayerEvent` in the form of the render thread: trivial.
 struct RenderEvent: Sendable, BitwiseCopyable {
     enum Code: UInt8, Sendable, BitwiseCopyable {
         case playbackStarted, sectionStarted, sectionEnded, passStarted, passEnded, moved, xrun, starved, paused,
@@ -146,13 +148,14 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     var clipFrame: Int64
     var sound: PassSound
     var isReversed: Bool
-    /// Frames lost or starved, the raw value of a reason, or a gain in units of 2^-24; for an end also `startsTaken`.
+    /// Frames lost or starved, the raw value of a reason, or the bit pattern of a gain; for an end also `startsTaken`.
     var detail: Int64
 
-    /// Start requests that were taken before an end.
+    /// Number of start requests taken before an end.
     var startsTaken: Int64 { detail >> 8 }
 
-    /// A gain above 0. What is lower than any normal number counts as the lowest: a damaged file may ask for that.
+    /// Encodes a gain above 0. A gain below any normal number counts as the lowest normal number: a damaged file may
+    /// ask for such a gain.
     static func detail(gain: Float) -> Int64 { Int64(max(gain, .leastNormalMagnitude).bitPattern) }
 
     private var gain: Float { Float(bitPattern: UInt32(truncatingIfNeeded: detail)) }

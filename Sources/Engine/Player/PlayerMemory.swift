@@ -1,10 +1,10 @@
-/// Memory that a player's scores share on the render side. Created and released on the control side only.
+/// Memory shared by a player's scores on the render side. Threads: created and released on the control side only.
 ///
-/// Both kinds are allocated for the first score that needs them, and kept.
+/// Both kinds are allocated for the first score with a need for them, and kept.
 struct PlayerMemory {
     let channelCount: Int
     let sampleRate: Int
-    /// The most bytes for a kept pass.
+    /// Maximum number of bytes for a kept pass.
     let recordingLimit: Int
     private var voices: VoiceStorage?
     private var pass: PassStorage?
@@ -15,14 +15,14 @@ struct PlayerMemory {
         self.recordingLimit = recordingLimit
     }
 
-    /// Frames before a place that must be decoded so that a voice can begin there.
+    /// Number of frames before a place to decode for the start of a voice there.
     var leadInFrames: Int { voices?.leadInFrames ?? 0 }
 
-    /// A score with all the memory it needs.
+    /// Returns a score with all the memory it needs.
     ///
     /// - Parameters:
-    ///   - ticket: of the request whose result is still expected.
-    ///   - needsVoices: whether it needs voices even if no pass does.
+    ///   - ticket: of the request with a result still to come.
+    ///   - needsVoices: true if the storage must have voices even if no pass needs voices.
     mutating func storage(
         for score: Score, _ preparation: Preparation, ticket: Int?, needsVoices: Bool = false
     ) -> ScoreStorage {

@@ -1,11 +1,11 @@
 internal import Realtime
 
-/// The highest absolute samples of a player's first eight channels, until the control side takes them.
+/// The highest absolute samples of a player's first eight channels, until the control side takes these peaks.
 ///
 /// Real-time safe: yes.
 struct PlayerPeaks: ~Copyable {
     private var ring: RingProducer<SIMD8<Float>>
-    /// Peaks that have not been handed over yet.
+    /// Peaks not handed over yet.
     private var peaks = SIMD8<Float>(repeating: 0)
 
     init(_ ring: consuming RingProducer<SIMD8<Float>>) {
@@ -24,7 +24,7 @@ struct PlayerPeaks: ~Copyable {
         }
     }
 
-    /// Hands over the peaks. If the control side has not taken them, they are combined.
+    /// Hands over the peaks. With a full ring, the peaks stay here and combine with later peaks.
     mutating func handOver() {
         if ring.push(peaks) { peaks = SIMD8(repeating: 0) }
     }

@@ -3,21 +3,21 @@ internal import Samples
 
 /// Reports of a player on the render thread to the control side: events and the latest status.
 ///
-/// Real-time safe: yes; events that find the ring full are counted, never waited for.
+/// Real-time safe: yes. The render thread never waits for a full ring; events without room are counted as dropped.
 struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>
     private var droppedEvents: Int64 = 0
-    /// Places of the ring for further events of this block; nil before its first one.
+    /// Places of the ring for further events of this block; nil before its first event.
     private var room: Int?
-    /// Whether events wait to be shown.
+    /// True if held events wait for `publish(_:)`.
     private(set) var holdsEvents = false
-    /// By how much the sound was turned down since the end of a pass was last told, as a factor.
+    /// Lowest gain of the sound since the last reported end of a pass, as a factor.
     private var lowestGain: Float = 1
 
-    /// Places of the ring that only ends take.
+    /// Places of the ring reserved for ends.
     private static let keptPlaces = 16
-    /// A reduction of 0.1 dB is worth telling.
+    /// Threshold of the report: a reduction of 0.1 dB.
     private static let toldGain: Float = 0.9886
 
     init(events: consuming RingProducer<RenderEvent>, status: consuming SnapshotWriter<PlayerStatus>) {
@@ -25,10 +25,10 @@ struct PlayerReports: ~Copyable {
         statusWriter = status
     }
 
-    /// The sound is turned down to a factor of `gain`, or is not if that is 1. It is told before the end of the pass.
+    /// Notes a gain of the sound, as a factor; 1 for no reduction. The report comes before the end of the pass.
     mutating func noteGain(_ gain: Float) { lowestGain = min(lowestGain, gain) }
 
-    /// An event about the playhead's span.
+    /// Posts an event about the playhead's span.
     mutating func post(
         _ code: RenderEvent.Code, of playhead: Playhead, at frame: Int64, clipFrame: Int64, detail: Int64 = 0
     ) {
@@ -37,16 +37,16 @@ struct PlayerReports: ~Copyable {
             speed: playhead.speed(at: frame), clipFrame: clipFrame, detail: detail)
     }
 
-    /// An event about a pass that the player left.
+    /// Posts an event about a pass left by the player.
     mutating func post(_ code: RenderEvent.Code, about left: Departure, at frame: Int64) {
         post(
             code, about: left.part, choice: left.choice, pass: left.pass, at: frame, speed: left.speed,
             clipFrame: left.clipFrame)
     }
 
-    /// An event about another pass, perhaps of a score that has just been replaced.
+    /// Posts an event about another pass, perhaps of a score replaced just now.
     ///
-    /// - Parameter choice: how passes of the part that begin now are played.
+    /// - Parameter choice: the method for passes of the part that begin now.
     mutating func post(
         _ code: RenderEvent.Code, about part: ScorePart, choice: VoiceChoice, pass: Int, at frame: Int64, speed: Double,
         clipFrame: Int64, detail: Int64 = 0
@@ -66,10 +66,10 @@ struct PlayerReports: ~Copyable {
             sectionEnd: range.upperBound, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             isReversed: part.view.isMirrored, detail: detail)
-        // Counted once in each block. Under the virtual clock the control side has read everything before the block, so the same events are
-        // dropped in each run, whenever it reads again.
+        // The room is counted once in each block. Under the virtual clock the control side has read everything before
+        // the block, so the same events are dropped in each run, whenever the control side reads again.
         let room = room ?? events.writableCount
-        // The end is waited for by this event alone; all else is in the status, too.
+        // Programs wait for the end by this event alone; everything else is also in the status.
         if room > (code == .finished ? 0 : Self.keptPlaces), events.hold(event) {
             (self.room, holdsEvents) = (room - 1, true)
         } else {
@@ -77,7 +77,8 @@ struct PlayerReports: ~Copyable {
         }
     }
 
-    /// Publishes the player's status, and then the events before it: who has read an event never reads a status from before it.
+    /// Publishes the player's status, and then the events before this status. So a reader of an event never reads a
+    /// status older than the event.
     mutating func publish(_ status: PlayerStatus) {
         var status = status
         status.droppedEvents = droppedEvents
@@ -86,12 +87,12 @@ struct PlayerReports: ~Copyable {
         holdsEvents = false
     }
 
-    /// Another block begins.
+    /// Begins another block.
     mutating func beginBlock() { room = nil }
 }
 
 extension PassSound {
-    /// How passes of a part are made.
+    /// The method of passes of a part.
     fileprivate init(of part: ScorePart, _ choice: VoiceChoice) {
         if part.isCopy {
             self = .copy

@@ -1,6 +1,6 @@
-/// The state of a player as of the last rendered block. Use it for displays; exact times come as events.
+/// The state of a player as of the last rendered block. Use the status for displays; exact times come as events.
 public struct PlayerStatus: Sendable, BitwiseCopyable {
-    /// What the player is doing.
+    /// Activity of the player.
     public enum State: UInt8, Sendable, BitwiseCopyable {
         /// Not started yet.
         case idle
@@ -14,45 +14,46 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
         case finished
     }
 
-    /// What the player is doing.
+    /// Activity of the player.
     public var state: State = .idle
-    /// Whether the sound stays at one place of the clip until `Player.unfreeze(at:)`; in a pause, whether it will when the player is resumed.
+    /// True while the sound stays at one place of the clip until `Player.unfreeze(at:)`; in a pause, true if resuming
+    /// plays frozen sound.
     public var isFrozen = false
     /// True in the gap between two passes.
     public var isResting = false
     /// Remaining output frames of that gap; 0 during a pass.
     public var restFramesLeft: Int64 = 0
-    /// The output frame that is rendered next.
+    /// The next output frame to render.
     public var outputFrame: Int64 = 0
-    /// The section being played, from 1; 0 before the start.
+    /// Number of the current section, from 1; 0 before the start.
     public var section = 0
-    /// The pass being played, from 1; 0 before the start.
+    /// Number of the current pass, from 1; 0 before the start.
     public var pass = 0
-    /// Passes of the section; nil if they go on until the player is moved on, and before the start.
+    /// Number of passes of the section; nil before the start, and for passes that repeat until a move of the player.
     public var passes: Int?
     /// The speed of the pass as a factor of the recording's own speed, 0.25 to 4.
     public var speed = 1.0
     /// The change of pitch in semitones.
     public var semitones = 0.0
-    /// Whether passes are played from the section's end to its beginning.
+    /// True if passes play from the section's end to its beginning.
     public var isReversed = false
-    /// The frame of the clip that is played next.
+    /// The next frame of the clip to play.
     public var clipFrame: Int64 = 0
-    /// Frames that were silent because their page was not there in time, since the start.
+    /// Number of silent frames since the start, caused by pages that arrived too late.
     public var starvedFrames: Int64 = 0
-    /// Events that found the event ring full, since the start. Under the virtual clock it is the same number in each run with blocks of the
-    /// same lengths.
+    /// Number of events since the start that found the event ring full. Under the virtual clock the number is the same
+    /// in each run with blocks of the same lengths.
     public var droppedEvents: Int64 = 0
 
-    /// Before the start.
+    /// Creates the status before the start.
     package init() {}
 }
 
 extension Score {
-    /// Frames of the clip around which a player needs the analysis, most urgent first: its position, the next pages,
-    /// the start of the section, and the start of the next one.
+    /// Returns the frames of the clip with surroundings to analyse, most urgent first: the player's position, the next
+    /// pages, the start of the section, and the start of the next section.
     func placesNear(_ status: PlayerStatus) -> [Int64] {
-        // A pass that is played backwards is not told attacks.
+        // A pass played backwards uses no attacks.
         guard needsVoices || status.isFrozen, !plan.reversed else { return [] }
         let ahead = status.clipFrame + Int64(6 * sampleRate)
         let section = max(0, status.section - 1)

@@ -3,19 +3,19 @@ internal import Realtime
 /// Reports of a player to the program: events to every reader, and the latest status.
 struct PlayerTelemetry: ~Copyable {
     private var events: RingConsumer<RenderEvent>
-    /// Events that are about to be told. It keeps its memory, so that telling them takes none, for hours.
+    /// Events about to be delivered. The array keeps its memory, so that deliveries allocate nothing, for hours.
     private var arrived: [RenderEvent] = []
     var status: SnapshotReader<PlayerStatus>
     private var peaks: RingConsumer<SIMD8<Float>>
     private var highest = SIMD8<Float>(repeating: 0)
-    /// Each gets nil at the end.
+    /// Each reader gets nil at the end.
     private var readers: [@Sendable (PlayerEvent?) -> Void] = []
     private var observers: [@Sendable ([PlayerEvent]) -> Void] = []
-    /// True when no more events will come.
+    /// True after the last event.
     private var isOver = false
     /// Events from before the first reader.
     private var untold: [PlayerEvent] = []
-    /// Where the player was at which output frame.
+    /// The player's places by output frame.
     private var heard: HeardPlaces
 
     init(
@@ -43,7 +43,8 @@ struct PlayerTelemetry: ~Copyable {
         while let peaks = peaks.pop() { highest = pointwiseMax(highest, peaks) }
     }
 
-    /// Calls `reader` with every event until the end, and then with nil, under the lock of the player's reports: see `Player.follow`.
+    /// Calls `reader` with every event until the end, and then with nil, under the lock of the player's reports: see
+    /// `Player.follow`.
     mutating func add(reader: @escaping @Sendable (PlayerEvent?) -> Void) {
         for event in untold { reader(event) }
         untold = []
@@ -53,7 +54,7 @@ struct PlayerTelemetry: ~Copyable {
     /// Calls `observer` with all events from now on, under the lock of the player's reports: see `Player.observe`.
     mutating func add(observer: @escaping @Sendable ([PlayerEvent]) -> Void) { observers.append(observer) }
 
-    /// Reports how the sections of a score were classified.
+    /// Reports the classification of a score's sections.
     mutating func tell(_ materials: [SectionMaterial], of score: Score) {
         let now = status.read()
         // A score with fewer sections may have taken its place meanwhile.
@@ -71,15 +72,15 @@ struct PlayerTelemetry: ~Copyable {
         }
     }
 
-    /// Delivers what has happened since the last call.
+    /// Delivers the events since the last call.
     ///
-    /// - Parameter startsAsked: the number of start requests so far. If a start was requested before an end was reported, the readers
-    ///   continue to receive events.
+    /// - Parameter startsAsked: the number of start requests so far. If a start was requested before the report of an
+    ///   end, the readers continue to receive events.
     /// - Returns: the latest status.
     @discardableResult
     mutating func deliver(startsAsked: () -> Int64) -> PlayerStatus {
         collectPeaks()
-        // A block's events are shown together, so none of these blocks is in parts.
+        // The render thread publishes a block's events together, so every block here is complete.
         while let event = events.pop() { arrived.append(event) }
         tellArrived(startsAsked: startsAsked)
         let latest = status.read()
@@ -101,7 +102,7 @@ struct PlayerTelemetry: ~Copyable {
         arrived.removeAll(keepingCapacity: true)
     }
 
-    /// The frame of the clip that is heard at an output frame, and the range that was heard in the seconds before it.
+    /// Returns the frame of the clip heard at an output frame, and the range heard in the seconds before.
     mutating func heard(
         at frame: Int64, seconds: Double, startsAsked: () -> Int64
     ) -> (clipFrame: Int64, range: Range<Int64>)? {
@@ -110,7 +111,7 @@ struct PlayerTelemetry: ~Copyable {
         return (place, heard.heard(seconds: seconds, before: frame) ?? place..<place)
     }
 
-    /// No more events will come.
+    /// Ends the events for good.
     mutating func end() {
         isOver = true
         dismissReaders()

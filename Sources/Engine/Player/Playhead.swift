@@ -1,12 +1,13 @@
 internal import Stretching
 
-/// The position of a player in its score, and what follows: arithmetic alone, no sound. Trivial.
+/// The position of a player in its score, and the next position: arithmetic alone, no sound. Trivial.
 ///
-/// The score is an immutable timeline that the control side made. A playhead advances through it span by span, moves to any place
-/// in it, and changes over to another score. Every position is a function of the output frame. Real-time safe: yes.
+/// The score is an immutable timeline from the control side. A playhead advances through the score span by span, moves
+/// to any place in the score, and changes over to another score. Every position is a function of the output frame.
+/// Real-time safe: yes.
 struct Playhead: BitwiseCopyable {
     private let crossfadeFrames: Int64
-    /// The shortest part of a pass at 100 % that is copied instead of played by a voice, in output frames.
+    /// Shortest part of a pass at 100 % that plays as a copy instead of a voice, in output frames.
     private let shortestCopy: Int64
     private(set) var score: RenderScore
     private(set) var cursor: ScoreCursor
@@ -14,7 +15,7 @@ struct Playhead: BitwiseCopyable {
     /// `CurveKnot.never` if there is none.
     private(set) var copyBoundary = CurveKnot.never
 
-    /// Before the first pass of a score.
+    /// Creates a playhead before the first pass of a score.
     init(_ score: RenderScore, sampleRate: Int) {
         crossfadeFrames = Int64(FadeLengths(sampleRate: sampleRate).crossfade)
         shortestCopy = Int64(SpeedSchedule.shortestCopy * Double(sampleRate) + 0.5)
@@ -27,25 +28,25 @@ struct Playhead: BitwiseCopyable {
     /// The current part.
     var part: ScorePart { score.part(cursor.part) }
 
-    /// How the current part is played.
+    /// The method of the current part.
     var choice: VoiceChoice { score.choice(cursor.part) }
 
-    /// Whether the current part sounds otherwise in the same score with more known about it.
+    /// Returns true if the current part sounds different in the same score after further analysis.
     func isNews(_ other: RenderScore) -> Bool { !choice.isSame(as: other.choice(cursor.part)) }
 
     /// True at the last pass of the score, or in the gap after it.
     var isLast: Bool { score.isLast(cursor.part) && cursor.isLast(of: part) }
 
-    /// The speed at an output frame of the span; in a gap, the speed at which the passes begin.
+    /// Returns the speed at an output frame of the span; in a gap, the speed at which the passes begin.
     func speed(at now: Int64) -> Double { cursor.speed(at: now, in: part) }
 
-    /// The exact position in the part's view of the clip at an output frame of the pass.
+    /// Returns the exact position in the part's view of the clip at an output frame of the pass.
     func position(at now: Int64) -> Double { cursor.position(at: now, in: part) }
 
     /// The frame of the clip at the beginning of the span.
     var firstClipFrame: Int64 { part.clipFrame(at: cursor.clipStart) }
 
-    /// The place at an output frame, in a form that is valid for any score of the same sections.
+    /// Returns the place at an output frame, in a form that is valid for any score of the same sections.
     func place(at now: Int64) -> Place {
         let part = part
         if cursor.isRest {
@@ -60,7 +61,7 @@ struct Playhead: BitwiseCopyable {
         return Place(section: part.section, pass: cursor.pass, isRest: false, clipFrame: clipFrame)
     }
 
-    /// What an event reports about the pass if it is left now.
+    /// Returns the event data for the pass if the player leaves it now.
     func departure(at now: Int64) -> Departure {
         Departure(
             part: part, section: part.section, choice: choice, pass: cursor.pass, isRest: cursor.isRest,
@@ -69,7 +70,7 @@ struct Playhead: BitwiseCopyable {
 
     // MARK: Next changes
 
-    /// The clip frame at which the pass after this one starts, for the decode thread.
+    /// Returns the clip frame at which the next pass starts, for the decode thread.
     func nextClipStart() -> Int64 {
         var next = cursor
         repeat {
@@ -80,12 +81,12 @@ struct Playhead: BitwiseCopyable {
         return score.part(next.part).clipFrame(at: next.clipStart)
     }
 
-    /// Length of a crossfade that begins at an output frame: it ends before the next span of the score begins.
+    /// Returns the length of a crossfade that begins at an output frame and ends before the next span of the score.
     func entryFrames(at frame: Int64) -> Int {
         Int(min(crossfadeFrames, min(cursor.spanEnd, nextCopyBoundary(after: frame)) - frame))
     }
 
-    /// The next output frame at which copying may begin or end within the pass.
+    /// Returns the next output frame at which copying may begin or end within the pass.
     private func nextCopyBoundary(after now: Int64) -> Int64 {
         guard !cursor.isRest else { return CurveKnot.never }
         let motion = cursor.motion
@@ -101,21 +102,21 @@ struct Playhead: BitwiseCopyable {
         return boundary > now && boundary < cursor.spanEnd ? boundary : CurveKnot.never
     }
 
-    /// After a change of speed to 100 %: the output frame from which the rest of the pass is copied.
+    /// After a change of speed to 100 %: the output frame at which the copy of the rest of the pass begins.
     private var copyStart: Int64? {
         guard let glide = cursor.motion.glide, glide.finalSpeed == 1, part.pitchRatio == 1 else { return nil }
         let start = cursor.motion.frame + Int64(glide.frameCount)
         return cursor.spanEnd - start >= shortestCopy ? start : nil
     }
 
-    /// Whether the pass is a copy of the clip at an output frame.
+    /// Returns true if the pass is a copy of the clip at an output frame.
     func isCopied(at now: Int64) -> Bool {
         let motion = cursor.motion
         guard motion.glide == nil else { return copyStart.map { $0 <= now } ?? false }
         return part.isCopy(at: motion.phase + now - motion.frame)
     }
 
-    /// The frame of the part's own pass that corresponds to a frame of its view heard from output frame `now` on.
+    /// Returns the frame of the part's own pass for a frame of its view heard from output frame `now` on.
     ///
     /// A change of speed in progress has left that pass; a plan that starts then must still end with the pass.
     func passFrame(ofClipFrame clipFrame: Int64, at now: Int64) -> Int64 {
@@ -124,13 +125,13 @@ struct Playhead: BitwiseCopyable {
         return Int64(part.curve.time(toCover: Double(clipFrame - part.clipStart)) + 0.5)
     }
 
-    /// Whether a pass may change its speed at a frame: its end, with its fade, must still be ahead.
+    /// Returns true if a pass may change its speed at a frame: the end of the pass, with its fade, must still be ahead.
     func canChangeSpeed(at frame: Int64) -> Bool { frame + crossfadeFrames < cursor.spanEnd }
 
     // MARK: Places in the score
 
-    /// The place of a clip frame: in the pass of `place` if its section contains the frame, otherwise in the first pass of the
-    /// first section that does; nil if none does.
+    /// Returns the place of a clip frame: in the pass of `place` if its section contains the frame. Otherwise returns
+    /// the first pass of the first section with the frame; nil if no section has the frame.
     func place(ofClipFrame clipFrame: Int64, from place: Place) -> Place? {
         if part.clipRange.contains(clipFrame) {
             return Place(section: place.section, pass: place.pass, clipFrame: clipFrame)
@@ -139,13 +140,13 @@ struct Playhead: BitwiseCopyable {
         return Place(section: score.part(index).section, clipFrame: clipFrame)
     }
 
-    /// The first frame of a section's first pass; nil if there is no such section.
+    /// Returns the first frame of a section's first pass; nil if there is no such section.
     func place(ofSection section: Int) -> Place? {
         guard let index = score.partIndex(section: section, pass: 0) else { return nil }
         return Place(section: section, clipFrame: score.part(index).firstClipFrame)
     }
 
-    /// Where a start begins: in the first pass of a section, at a clip frame if the section has it.
+    /// Returns the place of a start: in the first pass of a section, at a clip frame if the section has this frame.
     func place(ofStart clipFrame: Int64, section wanted: Int32) -> Place {
         let section = max(0, Int(wanted))
         guard let index = score.partIndex(section: section, pass: 0) else {
@@ -156,7 +157,8 @@ struct Playhead: BitwiseCopyable {
         return Place(section: section, clipFrame: isInside ? clipFrame : part.firstClipFrame)
     }
 
-    /// The target of a command: a part of the score, and the frame of its view; nil if it names no place.
+    /// Returns the target of a command: a part of the score, and the frame of its view; nil for a command without a
+    /// place.
     func destination(of command: PlayerCommand) -> (part: Int, clipFrame: Int64)? {
         switch command.code {
         case .start:
@@ -175,10 +177,11 @@ struct Playhead: BitwiseCopyable {
         }
     }
 
-    /// The place itself if the score has it, in the section's last pass if it has fewer; the section's beginning for a frame before the
-    /// recording; otherwise the first place with the same clip frame, or the beginning.
+    /// Returns the place itself if the score has this place, in the section's last pass if the section has fewer
+    /// passes. Returns the section's beginning for a frame before the recording. Otherwise returns the first place with
+    /// the same clip frame, or the beginning.
     ///
-    /// - Parameter staysWithin: whether a section that has not the frame begins anew instead.
+    /// - Parameter staysWithin: true if a section without the frame begins anew instead.
     func fitting(_ place: Place, staysWithin: Bool = false) -> Place {
         let index = score.partIndex(section: place.section, pass: place.pass)
         if let index = index ?? score.lastPartIndex(section: place.section) {
@@ -195,7 +198,8 @@ struct Playhead: BitwiseCopyable {
         return Place(clipFrame: score.part(0).firstClipFrame)
     }
 
-    /// The part of another score in which the current pass continues, if it has the same range of the clip in the same direction.
+    /// Returns the part of another score in which the current pass continues, if that part has the same range of the
+    /// clip in the same direction.
     func counterpart(in other: RenderScore) -> Int? {
         let here = part
         guard let index = other.partIndex(section: here.section, pass: cursor.pass) else { return nil }
@@ -214,7 +218,7 @@ struct Playhead: BitwiseCopyable {
         cursor = ScoreCursor.start(of: score.part(0), index: 0, at: now)
     }
 
-    /// Moves to a place that the score has.
+    /// Moves to a place within the score.
     mutating func go(to place: Place, at now: Int64) {
         copyBoundary = CurveKnot.never
         let index = score.partIndex(section: place.section, pass: place.pass) ?? 0
@@ -232,7 +236,7 @@ struct Playhead: BitwiseCopyable {
         if cursor.isRest && cursor.spanEnd <= now && !isLast { advance() }
     }
 
-    /// Moves to the next span; there is one unless `isLast`.
+    /// Moves to the next span, which exists unless `isLast`.
     mutating func advance() {
         cursor.advance(in: part, next: score.next(after: cursor.part))
     }
@@ -245,9 +249,10 @@ struct Playhead: BitwiseCopyable {
     /// Sets another score; the caller sets the place next.
     mutating func changeOver(to new: RenderScore) { score = new }
 
-    /// Sets another score in whose part `index` the pass continues, at that part's speed; the pass ends at the joint of that part.
+    /// Sets another score. The pass continues in part `index` of this score, at the part's speed, and ends at the
+    /// part's joint.
     ///
-    /// - Parameter glideFrames: output frames in which the speed is reached.
+    /// - Parameter glideFrames: output frames until the new speed.
     mutating func changeSpeed(to new: RenderScore, part index: Int, at now: Int64, over glideFrames: Int64) {
         let old = part
         if now < cursor.spanEnd {

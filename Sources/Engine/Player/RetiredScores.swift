@@ -1,12 +1,13 @@
 internal import Realtime
 internal import Samples
 
-/// Scores to be returned to the control side, which frees them: at once, or when no layer plays from their memory any more.
+/// Scores to return to the control side, which frees their memory: at once, or when no layer plays from this memory any
+/// more.
 ///
 /// Real-time safe: yes.
 struct RetiredScores: ~Copyable {
     private var ring: RingProducer<Int>
-    /// Replaced scores whose memory is still heard, at most one per layer.
+    /// Replaced scores with memory still in use by a layer, at most one score per layer.
     private var heard: InlineArray<4, RenderScore> = InlineArray(repeating: RenderScore.none)
     private(set) var count = 0
 
@@ -14,11 +15,11 @@ struct RetiredScores: ~Copyable {
         self.ring = ring
     }
 
-    /// Retires the score that was played until now.
+    /// Retires the score played until now.
     mutating func retire(_ score: RenderScore, heardIn stack: borrowing Boxed<LayerStack>) {
         giveBackUnheard(in: stack)
         guard stack.value.isHeard(score) else { return giveBack(score) }
-        // Each of these is heard in a layer of its own, so there is room.
+        // Each of these scores plays in a layer of its own, so there is room.
         heard[count] = score
         count += 1
     }
@@ -38,10 +39,10 @@ struct RetiredScores: ~Copyable {
         count = kept
     }
 
-    /// Returns scores through another ring from now on. Between two blocks only.
+    /// Returns scores through another ring from now on. Call this between two blocks only.
     mutating func giveBack(through ring: consuming RingProducer<Int>) { self.ring = ring }
 
-    /// Returns a score that was never heard.
+    /// Returns a score without any sound.
     mutating func giveBack(_ score: RenderScore) {
         // The return ring has room for every score that can be under way, so nothing is lost.
         _ = ring.push(score.address)

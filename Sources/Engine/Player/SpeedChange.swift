@@ -1,11 +1,11 @@
 extension Transport {
     /// The result of a change of speed that is due.
     enum SpeedChange {
-        /// It has happened.
+        /// The change has happened.
         case done
-        /// The voice was told, and follows from this frame on; or the pass ends there unchanged.
+        /// The voice has scheduled the change for this frame; or the pass ends there unchanged.
         case told(frame: Int64)
-        /// It needs one more layer.
+        /// The change needs one more layer.
         case needsLayer
     }
 }
@@ -13,9 +13,9 @@ extension Transport {
 extension LayerStack {
     /// The kind of source on top, for a change of speed.
     enum Top {
-        /// A voice, which can follow a change if it is told this many frames before.
+        /// A voice that can follow a change scheduled this many frames ahead.
         case voice(leadFrames: Int64)
-        /// A copy of the clip, which can be left at any frame.
+        /// A copy of the clip, which can end at any frame.
         case copy
         /// A source that cannot change its speed.
         case fixed

@@ -1,44 +1,47 @@
 internal import Samples
 
-/// How a player hands over to the one that follows it, and how it took over itself: arithmetic on output frames alone. Trivial.
+/// Handover from a player to the next player, and from the previous player: arithmetic on output frames alone. Trivial.
 ///
-/// The mixer says whether a player follows (`endFade`). The *joint* is the output frame at which that one begins: the end of this player, or
-/// `endFade` frames before it. If a seek, or the player's own beginning, leaves fewer frames, the crossfade takes those.
-/// Once begun, a crossfade goes on for its own length: if a change of speed moves the end, the player ends with the crossfade at the latest.
-/// A pause holds it. Real-time safe: yes.
+/// The mixer sets the crossfade with the next player (`endFade`). The *joint* is the output frame at which the next
+/// player begins: the end of this player, or `endFade` frames before the end. If a seek, or the player's own beginning,
+/// leaves fewer frames, the crossfade takes these frames. Once begun, a crossfade keeps its own length: if a change of
+/// speed moves the end, the player ends with the crossfade at the latest. A pause holds the crossfade. Real-time safe:
+/// yes.
 struct Succession: BitwiseCopyable {
-    /// Pauses and resumptions that are passed on at one frame; further ones of that frame wait for the next one.
+    /// Maximum number of pauses and resumptions passed on at one frame; further commands of the frame wait for the next
+    /// frame.
     static let passedCapacity = 8
 
-    /// Output frames of the crossfade with a follower that waits; 0 if there is none, or if it has no crossfade.
+    /// Output frames of the crossfade with a waiting next player; 0 without a next player or without a crossfade.
     var endFade: Int64 = 0
     /// The joint, if it came in the current piece of a block, and the length of its crossfade.
     private(set) var joint: (frame: Int64, fade: Int64)?
-    /// Whether the joint has come, and the player was not started again since.
+    /// True after the joint, until a new start of the player.
     private(set) var isOver = false
     private var fall: CrossfadeEdge?
     private var rise: CrossfadeEdge?
-    /// The output frame since which the player is paused.
+    /// The output frame at which the current pause began.
     private var heldSince: Int64?
     private var passed: InlineArray<8, PlayerCommand> = InlineArray(repeating: PlayerCommand(code: .pause))
-    /// How many were passed on in the current piece of a block. The piece ends with the frame of the first.
+    /// Number of commands passed on in the current piece of a block. The piece ends with the frame of the first such
+    /// command.
     private(set) var passedCount = 0
-    /// How many commands the players that follow can take in the current piece; nil if nobody follows.
+    /// Number of commands that the next players can take in the current piece; nil without a next player.
     private var room: Int?
 
-    /// Forgets what happened in the piece before, and who followed then.
+    /// Clears the joint, the passed commands and the next players of the previous piece.
     mutating func beginPiece() { (joint, passedCount, room) = (nil, 0, nil) }
 
-    /// A player follows that has room for so many commands.
+    /// Notes a next player with room for `room` commands.
     mutating func noteFollower(room: Int) { self.room = min(self.room ?? Succession.passedCapacity, room) }
 
-    /// The player starts: at the joint with one that it follows, with a crossfade of `fade` frames, or else by itself.
+    /// Starts the player: at the joint with the previous player, with a crossfade of `fade` frames, or independently.
     mutating func begin(at now: Int64, fade: Int64) {
         (joint, fall, heldSince, isOver) = (nil, nil, nil, false)
         rise = fade > 0 ? CrossfadeEdge(start: now, length: fade, rises: true) : nil
     }
 
-    /// The player has come to its end, which is the joint unless a crossfade has begun before.
+    /// Notes the end of the player, which is the joint unless a crossfade has begun before.
     mutating func end(at now: Int64) {
         guard !isOver else { return }
         joint = (now, 0)
@@ -47,22 +50,22 @@ struct Succession: BitwiseCopyable {
 
     // MARK: Crossfade
 
-    /// The frame at which the crossfade begins; nil if there is none, or if it has begun.
+    /// Returns the frame at which the crossfade begins; nil without a crossfade, or once the crossfade has begun.
     ///
-    /// - Parameter end: the player's end, as far as it is known; it plays its last pass.
+    /// - Parameter end: the player's end, as far as known; the player plays its last pass.
     func fadeStart(before end: Int64) -> Int64? { endFade > 0 && !isOver ? end - endFade : nil }
 
-    /// Begins the crossfade, whose last frame is the one before `end`.
+    /// Begins the crossfade, whose last frame is the frame before `end`.
     mutating func beginFade(at now: Int64, before end: Int64) {
         fall = CrossfadeEdge(start: now, length: end - now, rises: false)
         joint = (now, end - now)
         isOver = true
     }
 
-    /// Whether the player is silent from now on, because its crossfade is over.
+    /// Returns true if the player is silent from now on, because its crossfade is over.
     func isFaded(at now: Int64) -> Bool { fall.map { heldSince == nil && $0.end <= now } ?? false }
 
-    /// The first frame after `now` at which a crossfade ends, or `limit`.
+    /// Returns the first frame after `now` at which a crossfade ends, or `limit`.
     func nextChange(after now: Int64, limit: Int64) -> Int64 {
         var next = limit
         if let fall, fall.end > now { next = min(next, fall.end) }
@@ -90,13 +93,13 @@ struct Succession: BitwiseCopyable {
 
     // MARK: Commands
 
-    /// Whether a command must wait for a later frame, because a player that follows cannot take it yet.
+    /// Returns true if a command must wait for a later frame, because a next player has no room for it yet.
     func mustWait(_ command: PlayerCommand) -> Bool {
         guard let room, concernsFollowers(command) else { return false }
         return passedCount >= room
     }
 
-    /// Passes on what concerns the players that follow.
+    /// Passes a command on, if the command concerns the next players.
     mutating func note(_ command: PlayerCommand, at now: Int64) {
         guard let room, concernsFollowers(command), passedCount < room else { return }
         passed[passedCount] = command
@@ -109,23 +112,23 @@ struct Succession: BitwiseCopyable {
         isOver && (command.code == .pause || command.code == .resume)
     }
 
-    /// A command of this piece that the follower has to take too.
+    /// Returns a command of this piece for the next player to carry out too.
     func passedCommand(_ index: Int) -> PlayerCommand { passed[index] }
 }
 
 /// One side of a crossfade of equal power: the squares of both weights add up to 1. Trivial.
 struct CrossfadeEdge: BitwiseCopyable {
-    /// The output frame at which it begins.
+    /// The output frame at which the edge begins.
     var start: Int64
     /// In output frames, 1 or more.
     let length: Int64
-    /// Whether the sound begins with it.
+    /// True for a fade-in, false for a fade-out.
     let rises: Bool
 
-    /// The output frame after its last one.
+    /// The output frame after the edge.
     var end: Int64 { start + length }
 
-    /// The factor of one frame: the sine or cosine of a quarter of a turn at the frame's middle.
+    /// Returns the factor of a frame: the sine or cosine of a quarter of a turn at the frame's middle.
     func weight(at frame: Int64) -> Float {
         let index = rises ? frame - start : end - 1 - frame
         if index < 0 { return 0 }

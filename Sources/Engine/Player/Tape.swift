@@ -1,11 +1,12 @@
 internal import Stretching
 
-/// The clip read faster or slower, as a tape is: its pitch follows the speed.
+/// The clip played faster or slower, like a tape: its pitch follows the speed.
 ///
-/// It asks for its input, like `Stretcher`. A change of speed is heard at its frame. Everything but the initialiser is real-time safe.
+/// The tape requests its input, like `Stretcher`. A change of speed takes effect at its frame. Everything but the
+/// initialiser is real-time safe.
 struct Tape: ~Copyable {
     private var interpolator: PitchInterpolator
-    /// The clip frame that is written next, and the part that was requested.
+    /// The next clip frame to write, and the length of the requested part.
     private var nextFrame: Int64 = 0
     private var requestedFrames = 0
 
@@ -21,18 +22,18 @@ struct Tape: ~Copyable {
         requestedFrames = 0
     }
 
-    /// Changes the speed from a frame on that is not emitted yet; false if too many changes lie ahead.
+    /// Changes the speed from a frame not emitted yet; returns false if too many changes lie ahead.
     mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
         interpolator.changeSpeed(at: frame, to: speed, over: glideFrames)
     }
 
-    /// The part of the clip that must be written before the next `frameCount` frames; nil if none.
+    /// Returns the part of the clip to write before the next `frameCount` frames; nil if none.
     mutating func nextInput(toEmit frameCount: Int) -> InputRequest? {
         requestedFrames = interpolator.framesNeeded(toEmit: frameCount)
         return requestedFrames > 0 ? InputRequest(first: nextFrame, count: requestedFrames) : nil
     }
 
-    /// Where to write the requested part of a channel.
+    /// Returns the memory for the requested part of a channel.
     func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
         unsafe interpolator.inputs[channel] + interpolator.inputOffset
     }

@@ -1,10 +1,11 @@
 internal import Samples
 internal import Stretching
 
-// A pass in passages. Splices end at the nominal time with a copy of the clip, and a stretcher begins with a copy from the same frame on: so the
-// vocoder takes over between two samples, unheard. Splices take over at a soft place, in a crossfade, since the vocoder's phases are not the clip's.
+// A pass in passages. Splices end at the nominal time with a copy of the clip, and a stretcher begins with a copy from
+// the same frame on. So the vocoder takes over between two samples, without an audible seam. Splices take over at a
+// soft place, in a crossfade, since the vocoder's phases are not the clip's.
 extension TempoVoice {
-    /// Starts what plays the current passage.
+    /// Starts the source of the current passage.
     ///
     /// - Parameter clipFrame: for the stretcher; splices have a frame of their own.
     mutating func startPassage(at clipFrame: Int64) {
@@ -25,7 +26,7 @@ extension TempoVoice {
         tellSpeeds()
     }
 
-    /// Counts emitted frames, and goes over to the next passage if it begins.
+    /// Counts emitted frames, and changes to the next passage at its start.
     mutating func finishPiece(_ frameCount: Int) {
         guard run.emitted(frameCount), let passage = run.passage else { return }
         if playing == .stretcher && passage.isSplices() { run.fadeIn(over: fadeFrames) }
@@ -33,7 +34,7 @@ extension TempoVoice {
         isUntold = !passage.isSplices()
     }
 
-    /// Tells the stretcher, which begins now, the rest of a glide and the changes of speed that the voice was told for later.
+    /// Schedules in the stretcher, which begins now, the rest of a glide and the later changes of speed of the voice.
     private mutating func tellSpeeds() {
         let now = run.frame
         for number in 0..<run.speeds.changeCount() {

@@ -1,10 +1,11 @@
 internal import Samples
 internal import Stretching
 
-/// A voice at another tempo: a stretcher and a splicer, which keep the clip's own pitch, and a tape, whose pitch follows the tempo. One of them plays;
-/// in a pass of several passages, the stretcher and the splicer take turns.
+/// A voice at another tempo: a stretcher and a splicer, which keep the clip's own pitch, and a tape, whose pitch
+/// follows the tempo. Only one of the three plays at a time; in a pass of several passages, the stretcher and the
+/// splicer take turns.
 ///
-/// It asks for its input, like `Stretcher`. Everything but the initialiser is real-time safe.
+/// The voice requests its input, like `Stretcher`. Everything but the initialiser is real-time safe.
 struct TempoVoice: ~Copyable {
     private var boxedStretcher: Boxed<Stretcher>
     var stretcher: Stretcher {
@@ -18,9 +19,9 @@ struct TempoVoice: ~Copyable {
     /// The old sound under a crossfade between two passages, and its length.
     let old: PlanarBuffer
     let fadeFrames: Int
-    /// During such a crossfade: whether the stretcher asked for input, or the splicer.
+    /// During such a crossfade: true if the stretcher requested input, false if the splicer did.
     var isFeedingOld = false
-    /// A stretcher has begun within the pass, and must be told its attacks before it does anything.
+    /// True if a stretcher has begun within the pass, and must get its attacks before any other work.
     var isUntold = false
 
     enum Playing {
@@ -37,10 +38,11 @@ struct TempoVoice: ~Copyable {
         old = PlanarBuffer(channelCount: channelCount, frameCount: fadeFrames)
     }
 
-    /// The most frames that can be requested at once.
+    /// Maximum number of frames in a request.
     var maximumEmitFrames: Int { stretcher.maximumEmitFrames }
 
-    /// The most frames it needs before the first audible one to produce its first frames. A splicer and a tape need fewer.
+    /// Maximum number of frames needed before the first audible frame to produce the first frames. A splicer and a tape
+    /// need fewer.
     var leadInFrames: Int { stretcher.leadInFrames }
 
     /// See `leadInFrames`.
@@ -48,17 +50,17 @@ struct TempoVoice: ~Copyable {
         stretcher.aheadFrames(toEmit: frameCount, speed: speed)
     }
 
-    /// How far ahead of the next frame a change of speed must be told.
+    /// Lead, in frames before the next frame, with which a change of speed must be scheduled.
     var leadFrames: Int { playing == .tape ? 0 : stretcher.leadFrames }
 
-    /// How many of the next frames can be requested at once: no piece goes beyond a change between passages.
+    /// Returns the number of next frames for a single request: no piece goes beyond a change between passages.
     func piece(of frameCount: Int) -> Int { run.piece(of: min(frameCount, maximumEmitFrames)) }
 
     /// Starts anew and discards all previous state.
     ///
     /// - Parameters:
-    ///   - planFrame: the splicer starts there, whatever `clipFrame` is: a plan deviates a little from
-    ///     the nominal time, and must end with the pass.
+    ///   - planFrame: the start of the splicer, whatever `clipFrame` is: a plan deviates a little from the nominal
+    ///     time, and must end with the pass.
     ///   - speed: for the stretcher; a list of splices has its own speeds, and frozen sound has none.
     mutating func start(at clipFrame: Int64, planFrame: Int64, speed: Double, by method: TempoMethod) {
         run.leave()
@@ -85,7 +87,8 @@ struct TempoVoice: ~Copyable {
         }
     }
 
-    /// Changes the speed from a frame of the voice on. A plan of splices ignores it, because it contains all its speeds.
+    /// Changes the speed from a frame of the voice on. A plan of splices ignores the change, because the plan contains
+    /// all its speeds.
     mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
         if run.isRunning {
             guard run.changeSpeed(at: frame, to: speed, over: glideFrames) else { return false }
@@ -100,21 +103,21 @@ struct TempoVoice: ~Copyable {
         }
     }
 
-    /// Sets the attacks that are known from here on.
+    /// Sets the attacks known from here on.
     ///
-    /// - Parameter list: of the part of the recording around the voice; it stays valid until the next call.
+    /// - Parameter list: of the part of the recording around the voice; stays valid until the next call.
     mutating func setAttacks(_ list: AttackList) {
         if playing == .stretcher || run.isFading { stretcher.setAttacks(list) }
     }
 
-    /// Whether the passage that plays, or fades out, has attacks to be told; nil if the pass is not divided.
+    /// Returns true if the passage that plays, or fades out, needs attacks; nil in a pass without passages.
     func wantsAttacksInPassage() -> Bool? {
         guard let passage = run.passage else { return nil }
-        // Splices know none; under their crossfade is the stretcher.
+        // Splices use no attacks; under their crossfade is the stretcher.
         return passage.isSplices() ? run.isFading : passage.knowsAttacks
     }
 
-    /// The next frame of the clip, according to the tempo.
+    /// Returns the next frame of the clip, according to the tempo.
     func sourceFrame() -> Int64 {
         guard playing == .stretcher || run.isFading else { return 0 }
         return Int64(stretcher.sourcePosition(atOutput: stretcher.emittedFrames))
@@ -122,7 +125,7 @@ struct TempoVoice: ~Copyable {
 
     /// Does at most one piece of the work for the next `frameCount` frames.
     mutating func advance(toEmit frameCount: Int) -> Voice.Step {
-        // An empty request: the caller tells attacks after each.
+        // An empty request: the caller sets the attacks after each request.
         if isUntold { return .needsInput(InputRequest(first: sourceFrame(), count: 0)) }
         if run.isFading { return advanceFade(toEmit: frameCount) }
         switch playing {
@@ -146,10 +149,10 @@ struct TempoVoice: ~Copyable {
         splicer.nextInput(toEmit: frameCount).map { .needsInput($0) } ?? .ready
     }
 
-    /// Which of them asked for input.
+    /// The source that requested input.
     private var feeding: Playing { run.isFading && isFeedingOld ? .stretcher : playing }
 
-    /// Where to write the requested part of a channel.
+    /// Returns the memory for the requested part of a channel.
     func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
         switch feeding {
         case .stretcher: unsafe stretcher.input(channel)

@@ -1,7 +1,8 @@
 internal import Samples
 
 extension Transport {
-    /// A start in the place that earlier requests have chosen, as a start at that place; any other command as it is.
+    /// Returns a start at the place chosen by earlier requests, if the command asks for this place; returns any other
+    /// command unchanged.
     func resolved(_ command: PlayerCommand) -> PlayerCommand {
         guard command.code == .start, command.moved.to == SectionMove.chosen else { return command }
         var start = command
@@ -10,16 +11,17 @@ extension Transport {
         return start
     }
 
-    /// Keeps a place for the next start. Without effect in the fade of a stop.
+    /// Keeps a place for the next start. Has no effect in the fade of a stop.
     mutating func choose(_ place: Place, beginsSection: Bool, at now: Int64) {
         guard state == .idle || state == .finished else { return }
         (stillAt, isChosen, self.beginsSection) = (place, true, beginsSection)
         playhead.go(to: place, at: now)
     }
 
-    /// Keeps the chosen place in another score: the beginning of the section, or the frame if the section has it.
+    /// Keeps the chosen place in another score: the beginning of the section, or the frame if the section has this
+    /// frame.
     ///
-    /// - Parameter begins: whether the section begins anew, whatever was chosen.
+    /// - Parameter begins: true if the section begins anew, whatever the chosen place.
     mutating func chooseAgain(_ place: Place, begins: Bool, at now: Int64) {
         let isBeginning = begins || beginsSection
         var place = place
@@ -27,10 +29,11 @@ extension Transport {
         choose(playhead.fitting(place, staysWithin: true), beginsSection: isBeginning, at: now)
     }
 
-    /// Whether a command that changes the sound can be carried out: only while at most one fade is in progress, so that at most
-    /// `LayerStack.maximumLayers` are audible. That takes 5 ms at the longest.
+    /// Returns true if a command that changes the sound can be carried out. At most one fade may be in progress, so
+    /// that at most `LayerStack.maximumLayers` are audible. A fade takes 5 ms at the longest.
     ///
-    /// - Parameter waits: whether the command waits until its place is decoded, half a second at most, while the old sound continues.
+    /// - Parameter waits: true if the command waits for the decoding of its place, half a second at most, while the old
+    ///   sound continues.
     func canCross(for command: PlayerCommand, at now: Int64, waits: Bool) -> Bool {
         // A stop followed by a start does both: first the fade, then the beginning.
         if command.code == .start && state == .stopping { return false }

@@ -1,11 +1,12 @@
 internal import Samples
 
-/// Plays, pauses and stops. It moves a player between places of a score, and reports what it left and what it reached.
+/// Plays, pauses and stops. Moves a player between places of a score, and reports the places left and reached.
 ///
-/// There are two kinds of change. The transport *crosses over*: at an output frame another place, another score or silence fades in over
-/// the current sound. Or it *advances*: at the end of a span, to the next span of the score. Real-time safe: all but the initialiser.
+/// Two kinds of change exist. The transport *crosses over*: at an output frame another place, another score or silence
+/// fades in over the current sound. Or the transport *advances*: at the end of a span, to the next span of the score.
+/// Real-time safe: all but the initialiser.
 struct Transport: ~Copyable {
-    /// If a plain pass has at least this long to go when more is known about it, it begins anew.
+    /// Restart a pass that began without analysis if at least this much of it remains when the analysis arrives.
     private static let longPassSeconds = 5
 
     private(set) var state = PlayerStatus.State.idle
@@ -13,20 +14,20 @@ struct Transport: ~Copyable {
     private(set) var pauseReason: Int64 = 0
     var playhead: Playhead
     private(set) var stack: Boxed<LayerStack>
-    /// Whether the sound of one place is held; in a pause, whether it will be.
+    /// True while the sound of a place is frozen; in a pause, true if resuming plays frozen sound.
     private(set) var isFrozen = false
-    /// Where the player continues after a pause or a frozen sound, or begins, if that was chosen before the start.
+    /// Place at which the player continues after a pause or frozen sound; before the start, its chosen place.
     var stillAt = Place()
-    /// Whether a request has chosen where the next start begins, and whether it has chosen a section and no frame of it.
+    /// True if a request has chosen the place of the next start; true if the request chose a section without a frame.
     var (isChosen, beginsSection) = (false, false)
     private var reports: PlayerReports
     var retired: RetiredScores
-    /// Start requests that were taken. It tells the control side whether more follows after an end.
+    /// Start requests taken. The control side compares this count to see whether sound follows an end.
     private var startsTaken: Int64 = 0
     private let fades: FadeLengths
     private let longPassFrames: Int64
     let longestWaitFrames: Int64
-    /// While stopping: the output frame after the last one, and the reason.
+    /// While stopping: the output frame after the last frame of sound, and the reason.
     private(set) var (stopFrame, finishReason) = (Int64(0), FinishReason.completed)
 
     init(
@@ -43,7 +44,7 @@ struct Transport: ~Copyable {
 
     // MARK: Requests
 
-    /// Counts a start request, whether or not it has an effect.
+    /// Counts a start request, even without an effect.
     mutating func noteStart() { startsTaken += 1 }
 
     mutating func start(atClipFrame wanted: Int64, section: Int32, at now: Int64) {
@@ -62,7 +63,7 @@ struct Transport: ~Copyable {
 
     /// - Parameters:
     ///   - reason: a `PauseReason`, by its raw value.
-    ///   - isHeard: false if the fade would not be heard.
+    ///   - isHeard: false if the fade would be inaudible.
     mutating func pause(at now: Int64, reason: Int64, isHeard: Bool = true) {
         // A pause by the user replaces every other reason; no reason replaces the user's.
         if state != .playing, reason == Int64(PauseReason.user.rawValue) { changePause(to: reason, at: now) }
@@ -82,7 +83,7 @@ struct Transport: ~Copyable {
         post(.paused, at: now, clipFrame: stillAt.clipFrame, detail: reason)
     }
 
-    /// Whether the end of a cause, by its `PauseReason`, ends the pause.
+    /// Returns true if the end of a cause, given by its `PauseReason`, ends the pause.
     func canResume(after reason: Int64) -> Bool {
         state == .paused && (reason == PlayerCommand.anyReason || reason == pauseReason)
     }
@@ -94,7 +95,8 @@ struct Transport: ~Copyable {
         post(.resumed, at: now, clipFrame: stillAt.clipFrame, detail: pauseReason)
     }
 
-    /// Holds the sound of the player's place, or continues from there. In a pause this is heard when the player is resumed.
+    /// Freezes the sound of the player's place, or continues from there. In a pause the change is audible after
+    /// resuming.
     mutating func setFrozen(_ freezes: Bool, at now: Int64) {
         guard isFrozen != freezes, state == .playing || state == .paused else { return }
         stillAt = place(at: now)
@@ -118,7 +120,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// Ends a stop at once, if the rest of its fade would not be heard.
+    /// Ends a stop at once, if the rest of its fade would be inaudible.
     mutating func cutStopShort(at now: Int64) {
         if state == .stopping { stopFrame = now }
     }
@@ -134,9 +136,9 @@ struct Transport: ~Copyable {
         cross(to: place, leaving: playhead.departure(at: now), at: now, telling: .moved)
     }
 
-    /// Plays another score, at the place in it that matches the player's place.
+    /// Plays another score, at the place that matches the player's place.
     ///
-    /// - Parameter command: the new score, and where the player's section has gone in it.
+    /// - Parameter command: the new score, and the new position of the player's section.
     mutating func replaceScore(by command: PlayerCommand, at now: Int64) {
         var (place, left) = (place(at: now), playhead.departure(at: now))
         command.moved.apply(to: &place)
@@ -152,8 +154,8 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// Continues with the same score, about which more is known than before. Everything that begins from now on
-    /// uses it; a pass that has long to go begins anew at its place.
+    /// Continues with the same score after further analysis. Everything that begins from now on uses the new analysis;
+    /// a pass with much time left begins anew at its place.
     mutating func adopt(_ score: RenderScore, at now: Int64) {
         let isLong = playhead.cursor.spanEnd - now > longPassFrames && playhead.isNews(score)
         changeOver(to: score)
@@ -164,15 +166,15 @@ struct Transport: ~Copyable {
     /// Returns a score that will not be played.
     mutating func giveBack(_ score: RenderScore) { retired.giveBack(score) }
 
-    /// Whether the score at this address is the current one.
+    /// Returns true if the score at this address is the current score.
     func plays(scoreAt address: Int) -> Bool { playhead.score.address == address }
 
     // MARK: Changes of speed within a pass
 
-    /// Changes the speed within the current pass, if possible: a voice is told for the first frame that it can still
-    /// follow, and a copy changes at once. A change that is too late for the pass applies to the next one.
+    /// Changes the speed within the current pass, if possible: a voice at the first frame that the voice can still
+    /// follow, a copy at once. A change too late for the pass applies to the next pass.
     ///
-    /// - Parameter glideFrames: output frames in which the new speed is reached.
+    /// - Parameter glideFrames: output frames until the new speed.
     mutating func changeSpeed(to score: RenderScore, over glideFrames: Int64, at now: Int64) -> SpeedChange {
         guard isMoving, !playhead.cursor.isRest, let part = playhead.counterpart(in: score) else { return .needsLayer }
         switch stack.value.top {
@@ -198,7 +200,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// The pass ends unchanged; the next one has the new speed. At the joint itself it applies at once.
+    /// The pass ends unchanged; the next pass has the new speed. At the joint itself the change applies at once.
     private mutating func changeSpeedAtJoint(
         to score: RenderScore, part: Int, over glideFrames: Int64, at now: Int64
     ) -> SpeedChange {
@@ -207,9 +209,9 @@ struct Transport: ~Copyable {
         return .done
     }
 
-    /// Makes the score current whose speed the voice of a layer was told and has now reached.
+    /// Adopts the score of a scheduled change of speed that the voice of a layer has now reached.
     ///
-    /// - Parameter layer: the layer that was told, as counted by `LayerStack.laid`.
+    /// - Parameter layer: the layer with the scheduled change, as counted by `LayerStack.laid`.
     /// - Returns: false if another source plays by now.
     mutating func takeToldSpeed(_ command: PlayerCommand, layer: Int64, at now: Int64) -> Bool {
         guard layer == stack.value.laid, isMoving, let part = playhead.counterpart(in: command.score) else {
@@ -227,7 +229,7 @@ struct Transport: ~Copyable {
         retired.retire(old, heardIn: stack)
         if now < playhead.cursor.spanEnd {
             stack.value.moveEnd(to: playhead.cursor.spanEnd, at: now)
-            // After a step to 100 % the pass is copied from this very frame on.
+            // After a step to 100 %, the copy of the pass begins at this very frame.
             playhead.findCopyBoundary(after: now - 1)
         }
         let new = score.part(part)
@@ -238,11 +240,11 @@ struct Transport: ~Copyable {
 
     // MARK: Crossing over
 
-    /// Whether the player stays at ``stillAt``, silent or not.
+    /// True if the player stays at ``stillAt``, silent or not.
     var isStill: Bool { state == .paused || isFrozen }
     private var isMoving: Bool { state == .playing && !isFrozen }
 
-    /// Where the player is.
+    /// Returns the player's place.
     func place(at now: Int64) -> Place { isStill || isChosen ? stillAt : playhead.place(at: now) }
 
     private mutating func changeOver(to score: RenderScore) {
@@ -252,9 +254,10 @@ struct Transport: ~Copyable {
         playhead.changeOver(to: score)
     }
 
-    /// Moves to a place: heard at once while playing, kept for `resume` while paused, and for `startInPlace` before the start.
+    /// Moves to a place: audible at once while playing, kept for `resume` while paused, and for `startInPlace` before
+    /// the start.
     ///
-    /// - Parameter left: where the player was; read before its score may have been replaced.
+    /// - Parameter left: the place before the move; read it before a change of the score.
     private mutating func cross(
         to place: Place, leaving left: Departure, at now: Int64, telling code: RenderEvent.Code
     ) {
@@ -264,7 +267,7 @@ struct Transport: ~Copyable {
         if isStill { post(code, at: now, clipFrame: place.clipFrame) } else { tell(code, leaving: left, at: now) }
     }
 
-    /// Reports what was left and what is reached.
+    /// Reports the section and pass left, and the section and pass reached.
     private mutating func tell(_ code: RenderEvent.Code, leaving left: Departure, at now: Int64) {
         let (cursor, first) = (playhead.cursor, playhead.firstClipFrame)
         let changesSection = left.section != playhead.part.section
@@ -297,8 +300,8 @@ struct Transport: ~Copyable {
 
     // MARK: Advancing
 
-    /// Does the next thing that is due at an output frame by the score or a stop: the end of a stop, a joint, or a change between
-    /// voice and copy.
+    /// Does the next thing due at an output frame by the score or a stop: the end of a stop, a joint, or a change
+    /// between voice and copy.
     ///
     /// - Returns: false if nothing is due.
     mutating func advance(at now: Int64) -> Bool {
@@ -318,7 +321,7 @@ struct Transport: ~Copyable {
         return true
     }
 
-    /// The first frame after `now` at which something changes by itself, or `limit`.
+    /// Returns the first frame after `now` with an automatic change, or `limit`.
     func nextChange(after now: Int64, limit: Int64) -> Int64 {
         var next = stack.value.nextEntryEnd(after: now, limit: limit)
         if isMoving { next = min(next, min(playhead.cursor.spanEnd, playhead.copyBoundary)) }
@@ -326,7 +329,7 @@ struct Transport: ~Copyable {
         return next
     }
 
-    /// Moves from the span that ends to the one that begins, or ends the score.
+    /// Moves from the ending span to the next span, or ends the score.
     private mutating func crossJoint() {
         let part = playhead.part
         let frame = playhead.cursor.spanEnd
@@ -348,7 +351,7 @@ struct Transport: ~Copyable {
         post(.passStarted, at: frame, clipFrame: playhead.firstClipFrame)
     }
 
-    /// The player is silent from `frame` on.
+    /// Ends the playback; the player is silent from `frame` on.
     private mutating func finish(at frame: Int64) {
         state = .finished
         stack.value.pushSilence(at: frame, entryLength: 0)
@@ -359,10 +362,10 @@ struct Transport: ~Copyable {
 
     // MARK: Sound
 
-    /// Makes `count` frames of sound from output frame `now` on. Nothing changes in between.
+    /// Makes `count` frames of sound from output frame `now` on. Nothing changes within these frames.
     mutating func produce(_ count: Int, at now: Int64) { noteGain(stack.value.produce(count, of: playhead, at: now)) }
 
-    /// Drops layers that are no longer heard.
+    /// Drops layers that are no longer audible.
     mutating func dropCovered(at now: Int64) { stack.value.dropCovered(at: now) }
 
     // MARK: Reports
@@ -372,16 +375,17 @@ struct Transport: ~Copyable {
         reports.post(code, of: playhead, at: frame, clipFrame: clipFrame, detail: detail)
     }
 
-    /// The sound is turned down to a factor of `gain`; the end of the pass tells it.
+    /// Notes a reduction of the sound to a factor of `gain`, for the report at the end of the pass.
     mutating func noteGain(_ gain: Float) { reports.noteGain(gain) }
     mutating func noteXrun(at now: Int64, lostFrames: Int64) {
         post(.xrun, at: now, clipFrame: place(at: now).clipFrame, detail: lostFrames)
     }
 
-    /// Called before a block.
+    /// Call this before a block.
     mutating func beginBlock() { reports.beginBlock() }
 
-    /// Called after each piece of a block, whose end is at output frame `now`. Each run of missing frames has one event, at its first frame.
+    /// Call this after each piece of a block, with the output frame of the piece's end. Each run of missing frames has
+    /// a single event, at its first frame.
     mutating func endBlock(at now: Int64) {
         retired.giveBackUnheard(in: stack)
         if let run = stack.value.takeStarvedRun(before: now, always: state == .finished) {
@@ -389,8 +393,8 @@ struct Transport: ~Copyable {
         }
         tell(at: now)
     }
-    /// Whether something has happened that `tell(at:)` has not told yet.
+    /// Returns true if events wait for `tell(at:)`.
     func hasUntoldEvents() -> Bool { reports.holdsEvents }
-    /// Publishes the status before output frame `now`, and the events up to it.
+    /// Publishes the status before output frame `now`, and the events up to `now`.
     mutating func tell(at now: Int64) { reports.publish(PlayerStatus(self, at: now)) }
 }

@@ -1,26 +1,27 @@
 internal import DSP
 internal import Stretching
 
-// A voice plays a pass that is not a copy of the clip: at another tempo, followed by a changer of the pitch if that is changed,
-// which reads the stretched signal at another pace and can keep its formants. A pitch r times as high at speed s is the clip stretched to
-// speed s / r and read r times as fast; so the tempo is s, and the stretcher stays exact. Neither keeps the clip's peaks, so a limiter
-// comes last. Its look-ahead delays nothing: what a voice will play is known.
+// A voice plays a pass that is not a copy of the clip, at another tempo. If the pitch changes too, a pitch changer
+// follows: the changer reads the stretched signal at another pace and can keep its formants. A pitch r times as high at
+// speed s is the clip stretched to speed s / r and read r times as fast. So the tempo is s, and the stretcher stays
+// exact. Stretcher and changer do not keep the clip's peaks, so a limiter comes last. The limiter's look-ahead adds no
+// delay, because a voice knows its future sound.
 
-/// How a voice begins. Two voices that begin alike sound alike, bit for bit.
+/// Start of a voice. Two voices with equal starts give the same sound, bit for bit.
 struct VoiceStart: BitwiseCopyable {
     var clipFrame: Int64
-    /// The first frame in the part's own pass, for a plan that was made for that pass.
+    /// The first frame in the part's own pass, for a plan made for that pass.
     var passFrame: Int64
     var speed: Double
-    /// Factor of all frequencies; 1 leaves them.
+    /// Factor of all frequencies; 1 leaves the pitch unchanged.
     var pitchRatio: Double
     var choice = VoiceChoice.plain
 }
 
-/// One voice of a player. It asks for its input: see `Stretcher`.
+/// One voice of a player. The voice requests its input: see `Stretcher`.
 ///
-/// Before its first frame the clip itself replaces the stretcher's output, because the stretcher also begins with a copy of the clip
-/// there. So the first frame is the clip's own even if the pitch is changed.
+/// Before the first frame, the clip itself replaces the stretcher's output, because the stretcher also begins with a
+/// copy of the clip there. So the first frame is the clip's own even at another pitch.
 struct Voice: ~Copyable {
     private var tempo: TempoVoice
     private var changer: PitchChanger
@@ -38,7 +39,7 @@ struct Voice: ~Copyable {
             channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames)
     }
 
-    /// The frame of a plan at which it begins: if the pitch is changed, the voice counts frames of its own.
+    /// The frame of the plan at which the voice begins: at another pitch, the voice counts frames of its own.
     private var planFrame: Int64 { Int64(Double(start.passFrame) * start.pitchRatio + 0.5) }
     private var isPitched: Bool { start.pitchRatio != 1 }
 
@@ -54,10 +55,11 @@ struct Voice: ~Copyable {
         needsHistory = isPitched
     }
 
-    /// The most frames of the clip that a voice needs before its first audible one.
+    /// Maximum number of clip frames that a voice needs before its first audible frame.
     var leadInFrames: Int { max(tempo.leadInFrames, changer.longestHistoryFrames()) }
 
-    /// The most frames of the clip, from the first audible one on, that such a voice needs to produce its first frames.
+    /// Returns the maximum number of clip frames, from the first audible frame on, that such a voice needs to produce
+    /// its first frames.
     func aheadFrames(toEmit frameCount: Int, speed: Double, pitchRatio: Double) -> Int {
         let limited = frameCount + limiter.lookAheadFrames
         guard pitchRatio != 1 else { return tempo.aheadFrames(toEmit: limited, speed: speed) }
@@ -65,10 +67,11 @@ struct Voice: ~Copyable {
         return tempo.aheadFrames(toEmit: frames, speed: speed / pitchRatio)
     }
 
-    /// Whether the voice follows a plan made beforehand, and so cannot change its speed.
+    /// Returns true if the voice follows a precomputed plan, and so cannot change its speed.
     func isPlanned() -> Bool { start.choice.method.isPlanned() }
 
-    /// Whether the voice needs to be told the attacks of the recording, and around which of its frames.
+    /// Returns true if the voice needs attacks of the recording; sets `frame` to the clip frame around which attacks
+    /// are needed.
     func wantsAttacks(around frame: inout Int64) -> Bool {
         frame = tempo.sourceFrame()
         return tempo.wantsAttacksInPassage() ?? start.choice.knowsAttacks
@@ -77,20 +80,21 @@ struct Voice: ~Copyable {
     /// Sets the attacks around the position of the voice; the list stays valid until the next call.
     mutating func setAttacks(_ list: AttackList) { tempo.setAttacks(list) }
 
-    /// How far ahead of the next frame a change of speed must be told.
+    /// Returns the lead, in frames before the next frame, with which a change of speed must be scheduled.
     ///
-    /// It is mutating, because a function that only reads a voice at a pointer gets a copy of all that is not in a box.
+    /// Mutating, because a function that only reads a voice at a pointer gets a copy of everything outside a box.
     mutating func leadFrames() -> Int64 {
         let lead = tempo.leadFrames
         let limited = Int64(limiter.lookAheadFrames)
         guard isPitched else { return Int64(lead) + limited }
-        // The changer has already received frames beyond the last one; one more for each rounding.
+        // The changer has already received frames beyond the last frame; one more frame for each rounding.
         return Int64(Double(lead + changer.leadFrames() + 2) / start.pitchRatio) + 1 + limited
     }
 
     /// Changes the speed from a frame of the voice on; see `Stretcher.changeSpeed(atOutput:to:over:)`.
     ///
-    /// If the pitch is changed, the stretcher counts frames of its own: the frame and the end of the glide are rounded to them.
+    /// At another pitch, the stretcher counts frames of its own: the frame and the end of the glide are rounded to the
+    /// stretcher's frames.
     mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
         guard isPitched else { return tempo.changeSpeed(at: frame, to: speed, over: glideFrames) }
         let ratio = start.pitchRatio
@@ -103,9 +107,9 @@ struct Voice: ~Copyable {
     enum Step: Equatable {
         /// Everything is ready.
         case ready
-        /// A piece of work has been done; there may be more.
+        /// A piece of the work is complete; there may be more.
         case worked
-        /// This part of the clip is needed.
+        /// The voice needs this part of the clip.
         case needsInput(InputRequest)
     }
 
@@ -121,7 +125,7 @@ struct Voice: ~Copyable {
         return .worked
     }
 
-    /// The same for the sound that the limiter takes.
+    /// Does the same for the input of the limiter.
     private mutating func advanceSound(toEmit frameCount: Int) -> Step {
         guard isPitched else { return advanceTempo(toEmit: frameCount) }
         if needsHistory { return .needsInput(historyRequest) }
@@ -143,7 +147,8 @@ struct Voice: ~Copyable {
         return InputRequest(first: start.clipFrame - Int64(count), count: count)
     }
 
-    /// Does all the work for the next `frameCount` frames, up to a part of the clip that it needs first.
+    /// Does all the work for the next `frameCount` frames, up to a missing part of the clip; returns the request for
+    /// this part.
     mutating func nextInput(toEmit frameCount: Int) -> InputRequest? {
         while true {
             switch advance(toEmit: frameCount) {
@@ -154,7 +159,7 @@ struct Voice: ~Copyable {
         }
     }
 
-    /// Where to write the requested part of a channel.
+    /// Returns the memory for the requested part of a channel.
     func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
         if needsHistory { return unsafe changer.inputs()[channel] }
         return unsafe tempo.input(channel)
@@ -170,12 +175,12 @@ struct Voice: ~Copyable {
         }
     }
 
-    /// Writes the next frames; `nextInput` must have returned nil for them.
+    /// Writes the next frames; `nextInput` must have returned nil for these frames.
     mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>) {
         unsafe limiter.emit(frameCount, into: output, offset: 0)
     }
 
-    /// Tells the changer of the pitch in which passage formants are kept; an emission is shorter than a passage.
+    /// Tells the pitch changer in which passage to keep formants; an emission is shorter than a passage.
     private mutating func tellFormants() {
         guard start.choice.keepsFormants, case .passages(let list) = start.choice.method else { return }
         let index = list.index(at: planFrame + changer.signalFrame())
@@ -184,7 +189,7 @@ struct Voice: ~Copyable {
             list[index].keepsFormants, until: list.end(of: index) - planFrame, then: list[next].keepsFormants)
     }
 
-    /// The lowest gain of the limiter since the last call, as a factor.
+    /// Returns the lowest gain of the limiter since the last call, as a factor.
     mutating func takeLowestGain() -> Float { limiter.takeLowestGain() }
 
     private mutating func emitSound(

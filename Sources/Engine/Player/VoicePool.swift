@@ -1,16 +1,18 @@
 internal import Realtime
 
-/// Owns the voices of one player. Created and released on the control side only, when a score first needs them.
+/// Owns the voices of one player. Threads: created and released on the control side only, for the first score with
+/// voices.
 @safe
 final class VoiceStorage: @unchecked Sendable {
-    /// One for each layer. A voice of a stereo player at 44.1 kHz takes 2.3 MB, resident from the start: nobody knows beforehand at which
-    /// frame a seek or a joint needs the next one.
+    /// One voice for each layer. A voice of a stereo player at 44.1 kHz takes 2.3 MB, resident from the start. The
+    /// frame at which a seek or a joint needs the next voice is unknown beforehand.
     static let voiceCount = LayerStack.maximumLayers
 
     /// `voiceCount` voices, initialised for this object's whole life.
     private let voices: UnsafeMutablePointer<Voice>
 
-    /// The most frames any voice needs before its first audible one. Kept here because the voices are the render side's.
+    /// Maximum number of frames needed by any voice before its first audible frame. Kept here because the voices belong
+    /// to the render side.
     let leadInFrames: Int
 
     init(channelCount: Int, sampleRate: Int) {
@@ -34,7 +36,7 @@ final class VoiceStorage: @unchecked Sendable {
     var pool: VoicePool { unsafe VoicePool(voices: voices) }
 }
 
-/// The voices of one player on the render side, and which of them are free. Trivial. Real-time safe: yes.
+/// The voices of one player on the render side, with a flag for each voice in use. Trivial. Real-time safe: yes.
 @safe
 struct VoicePool: @unchecked Sendable, BitwiseCopyable {
     /// Nil until the first score that needs voices.
@@ -50,16 +52,16 @@ struct VoicePool: @unchecked Sendable, BitwiseCopyable {
 
     var isEmpty: Bool { unsafe voices == nil }
 
-    /// The most frames any voice needs before its first audible one; 0 if there are no voices.
+    /// Maximum number of frames needed by any voice before its first audible frame; 0 without voices.
     var leadInFrames: Int { unsafe voices?.pointee.leadInFrames ?? 0 }
 
-    /// The most frames that such a voice needs to produce its first frames; 0 if there are no voices.
+    /// Returns the maximum number of frames needed by such a voice to produce its first frames; 0 without voices.
     func aheadFrames(toEmit frameCount: Int, speed: Double, pitchRatio: Double) -> Int {
         guard let voices = unsafe voices else { return 0 }
         return unsafe voices.pointee.aheadFrames(toEmit: frameCount, speed: speed, pitchRatio: pitchRatio)
     }
 
-    /// A free voice, or nil if all are in use.
+    /// Returns a free voice, or nil if all are in use.
     mutating func acquire() -> Int? {
         guard !isEmpty else { return nil }
         for index in 0..<VoiceStorage.voiceCount where used & (1 << UInt8(index)) == 0 {
@@ -73,7 +75,7 @@ struct VoicePool: @unchecked Sendable, BitwiseCopyable {
         used &= ~(1 << UInt8(index))
     }
 
-    /// The voice itself. `index` came from `acquire`, so it is valid.
+    /// Returns the voice itself. `index` came from `acquire`, and so is valid.
     func voice(_ index: Int) -> UnsafeMutablePointer<Voice> {
         guard let voices = unsafe voices else { preconditionFailure("a voice was asked for where there are none") }
         return unsafe voices + index

@@ -1,13 +1,13 @@
 internal import Clips
 internal import Stretching
 
-// Used by the worker only: what each passage of a section is. The features of a second depend on the recording alone, so they are kept for
-// all sections; two hours of them are half a megabyte.
+// Used by the worker only: the material of each passage of a section. The features of a second depend on the recording
+// alone, so all sections share the kept features; two hours of features are half a megabyte.
 extension Analyst {
-    /// What a first answer about a long section is based on: its first three minutes.
+    /// Number of pages behind a first answer about a long section: its first three minutes.
     static var firstWindows: Int { 32 }
 
-    /// What a section is.
+    /// Returns the material of a section.
     ///
     /// - Parameter isFirst: true for a quick answer that may be wrong for a long section.
     /// - Returns: nil if the result is no longer wanted.
@@ -24,12 +24,13 @@ extension Analyst {
         return judged
     }
 
-    /// Whether a quick answer about a section is the whole answer.
+    /// Returns true if a quick answer about a section is the whole answer.
     func isWithinFirstWindows(_ range: Range<Int64>) -> Bool {
         Int64(range.count) <= Int64(Analyst.firstWindows) * pages.pageFrames
     }
 
-    /// The features of the seconds that begin in a section, and of the one in which it begins; nil if they are no longer wanted.
+    /// Returns the features of the seconds that begin in a section, and of the second around the section's start; nil
+    /// if the features are no longer wanted.
     private func seconds(of range: Range<Int64>, isFirst: Bool) -> [MaterialFeatures]? {
         let rate = Int64(clip.sampleRate)
         let first = range.lowerBound / rate * rate
@@ -39,14 +40,15 @@ extension Analyst {
         let firstPage = pages.page(of: first)
         for page in firstPage...(isFirst ? min(last, firstPage + Analyst.firstWindows) : last) {
             if isAbandoned { return nil }
-            // What cannot be decoded is reported by the clip.
+            // The clip reports frames that cannot be decoded.
             guard let found = secondsOfPage(page, frames: &frames) else { break }
             seconds += found.filter { $0.range.lowerBound >= first && $0.range.lowerBound < range.upperBound }
         }
         return seconds
     }
 
-    /// - Parameter frames: What the pages before have left, and this one leaves for the next: pages reach into each other.
+    /// - Parameter frames: The remainder of the previous pages, replaced by the remainder for the next page: pages
+    ///   reach into each other.
     func secondsOfPage(_ page: Int, frames: inout MaterialFrames?) -> [MaterialFeatures]? {
         if let known = knownSeconds[page] { return known }
         let start = Int64(page) * pages.pageFrames
@@ -60,7 +62,7 @@ extension Analyst {
 }
 
 extension SectionMaterial {
-    /// A section whose material the user chose.
+    /// Creates the material of a section by the user's choice.
     fileprivate init(material: MaterialChoice, of range: Range<Int64>) {
         let reason = "asked for"
         self.init(
@@ -68,7 +70,7 @@ extension SectionMaterial {
             passages: [SectionPassage(clipFrames: range, material: material, score: nil, reason: reason)])
     }
 
-    /// A section that was judged: what most of it is, and each passage.
+    /// Creates the material of a judged section: the majority, and each passage.
     fileprivate init(_ passages: [MaterialPassage], _ whole: MaterialDecision, in range: Range<Int64>) {
         let told = passages.map {
             SectionPassage(

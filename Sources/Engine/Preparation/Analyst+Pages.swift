@@ -1,14 +1,15 @@
 internal import Clips
 internal import Stretching
 
-// Used by the worker only: the attacks of each page. A page that cannot be decoded has none; the clip's failure says why.
+// Used by the worker only: the attacks of each page. A page that cannot be decoded has no attacks; the clip's failure
+// has the cause.
 extension Analyst {
     func frames(of page: Int) -> Range<Int64> {
         let start = Int64(page) * pages.pageFrames
         return start..<max(start, min(start + pages.pageFrames, clip.frameCount))
     }
 
-    /// Prepares the attacks around a page and publishes them.
+    /// Prepares the attacks around a page and publishes the result.
     func makeReady(_ page: Int) {
         for neighbour in max(0, page - 1)...min(page + 1, pages.pageCount - 1)
         where !cache.holds(neighbour) {
@@ -17,7 +18,7 @@ extension Analyst {
         cache.show(page)
     }
 
-    /// nil if the page cannot be decoded.
+    /// Returns the attacks in a page; nil if the page cannot be decoded.
     private func attacks(in page: Int) -> AttackMaterial? {
         let range = frames(of: page)
         let context = max(

@@ -1,17 +1,19 @@
 internal import Clips
 internal import Stretching
 
-// Used by the worker only: a plan for a part that contains both speech and music. Speech is spliced by a plan that ends at its nominal time, and
-// everything else goes through the vocoder. A change lies at the softest place within a second of where the material was found to change.
+// Used by the worker only: a plan for a part that contains both speech and music. Speech is spliced by a plan that ends
+// at its nominal time, and everything else goes through the vocoder. A change of method lies at the softest place
+// within a second of the detected change of material.
 extension Analyst {
-    /// How far a change of method may lie from where the material changes, in seconds.
+    /// Maximum distance between a change of method and the change of material, in seconds.
     private static var changeReach: Int64 { 1 }
-    /// The shortest passage in frames of the voice: longer than all that is made at once, with the crossfade.
+    /// The shortest passage in frames of the voice: longer than any single emission together with the crossfade.
     private static var shortestPassage: Int64 { 4096 }
 
-    /// A plan for a part; nil if its speech sounds better through the vocoder, if it cannot be decoded, or if it is no longer wanted.
+    /// Returns a plan for a part; nil if its speech sounds better through the vocoder, or if the part cannot be decoded
+    /// or is no longer wanted.
     ///
-    /// - Parameter vocoder: how the rest of the part is played.
+    /// - Parameter vocoder: the method for the rest of the part.
     func passagePlan(
         for part: ScorePart, _ section: SectionMaterial, vocoder: VoiceChoice, formants: FormantChoice
     ) -> PassagePlan? {
@@ -46,7 +48,8 @@ extension Analyst {
         return PassagePlan(voices, splices: plans, isMostlySpeech: section.material == .speech)
     }
 
-    /// Where each passage begins, and where the last one ends; nil if one would be too short, or nothing can be planned.
+    /// Returns the start of each passage, and the end of the last passage; nil if a passage would be too short, or
+    /// nothing can be planned.
     private func starts(
         of passages: [SectionPassage], in part: ScorePart, _ motion: PlanMotion
     ) -> [(planFrame: Int64, clipFrame: Int64)]? {
@@ -54,7 +57,7 @@ extension Analyst {
         for passage in passages.dropFirst() {
             guard let soft = softFrame(near: passage.clipFrames.lowerBound, in: part) else { return nil }
             let planFrame = motion.firstFrame(from: starts[starts.count - 1].planFrame, reaching: soft - part.clipStart)
-            // The frame of the clip that is nearest to where the vocoder is then.
+            // The frame of the clip nearest to the vocoder's position then.
             starts.append((planFrame, part.clipStart + Int64(motion.position(planFrame) + 0.5)))
         }
         starts.append((motion.frameCount, part.clipEnd))
@@ -64,7 +67,7 @@ extension Analyst {
         return isLong ? starts : nil
     }
 
-    /// The softest frame of a part around one of its frames.
+    /// Returns the softest frame of a part around one of its frames.
     private func softFrame(near frame: Int64, in part: ScorePart) -> Int64? {
         let reach = Analyst.changeReach * Int64(clip.sampleRate)
         let around = (frame - reach..<frame + reach).clamped(to: part.clipStart..<part.clipEnd)
@@ -74,7 +77,7 @@ extension Analyst {
 }
 
 extension SectionMaterial {
-    /// The passages as a part goes through them, with their ranges in frames of its view.
+    /// Returns the passages in the playing order of a part, with ranges in frames of the part's view.
     fileprivate func passages(in view: ClipView) -> [SectionPassage] {
         let seen = passages.map { passage in
             SectionPassage(
@@ -85,23 +88,24 @@ extension SectionMaterial {
     }
 }
 
-/// How a voice moves through the clip in a pass of a part, in the voice's own frames.
+/// Motion of a voice through the clip in a pass of a part, in the voice's own frames.
 struct PlanMotion {
     let frameCount: Int64
     private let ratio: Double
     private let curve: SpeedCurve
 
     init(_ part: ScorePart) {
-        // If the pitch is changed, the voice counts frames of its own, this many for each output frame.
+        // At another pitch, the voice counts frames of its own: this many for each output frame.
         ratio = part.pitchRatio
         curve = part.curve
         frameCount = Int64(part.passFrames * part.pitchRatio + 0.5)
     }
 
-    /// The frames of the clip that are behind it, at a frame.
+    /// Returns the number of clip frames already played at a frame.
     func position(_ frame: Int64) -> Double { curve.distance(after: Int64(Double(frame) / ratio + 0.5)) }
 
-    /// The first frame, from one on, at which so many frames of the clip are behind it; the last frame if there is none.
+    /// Returns the first frame, from `first` on, with `distance` clip frames already played; the last frame if there is
+    /// none.
     func firstFrame(from first: Int64, reaching distance: Int64) -> Int64 {
         var (low, high) = (first, frameCount)
         while low < high {

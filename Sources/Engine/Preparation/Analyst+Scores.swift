@@ -1,11 +1,11 @@
 internal import Clips
 internal import Stretching
 
-// Used by the worker only: the analysis that a score needs before it is played.
+// Used by the worker only: the analysis that a score needs before playing.
 extension Analyst {
-    /// Analyses every section that is not played unchanged, and plans the splices of sections with speech.
+    /// Analyses every section, and plans the splices of sections with speech.
     ///
-    /// - Parameter isFirst: true for a first result, which is there soon: long sections are not divided or spliced yet.
+    /// - Parameter isFirst: true for a quick first result: long sections are not divided or spliced yet.
     /// - Returns: nil if the result is no longer wanted.
     func prepare(_ score: Score, isFirst: Bool = false) -> Preparation? {
         var preparation = Preparation(unknownPartsOf: score)
@@ -16,7 +16,8 @@ extension Analyst {
         var known: [PartSound: SplicePlan] = [:]
         var divided: [PartSound: PassagePlan] = [:]
         for (index, part) in score.parts.enumerated() where !part.isCopy {
-            // Attacks are prepared for forward time. Backwards each is a sudden end, and its copy would lie on the wrong side of it.
+            // Attacks are prepared for forward time. Backwards an attack is a sudden end, and its copy would lie on the
+            // wrong side of this end.
             preparation.voices[index].knowsAttacks = score.plan.quality.bands == bands && !part.view.isMirrored
             let section = preparation.materials[part.section]
             let sound = PartSound(part, index: index)
@@ -34,7 +35,7 @@ extension Analyst {
                 }
             }
             guard section.material == .speech else { continue }
-            // Speech that cannot be spliced goes through the vocoder with one short window, which keeps its consonants best.
+            // Speech without splices goes through the vocoder with one short window, which keeps its consonants best.
             let keepsFormants = part.isPitched && score.plan.formants != .move
             preparation.voices[index] = VoiceChoice(
                 method: .lightBands, knowsAttacks: bands == .one && !part.view.isMirrored,
@@ -59,12 +60,12 @@ extension Analyst {
         return preparation
     }
 
-    /// Whether a first result would not be there sooner.
+    /// Returns true if a first result would not come sooner than the full result.
     func isSoonPrepared(_ score: Score) -> Bool {
         score.plan.material != .auto || score.sections.allSatisfy { isWithinFirstWindows($0.range) }
     }
 
-    /// Everything a plan of splices depends on. Parts with a curve count as different from all others.
+    /// All inputs to a plan of splices. Parts with a curve count as different from all others.
     private struct PartSound: Hashable {
         var view: ClipView
         var range: Range<Int64>
@@ -90,7 +91,7 @@ extension Analyst {
 }
 
 extension ScorePart {
-    /// Whether splices can play the whole part.
+    /// True if splices can play the whole part.
     fileprivate var isSpliceable: Bool {
         curve.speeds.upperBound / pitchRatio <= Speed.range.upperBound
             && curve.speeds.lowerBound / pitchRatio >= Speed.range.lowerBound && !hasCopies

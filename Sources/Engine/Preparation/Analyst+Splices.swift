@@ -1,20 +1,22 @@
 internal import Clips
 internal import Stretching
 
-// Used by the worker only: plans of splices. A long part is cut where the speech is softest and planned passage by passage. So an
-// hour needs the memory of half a minute, plus its splices, and a user who changes the speed does not wait for all of it.
+// Used by the worker only: plans of splices. A long part is cut at the softest places of its speech and planned passage
+// by passage. So an hour needs the memory of half a minute, plus its splices, and a change of speed does not wait for
+// all of the part.
 extension Analyst {
-    /// A passage ends where the speech is softest between these two lengths. A remainder shorter than the second is not cut.
+    /// A passage ends at the softest speech between these two lengths. A remainder shorter than the second length stays
+    /// whole.
     private static var passageSeconds: (shortest: Int64, longest: Int64) { (20, 30) }
-    /// Analysed pieces of speech that are kept: five minutes of them take some 15 MB.
+    /// Number of analysed pieces of speech to keep: five minutes of speech take some 15 MB.
     private static var keptPieces: Int { 50 }
-    /// A section's voice is judged by its first three minutes or so.
+    /// A section's voice is judged by about its first three minutes.
     private static var judgedPieces: Int { 32 }
 
-    /// Whether the voice of a section has pulses that splices preserve; otherwise the vocoder is smoother. Nil if the recording cannot
-    /// be decoded, or the answer is no longer wanted.
+    /// Returns true if the voice of a section has pulses that splices preserve; otherwise the vocoder is smoother. Nil
+    /// if the recording cannot be decoded, or the answer is no longer wanted.
     ///
-    /// It is judged as it was recorded, also for a part that is played backwards.
+    /// The judgement uses the recording forwards, also for a part played backwards.
     func hasPulses(_ section: SectionMaterial) -> Bool? {
         let spoken = section.passages.filter { $0.material == .speech }.map(\.clipFrames)
         if let known = pulsedVoices[spoken] { return known }
@@ -28,17 +30,18 @@ extension Analyst {
         return answer
     }
 
-    /// The splices of a part; nil if it cannot be decoded, or is no longer wanted.
+    /// Returns the splices of a part; nil if the part cannot be decoded, or is no longer wanted.
     func splicePlan(for part: ScorePart) -> SplicePlan? {
         let motion = PlanMotion(part)
         return splicePlan(of: part.clipStart..<part.clipEnd, outputs: 0..<motion.frameCount, part, motion)
     }
 
-    /// The splices of a run of a part, which end at its last output frame; nil if it cannot be decoded, or is no longer wanted.
+    /// Returns the splices of a run of a part, ending at the run's last output frame. Returns nil if the run cannot be
+    /// decoded, or is no longer wanted.
     ///
     /// - Parameters:
     ///   - clipFrames: the frames of the part's view of the clip.
-    ///   - outputs: the frames of the voice in which they are played.
+    ///   - outputs: the frames of the voice for these clip frames.
     func splicePlan(
         of clipFrames: Range<Int64>, outputs: Range<Int64>, _ part: ScorePart, _ motion: PlanMotion
     ) -> SplicePlan? {
@@ -69,7 +72,7 @@ extension Analyst {
         return analysis.softestFrame(in: start + shortest * rate..<start + longest * rate)
     }
 
-    /// The analysed speech in a range of a part, in frames of its view.
+    /// Returns the analysed speech in a range of a part, in frames of its view.
     func speech(_ range: Range<Int64>, of part: ScorePart) -> SpeechAnalysis? {
         var joined: SpeechAnalysis?
         for piece in pieces(of: part.clipStart..<part.clipEnd) where piece.overlaps(range) {
@@ -86,7 +89,7 @@ extension Analyst {
         guard let block = recording.block(wanted, of: piece.view) else { return nil }
         let found = SpeechAnalysis(block, range: range)
         if knownSpeech.count >= Analyst.keptPieces {
-            // The farthest piece is needed last, in whichever direction the player moves.
+            // The farthest piece is needed last, in either direction of the player.
             let farthest = knownSpeech.keys.max {
                 abs($0.range.lowerBound - range.lowerBound) < abs($1.range.lowerBound - range.lowerBound)
             }
@@ -97,7 +100,7 @@ extension Analyst {
     }
 }
 
-/// A piece of speech that is analysed at once, in frames of a view of the clip.
+/// A piece of speech for a single analysis, in frames of a view of the clip.
 struct SpeechPiece: Hashable {
     var view: ClipView
     var range: Range<Int64>

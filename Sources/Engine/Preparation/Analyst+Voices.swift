@@ -1,10 +1,10 @@
 internal import Clips
 internal import Stretching
 
-// Used by the worker only: where a voice speaks over music. Each page is judged with the pages within five seconds, so the answer for a page
-// depends on the recording alone.
+// Used by the worker only: the places of a speaking voice over music. Each page is judged with the pages within five
+// seconds, so the answer for a page depends on the recording alone.
 extension Analyst {
-    /// The changes of the voice's period in a page; no change where nobody speaks.
+    /// Returns the changes of the voice's period in a page; no change without speech.
     func voicePeriods(in page: Int) -> [VoicePeriod] {
         guard let voice = voice(in: page), !voice.periods.isEmpty else { return [] }
         let range = frames(of: page)
@@ -15,7 +15,7 @@ extension Analyst {
         return VoicePeriod.audible(voice.periods, in: range, evidence: evidence, sampleRate: clip.sampleRate)
     }
 
-    /// nil if the page cannot be decoded.
+    /// Returns the pitch of the voice in a page; nil if the page cannot be decoded.
     private func voice(in page: Int) -> VoicePitch? {
         if let known = knownVoices[page] { return known }
         let range = frames(of: page)

@@ -1,5 +1,6 @@
-// The worker that analyses a recording before it is played: it finds onsets, prepares attacks, tells speech from
-// music and plans splices. It never touches a render thread: results go out through an atomic table, or with a score.
+// The worker that analyses a recording before playing. The worker finds onsets, prepares attacks, tells speech from
+// music and plans splices. The worker never touches a render thread: results go out through an atomic table, or with a
+// score.
 internal import Clips
 internal import Realtime
 internal import Stretching
@@ -7,9 +8,10 @@ internal import Synchronization
 
 /// The analysis of one clip, and its thread; shared by all players of the clip.
 ///
-/// The recording is divided into pages of some six seconds at fixed frames. The result for a page does not depend on when,
-/// for which player or in which order it was requested. Small results are kept as long as the clip is played. Attacks need more memory: they are
-/// freed when they exceed the budget and no player is near, and made again, identically, when a player returns.
+/// The recording is divided into pages of some six seconds at fixed frames. The result for a page does not depend on
+/// the time, player or order of the requests. Small results stay in memory as long as the clip plays. Attacks need more
+/// memory: over the budget, attacks without a player near are freed, and made again, identically, when a player
+/// returns.
 @safe
 final class Analyst: @unchecked Sendable {
     let clip: Clip
@@ -28,33 +30,33 @@ final class Analyst: @unchecked Sendable {
     }
 
     // Guarded by `lock`.
-    /// Pages that each player is at or will reach, most urgent first.
+    /// Current and coming pages of each player, most urgent first.
     private var wanted: [Int: [Int]] = [:]
-    /// Scores to be prepared, the newest of each player.
+    /// Scores to prepare, the newest score of each player.
     private var tasks: [Task] = []
-    /// The owner of the score in preparation, if a newer one would replace it.
+    /// The owner of the score in preparation, if a newer score would replace it.
     private var currentOwner: Int?
     private var isStopping = false
 
-    /// The score in preparation is no longer wanted.
+    /// True if the score in preparation is no longer wanted.
     private let isMoot = Atomic<Bool>(false)
 
     // Used by the worker only.
     var onsets: [Int: [Onset]] = [:]
     var materials: [Range<Int64>: SectionMaterial] = [:]
-    /// What tells speech from music, page by page.
+    /// Features that separate speech from music, page by page.
     var knownSeconds: [Int: [MaterialFeatures]] = [:]
-    /// Where a voice may speak, page by page.
+    /// Possible pitch of a speaking voice, page by page.
     var knownVoices: [Int: VoicePitch] = [:]
-    /// What was measured for the latest of them, which reaches into the next page.
+    /// Measurements for the latest of these pages, which reach into the next page.
     var voicePoints: VoicePoints?
     /// Recently analysed speech, piece by piece; another speed then needs only another plan.
     var knownSpeech: [SpeechPiece: SpeechAnalysis] = [:]
-    /// Whether the voice in the spoken passages of a section has pulses that splices preserve.
+    /// For the spoken passages of a section: true if the voice has pulses that splices preserve.
     var pulsedVoices: [[Range<Int64>]: Bool] = [:]
     var cache: AttackCache
 
-    /// - Parameter attackBudget: Bytes of attacks that are kept when no player is near.
+    /// - Parameter attackBudget: Bytes of attacks to keep without a player near.
     init?(_ clip: Clip, bands: StretchBands, attackBudget: Int = AttackCache.budget) {
         self.clip = clip
         self.bands = bands
@@ -69,7 +71,7 @@ final class Analyst: @unchecked Sendable {
 
     deinit { recording.close() }
 
-    /// Six seconds, as a power of two; less if many channels would need much memory.
+    /// Returns six seconds, as a power of two; less if many channels would need much memory.
     static func pageFrames(sampleRate: Int, channelCount: Int) -> Int64 {
         var frames: Int64 = 1 << 18
         var rate = 44_100 * 3 / 2
@@ -82,10 +84,10 @@ final class Analyst: @unchecked Sendable {
 
     // MARK: - Any thread but the render thread
 
-    /// A reader for one player; return it with `release(_:)`.
+    /// Returns a reader for one player; give it back with `release(_:)`.
     ///
-    /// - Parameter epoch: The one in which the player also reads the clip: a player that waits for attacks must not hold pages, because
-    ///   the attacks are found in pages that may have to replace them.
+    /// - Parameter epoch: The epoch in which the player also reads the clip. A player that waits for attacks must not
+    ///   hold pages: the analysis reads further pages, which may have to replace the held pages.
     func makeReader(waits: Bool, epoch: ReadEpoch) -> AttackReader {
         let identifier = store.addReader(epoch)
         return AttackReader(
@@ -96,7 +98,7 @@ final class Analyst: @unchecked Sendable {
     /// Ends every wait of a reader, now and later.
     func endWaits(of reader: AttackReader) { store.endWaits(of: reader.identifier) }
 
-    /// Ends a reader: no thread may use it, or a copy of it, any more.
+    /// Ends a reader: no thread may use the reader, or a copy of it, any more.
     func release(_ reader: AttackReader) {
         store.removeReader(reader.identifier)
         lock.withLock {
@@ -106,7 +108,7 @@ final class Analyst: @unchecked Sendable {
         }
     }
 
-    /// Sets the pages that a player is at or will reach, most urgent first.
+    /// Sets the current and coming pages of a player, most urgent first.
     func want(_ pages: [Int], for owner: Int) {
         lock.withLock {
             guard wanted[owner] != pages else { return }
@@ -117,8 +119,8 @@ final class Analyst: @unchecked Sendable {
 
     /// Runs `work` on the worker.
     ///
-    /// - Parameter replacesOlder: true drops earlier work of the same owner that was also submitted with true, even if it has
-    ///   begun. Do not use it for work that somebody waits for.
+    /// - Parameter replacesOlder: true drops earlier work of the same owner also submitted with true, even after its
+    ///   beginning. Pass false for work with a waiting thread.
     func submit(owner: Int, replacesOlder: Bool, _ work: @escaping @Sendable (Analyst) -> Void) {
         lock.withLock {
             if replacesOlder {
@@ -149,7 +151,7 @@ final class Analyst: @unchecked Sendable {
 
     // MARK: - The worker
 
-    /// Whether the score in preparation is no longer wanted. Checked at least every few seconds of sound.
+    /// True if the score in preparation is no longer wanted. Checked at least every few seconds of sound.
     var isAbandoned: Bool { isMoot.load(ordering: .relaxed) }
 
     private enum Job {
@@ -157,7 +159,7 @@ final class Analyst: @unchecked Sendable {
         case page(Int)
     }
 
-    /// The worker's main loop: first pages that a reader waits for, then scores, then pages near the players.
+    /// The worker's main loop: first pages with a waiting reader, then scores, then pages near the players.
     func run() {
         while let job = nextJob() {
             switch job {
@@ -188,12 +190,12 @@ final class Analyst: @unchecked Sendable {
         }
     }
 
-    /// Pages for which a virtual clock stands still, the longest wait first. Guarded by `lock`.
+    /// Pages that stop a virtual clock, the longest wait first. Guarded by `lock`.
     private var awaitedWindows: [Int] { store.awaited.flatMap { $0.flatMap { $0 } } }
 
-    /// Pages that a player is at or near, most urgent first. Guarded by `lock`.
+    /// Current and coming pages of the players, most urgent first. Guarded by `lock`.
     private var nearWindows: [Int] {
-        // A page that a reader waits for must not be freed before the reader has seen it.
+        // A page with a waiting reader must not be freed before the reader has seen this page.
         var near = awaitedWindows
         // A render at full speed will need the next page.
         if let latest = store.recentlyAwaited.last { near += [latest, min(latest + 1, pages.pageCount - 1)] }

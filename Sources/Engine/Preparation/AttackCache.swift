@@ -1,12 +1,12 @@
 internal import Realtime
 internal import Stretching
 
-/// Keeps the attacks of the pages near the players, within a budget, and publishes them in the table.
+/// Keeps the attacks of the pages near the players, within a budget, and publishes these attacks in the table.
 ///
 /// Used by the worker only. A list that leaves the table is freed once every reader has been outside a block.
 @safe
 struct AttackCache: ~Copyable {
-    /// Bytes of attacks that are kept when no player needs them any more.
+    /// Budget in bytes for the attacks. Attacks near a player are kept even over this budget.
     static let budget = 96 << 20
 
     private let store: PublishedStore
@@ -16,10 +16,10 @@ struct AttackCache: ~Copyable {
     /// The published lists, each with the attacks in one page and its neighbours.
     private var shown: [Int: ShownList] = [:]
     private var retired = RetiredList<ShownList>()
-    /// Removed lists that a reader may still hold.
+    /// Number of removed lists that a reader may still hold.
     var retiredCount: Int { retired.count }
 
-    /// A list at a fixed address, with the data it refers to.
+    /// A list at a fixed address, with the data behind its pointers.
     @safe
     private final class ShownList {
         let address: UnsafeMutablePointer<AttackList>
@@ -39,20 +39,21 @@ struct AttackCache: ~Copyable {
         self.budget = budget
     }
 
-    /// Whether the attacks of a page are kept.
+    /// Returns true if the cache holds the attacks of a page.
     func holds(_ page: Int) -> Bool { materials[page] != nil }
 
     /// - Parameter material: nil if the page could not be analysed.
     mutating func keep(_ material: AttackMaterial?, of page: Int) { materials[page] = .some(material) }
 
-    /// Publishes the attacks of a page and its neighbours, which must already be kept.
+    /// Publishes the attacks of a page and its neighbours, all of which the cache must already hold.
     mutating func show(_ page: Int) {
         let list = ShownList((page - 1...page + 1).compactMap { materials[$0] ?? nil })
         shown[page] = list
         unsafe store.publish(page, list.address)
     }
 
-    /// Removes attacks that exceed the budget, the farthest from any player first, and frees what no reader can hold.
+    /// Removes attacks over the budget, the farthest from any player first, and frees lists out of every reader's
+    /// reach.
     mutating func tidy(keeping near: [Int]) {
         while retired.takeFree() != nil {}
         var bytes = materials.values.reduce(0) { $0 + ($1?.byteCount ?? 0) }

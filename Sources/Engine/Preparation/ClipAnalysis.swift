@@ -3,13 +3,13 @@ internal import Realtime
 internal import Stretching
 internal import Synchronization
 
-/// A reference to a clip's analysis: keeps its worker alive, and ends it with the last player.
+/// A reference to a clip's analysis: keeps its worker alive, and ends the worker with the last player.
 final class ClipAnalysis: Sendable {
     let analyst: Analyst
     private let thread: PlainThread
 
-    /// The analysis of a clip, shared by all players whose voices use the same bands; nil if the system has no memory or thread for it.
-    /// The clip is then played without.
+    /// Returns the analysis of a clip, shared by all players whose voices use the same bands; nil if the system has no
+    /// memory or thread for the analysis. The clip then plays without analysis.
     static func shared(for clip: Clip, bands: StretchBands) -> ClipAnalysis? {
         all.withLock { all in
             all = all.filter { $0.value.analysis != nil }

@@ -1,8 +1,8 @@
-// The passages of a part for the render thread: where a voice goes over from splices to the vocoder and back. The list contains no sound,
-// and it is made beforehand, by the worker.
+// The passages of a part for the render thread: the places at which a voice changes from splices to the vocoder and
+// back. The list contains no sound; the worker makes the list beforehand.
 internal import Stretching
 
-/// A run of a pass that is played by one method. Trivial.
+/// A run of a pass with a single method. Trivial.
 struct VoicePassage: BitwiseCopyable {
     enum Method: BitwiseCopyable {
         case fullBands, lightBands
@@ -10,9 +10,9 @@ struct VoicePassage: BitwiseCopyable {
         case splices(SpliceList)
     }
 
-    /// The frame of the pass at which it begins, as the voice counts: if the pitch is changed, not an output frame.
+    /// The frame of the pass at its start, as the voice counts: at another pitch, not an output frame.
     var planFrame: Int64
-    /// The frame of the clip that is heard then.
+    /// The frame of the clip at that moment.
     var clipFrame: Int64
     var method: Method
     var knowsAttacks: Bool
@@ -24,13 +24,13 @@ struct VoicePassage: BitwiseCopyable {
     }
 }
 
-/// A view of a plan's passages, in order; at least one. It owns no memory and must not outlive its `PassagePlan`.
+/// A view of a plan's passages, in order; at least one. The view owns no memory and must not outlive its `PassagePlan`.
 ///
 /// Real-time safe: yes.
 @safe
 struct PassageList: BitwiseCopyable, @unchecked Sendable {
     let count: Int
-    /// What most of the part is.
+    /// True if most of the part is speech.
     let isMostlySpeech: Bool
     private let base: UnsafePointer<VoicePassage>
 
@@ -45,7 +45,7 @@ struct PassageList: BitwiseCopyable, @unchecked Sendable {
         return unsafe base[index]
     }
 
-    /// The passage at a frame of the plan; the first one also before it.
+    /// Returns the passage at a frame of the plan; before the first passage, the first passage.
     func index(at planFrame: Int64) -> Int {
         var (low, high) = (1, count)
         while low < high {
@@ -55,11 +55,11 @@ struct PassageList: BitwiseCopyable, @unchecked Sendable {
         return low - 1
     }
 
-    /// The frame of the plan at which a passage ends; for the last one a frame that is never reached.
+    /// Returns the frame of the plan at which a passage ends; for the last passage a frame beyond every plan.
     func end(of index: Int) -> Int64 { index + 1 < count ? self[index + 1].planFrame : Int64.max }
 }
 
-/// Owns a list of passages and the splices in them.
+/// Owns a list of passages and their splices.
 @safe
 final class PassagePlan: Sendable {
     let list: PassageList

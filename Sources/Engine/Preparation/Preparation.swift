@@ -1,17 +1,17 @@
 internal import Stretching
 
-/// How the render thread plays a part of a score. Trivial.
+/// Method of the render thread for a part of a score. Trivial.
 struct VoiceChoice: BitwiseCopyable {
     var method: TempoMethod
-    /// Whether attacks of the recording are treated separately.
+    /// True if attacks of the recording are treated separately.
     var knowsAttacks: Bool
-    /// Whether formants stay where they are if the pitch is changed.
+    /// True if formants stay in place at another pitch.
     var keepsFormants = false
 
-    /// Bands and rotations alone, because nothing is known of the section yet.
+    /// Bands and rotations alone, because the section has no analysis yet.
     static var plain: VoiceChoice { VoiceChoice(method: .fullBands, knowsAttacks: false) }
 
-    /// Whether both sound the same for certain; plans are not compared.
+    /// Returns true if both choices sound the same for certain; plans are not compared.
     func isSame(as other: VoiceChoice) -> Bool {
         guard knowsAttacks == other.knowsAttacks, keepsFormants == other.keepsFormants else { return false }
         return switch (method, other.method) {
@@ -21,9 +21,9 @@ struct VoiceChoice: BitwiseCopyable {
     }
 }
 
-/// The result of analysing a score before it is played; immutable.
+/// The result of analysing a score before playing; immutable.
 struct Preparation: Sendable {
-    /// The classification of each section; empty if nothing is known yet, or no part needs a voice.
+    /// The classification of each section; empty without an analysis so far, or if no part needs a voice.
     var materials: [SectionMaterial] = []
     /// For each part of the score.
     var voices: [VoiceChoice]
@@ -32,12 +32,12 @@ struct Preparation: Sendable {
     /// Owns the lists of passages to which `voices` refer.
     var passages: [PassagePlan] = []
 
-    /// Nothing is known, so every voice is plain.
+    /// Creates a preparation without any analysis, so every voice is plain.
     init(unknownPartsOf score: Score) {
         let method = score.plan.quality.method
         voices = score.parts.map { part in
             if score.plan.varispeed { return VoiceChoice(method: .tape, knowsAttacks: false) }
-            // One voice plays the whole pass, so it must be able to follow the fastest part of its curve.
+            // One voice plays the whole pass, so the voice must be able to follow the fastest part of its curve.
             let fastest = part.curve.speeds.upperBound / part.pitchRatio
             let isTooFast = fastest > Stretcher.fastestInBands
             return VoiceChoice(
@@ -59,7 +59,7 @@ extension StretchQuality {
         }
     }
 
-    /// The method of a voice that does not play speech.
+    /// The method of a voice for anything but speech.
     var method: TempoMethod {
         switch self {
         case .full: .fullBands

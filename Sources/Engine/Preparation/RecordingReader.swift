@@ -1,12 +1,12 @@
 internal import Clips
 internal import Stretching
 
-/// Reads long ranges of a clip on a worker, page by page, waiting for each.
+/// Reads long ranges of a clip on a worker, page by page, waiting for each page.
 @safe
 final class RecordingReader: @unchecked Sendable {
     private let clip: Clip
     private let reader: ClipReader
-    /// Frames to wait for at once: few pages, so that a small budget is enough and playing is not delayed for long.
+    /// Frames in each wait: few pages, so that a small budget is enough and playing continues without long delays.
     private let pieceFrames: Int
     private var latest: SourceBlock?
 
@@ -18,23 +18,24 @@ final class RecordingReader: @unchecked Sendable {
 
     func close() { clip.release(reader) }
 
-    /// Any thread: a `block` that waits returns nil, and so do all later ones.
+    /// Any thread: a `block` that waits returns nil, and so do all later calls.
     func endWaits() { clip.endWaits(of: reader) }
 
-    /// The frames of a range of a view, with silence where it reaches outside the recording; nil if the clip cannot be
-    /// decoded there, which the clip's own failure reports.
+    /// Returns the frames of a range of a view, with silence outside the recording; nil if the clip cannot be decoded
+    /// there, which the clip's own failure reports.
     func block(_ range: Range<Int64>, of view: ClipView) -> SourceBlock? {
         guard var channels = samples(of: view.range(range)) else { return nil }
         if view.isMirrored { for channel in channels.indices { channels[channel].reverse() } }
         return SourceBlock(channels, firstFrame: range.lowerBound, sampleRate: clip.sampleRate)
     }
 
-    /// The frames of a range of the clip, and some around it if they are at hand: neighbouring analyses read the same frames.
+    /// Returns the frames of a range of the clip, and some frames around the range if at hand: neighbouring analyses
+    /// read the same frames.
     ///
-    /// Only for the one worker to which this reader belongs.
+    /// Only for the one worker that owns this reader.
     func block(_ range: Range<Int64>) -> SourceBlock? {
         if let latest, latest.range.contains(range) { return latest }
-        // The new one takes its memory.
+        // Frees the memory for the new block.
         latest = nil
         latest = block(range, of: .forward)
         return latest
@@ -47,7 +48,7 @@ final class RecordingReader: @unchecked Sendable {
         while done < count {
             let piece = min(pieceFrames, count - done)
             let first = range.lowerBound + Int64(done)
-            // Lets the decoder read ahead; reading a page that is present would not.
+            // Lets the decoder read ahead; reading a present page would not.
             guard (try? clip.waitUntilLoaded([first..<first + Int64(piece)], for: reader)) != nil else { return nil }
             reader.beginBlock()
             var missing = 0
@@ -58,7 +59,7 @@ final class RecordingReader: @unchecked Sendable {
                 }
             }
             reader.endBlock()
-            // For a reader that waits, frames are missing only if they cannot be decoded.
+            // For a reader that waits, frames are missing only if their decoding failed.
             guard missing == 0 else { return nil }
             done += piece
         }

@@ -2,10 +2,10 @@ internal import Clips
 internal import Realtime
 internal import Synchronization
 
-/// Prepares the scores of one player, and keeps the analysis of its clip alive.
+/// Prepares the scores of one player, and keeps the analysis of the clip alive.
 ///
-/// Under the virtual clock a score waits for its preparation, so that its sound never depends on timing. Live,
-/// the score is played at once, and the result of the analysis follows.
+/// Under the virtual clock a score waits for the preparation, so that the sound never depends on timing. Live, the
+/// score plays at once, and the result of the analysis follows.
 final class ScorePreparer: Sendable {
     let reader: AttackReader?
     private let analysis: ClipAnalysis?
@@ -13,26 +13,26 @@ final class ScorePreparer: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Requests so far. The number of the latest one is the ticket of the score to be prepared.
+        /// Requests so far. The number of the latest request is the ticket of the score to prepare.
         var requests = 0
         var finished: Finished?
-        /// The classification of the sections, until it is reported.
+        /// The classification of the sections, until its report.
         var news: [SectionMaterial] = []
     }
 
-    /// A preparation, and the ticket of the score it was made for.
+    /// A preparation, and the ticket of its score.
     struct Finished: Sendable {
         let ticket: Int
         let preparation: Preparation
-        /// False for a first result, which another one follows.
+        /// False for a first result before a second result.
         let isLast: Bool
     }
 
     /// - Parameters:
-    ///   - quality: of the first score; voices of another quality are not told attacks.
+    ///   - quality: of the first score; voices of another quality get no attacks.
     ///   - waits: true under the virtual clock.
     ///   - listens: false leaves every voice plain.
-    ///   - epoch: the one in which the player reads its clip.
+    ///   - epoch: the epoch in which the player reads its clip.
     init(_ clip: Clip, quality: StretchQuality, waits: Bool, listens: Bool, epoch: ReadEpoch) {
         self.waits = waits
         analysis = listens ? ClipAnalysis.shared(for: clip, bands: quality.bands) : nil
@@ -43,8 +43,8 @@ final class ScorePreparer: Sendable {
         if let analysis, let reader { analysis.analyst.release(reader) }
     }
 
-    /// What is known of a score: everything, if the preparer waits. Live it is nothing yet; `offer` delivers the result
-    /// later, under the ticket returned here.
+    /// Returns the preparation of a score: complete, if the preparer waits. Live the preparation is empty at first;
+    /// `offer` delivers the result later, under the ticket returned here.
     func begin(_ score: Score) -> (preparation: Preparation, ticket: Int?) {
         let unknown = Preparation(unknownPartsOf: score)
         guard let analysis, let reader, score.needsAnalysis else { return (unknown, nil) }
@@ -65,19 +65,19 @@ final class ScorePreparer: Sendable {
                 let made = Finished(ticket: ticket, preparation: preparation, isLast: isLast)
                 self?.state.withLock { $0.finished = made }
             }
-            // To listen to hours takes a while; the first minutes say what most of a section is.
+            // Analysing hours takes a while; the first minutes tell the material of most of a section.
             if !analyst.isSoonPrepared(score) {
                 guard let first = analyst.prepare(score, isFirst: true) else { return }
                 give(first, isLast: false)
             }
-            // The work is skipped if nobody wants the result any more.
+            // The work stops early if the result is no longer wanted.
             guard let preparation = analyst.prepare(score) else { return }
             give(preparation, isLast: true)
         }
         return (unknown, ticket)
     }
 
-    /// Offers the result to the owner of the score with its ticket, until it is accepted.
+    /// Offers the result to the owner of the score with its ticket, until the owner accepts.
     func offer(_ adopt: (Finished) -> Bool) {
         guard let made = state.withLock({ $0.finished }), adopt(made) else { return }
         state.withLock { state in
@@ -86,7 +86,7 @@ final class ScorePreparer: Sendable {
         }
     }
 
-    /// The classification of the sections, each result once.
+    /// Returns the classification of the sections, each result once.
     func takeNews() -> [SectionMaterial] {
         state.withLock { state in
             defer { state.news = [] }
@@ -108,7 +108,7 @@ final class ScorePreparer: Sendable {
         if let analysis, let reader { analysis.analyst.endWaits(of: reader) }
     }
 
-    /// Sets where the player is and where it will be, so that the attacks there are ready in time.
+    /// Sets the current and coming places of the player, so that the attacks there are ready in time.
     func want(clipFrames: [Int64]) {
         guard let analysis, let reader else { return }
         var pages: [Int] = []
@@ -119,7 +119,7 @@ final class ScorePreparer: Sendable {
         analysis.analyst.want(pages, for: reader.identifier)
     }
 
-    /// Passes one value from the worker to a thread that waits for it.
+    /// Passes one value from the worker to a waiting thread.
     private final class Answer<Value>: @unchecked Sendable {
         private let lock = ConditionLock()
         private var value: Value?

@@ -12,10 +12,10 @@ enum TempoMethod: BitwiseCopyable {
     case passages(PassageList)
     /// As a tape: read faster or slower, so that the pitch follows the speed.
     case tape
-    /// The stretcher stays where it starts.
+    /// The stretcher stays at its start.
     case frozen
 
-    /// Whether it follows a plan made beforehand, which the score owns.
+    /// Returns true for a method with a precomputed plan, which the score owns.
     func isPlanned() -> Bool {
         switch self {
         case .splices, .passages: true

@@ -1,19 +1,20 @@
 internal import Stretching
 
-/// How a pass moves through the clip: along its part's curve from a place on, or, after a change of speed, at the new speed.
+/// Motion of a pass through the clip: along its part's curve from a place on, or, after a change of speed, at the new
+/// speed.
 ///
 /// Positions are integrals from the last fixed place, not sums of steps. Real-time safe: yes.
 struct PassMotion: Sendable, Equatable, BitwiseCopyable {
     /// The reference output frame, and the exact position in the clip there.
     let frame: Int64
     let clipPosition: Double
-    /// The frame of the part's curve that plays at `frame`, and the distance that the curve has covered by then.
+    /// The frame of the part's curve that plays at `frame`, and the distance covered by the curve so far.
     let phase: Int64
     private let phaseDistance: Double
     /// Set if a change of speed has taken the pass off the curve.
     let glide: SpeedGlide?
 
-    /// Along a curve, from its beginning.
+    /// Creates a motion along a curve, from its beginning.
     init(at frame: Int64, clipFrame: Int64, curve: SpeedCurve) {
         self.frame = frame
         clipPosition = Double(clipFrame)
@@ -22,7 +23,7 @@ struct PassMotion: Sendable, Equatable, BitwiseCopyable {
         glide = nil
     }
 
-    /// Along the curve of a part, from its whole frame nearest to a frame of the clip.
+    /// Creates a motion along the curve of a part, from its whole frame nearest to a frame of the clip.
     init(entering part: ScorePart, at frame: Int64, clipFrame: Int64) {
         self.frame = frame
         clipPosition = Double(clipFrame)
@@ -35,7 +36,7 @@ struct PassMotion: Sendable, Equatable, BitwiseCopyable {
         glide = nil
     }
 
-    /// Off the curve, from any position.
+    /// Creates a motion off the curve, from any position.
     init(at frame: Int64, position: Double, glide: SpeedGlide) {
         self.frame = frame
         clipPosition = position
@@ -54,7 +55,7 @@ struct PassMotion: Sendable, Equatable, BitwiseCopyable {
         return curve.speed(after: phase + frame - self.frame)
     }
 
-    /// Output frames, not rounded, until a frame of the clip is reached.
+    /// Returns the output frames, not rounded, until a frame of the clip.
     func time(toClipFrame clipFrame: Int64, in curve: SpeedCurve) -> Double {
         let distance = Double(clipFrame) - clipPosition
         if let glide { return glide.time(toCover: distance) }

@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// A change of pitch, at any speed: all frequencies are multiplied by one factor, and the tempo stays.
+/// A change of pitch, at any speed: one factor multiplies all frequencies, and the tempo stays.
 ///
-/// In speech, formants stay where they are, so that a voice remains the same person's; in music they move with the pitch (see
-/// ``PracticePlan/formants``). A pitch that exists lies in `Pitch.range`. It is made by stretching to speed ÷ factor, so raising the pitch
-/// of a slow passage costs as much sharpness as playing it that much slower: below 25 % attacks blur.
+/// In speech, formants stay in place, so that a voice remains the same person's; in music formants move with the pitch
+/// (see ``PracticePlan/formants``). Every value lies in `Pitch.range`. Another pitch is made by stretching to speed ÷
+/// factor. So raising the pitch of a slow passage costs as much sharpness as playing that much slower: below 25 %
+/// attacks blur.
 public struct Pitch: Sendable, Hashable {
     /// Semitones down and up: two octaves.
     public static let range: ClosedRange<Double> = -24...24

@@ -1,35 +1,36 @@
-// The score: the whole plan as a value. For every output frame it determines which frame of the clip is heard, at which speed.
-// Nothing else has an influence: not the block size, not the device, not when a page was decoded. A plan is compiled
-// once, off the render thread; a million passes of a section take one entry.
+// The score: the whole plan as a value. For every output frame the score determines the frame of the clip and the
+// speed. Nothing else has an influence: not the block size, not the device, not the time at which a page was decoded. A
+// plan is compiled once, off the render thread; a million passes of a section take one entry.
 
-/// A plan that was checked and compiled for a clip. It determines what is heard at every output frame.
+/// A plan, checked and compiled for a clip. The score determines the sound at every output frame.
 ///
-/// A value that never changes. Making one allocates; the work grows with the number of sections and not with the number of passes.
+/// A value that never changes. Making a score allocates; the work grows with the number of sections and not with the
+/// number of passes.
 ///
 /// Threads: any. Real-time safe: no.
 public struct Score: Sendable {
     /// The longest score and the longest gap, in frames: ten thousand years at 384 kHz, and far from overflow.
     static let longest: Int64 = 1 << 56
-    /// The most runs of equal passes in a score.
+    /// Maximum number of runs of equal passes in a score.
     static let maximumParts = 20_000
-    /// All endless passes of a score last this long together, in frames: centuries, and exact as a `Double`.
+    /// Total length of all endless passes of a score, in frames: centuries, and exact as a `Double`.
     private static let endlessFrames: Int64 = 1 << 52
 
-    /// The sections in the order they are played.
+    /// The sections in playing order.
     public let sections: [Section]
-    /// The plan from which the score was made.
+    /// The plan behind the score.
     public let plan: PracticePlan
-    /// The clip's length, in frames: no section reaches past it.
+    /// The clip's length, in frames: no section reaches past this length.
     public let clipFrameCount: Int64
-    /// Output frames per second, in Hz; the lengths of fades depend on it.
+    /// Output frames per second, in Hz; the lengths of fades depend on this rate.
     public let sampleRate: Int
-    /// The total length, in output frames; nil if the score does not end by itself.
+    /// The total length, in output frames; nil for a score without an end.
     public let frameCount: Int64?
 
     let parts: [ScorePart]
-    /// Where frames of the clip are among the parts.
+    /// Index from frames of the clip to parts.
     let places: ClipPlaces
-    /// Owns the knots to which the parts' curves point.
+    /// Owns the knots behind the pointers of the parts' curves.
     private let curves: [SpeedCurveStorage]
 
     /// Checks and compiles a plan.
@@ -38,7 +39,7 @@ public struct Score: Sendable {
     ///   - plan: sections, passes, speeds, pitch, gap and joint.
     ///   - clipFrameCount: the clip's length in frames at the engine's rate.
     ///   - sampleRate: the engine's rate in Hz.
-    /// - Throws: `ScoreError`, whose kind, message and remedy say what is out of range and what to do.
+    /// - Throws: `ScoreError` with the kind of the error, a message and a remedy.
     public init(_ plan: PracticePlan, clipFrameCount: Int64, sampleRate: Int) throws(ScoreError) {
         precondition(sampleRate > 0, "a sample rate is positive")
         try Score.check(plan, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
@@ -68,7 +69,7 @@ public struct Score: Sendable {
         frameCount = plan.repeats || parts.contains(where: \.isEndless) ? nil : length
     }
 
-    /// The same plan at another speed, for a change while playing.
+    /// Returns the same plan at another speed, for a change while playing.
     func atSpeed(_ speed: Speed) throws(ScoreError) -> Score {
         var changed = plan
         changed.speeds = .constant(speed)
@@ -77,41 +78,42 @@ public struct Score: Sendable {
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
-    /// The same plan at another pitch, for a change while playing.
+    /// Returns the same plan at another pitch, for a change while playing.
     func atPitch(_ pitch: Pitch) throws(ScoreError) -> Score {
         var changed = plan
         changed.pitch = pitch
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
-    /// The same plan in another direction, for a change while playing.
+    /// Returns the same plan in another direction, for a change while playing.
     func inDirection(reversed: Bool) throws(ScoreError) -> Score {
         var changed = plan
         changed.reversed = reversed
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
-    /// The clip as every part goes through it.
+    /// The view of the clip for every part.
     var view: ClipView { plan.reversed ? ClipView(mirroring: clipFrameCount) : .forward }
 
-    /// The frame of the clip with which a section, counted from 0, begins.
+    /// Returns the first clip frame of a section, counted from 0.
     func firstClipFrame(ofSection index: Int) -> Int64 {
         let range = sections[index].range
         return plan.reversed ? range.upperBound - 1 : range.lowerBound
     }
 
-    /// The passes of a section, counted from 0: those of the steps, its own or the plan's.
+    /// Returns the number of passes of a section, counted from 0: the total of the steps, the section's own number or
+    /// the plan's.
     func passes(ofSection index: Int) -> PassCount {
         let steps = sections[index].steps ?? plan.steps
         return steps.isEmpty ? sections[index].passes ?? plan.passes : .count(steps.reduce(0) { $0 + $1.passes })
     }
 
-    /// The speed at which the first pass of a section begins, as a factor.
+    /// Returns the speed at the start of a section's first pass, as a factor.
     ///
     /// - Parameter index: the section, counted from 0.
     package func firstSpeed(ofSection index: Int) -> Double { speeds(ofSection: index).factor(ofPass: 0) }
 
-    /// The speeds of a section, counted from 0: those of the first step, its own or the plan's.
+    /// Returns the speeds of a section, counted from 0: the speed of the first step, its own speeds or the plan's.
     func speeds(ofSection index: Int) -> SpeedSchedule {
         (sections[index].steps ?? plan.steps).first?.speed.map { .constant($0) } ?? sections[index].speeds
             ?? plan.speeds
@@ -120,7 +122,7 @@ public struct Score: Sendable {
     /// False if every pass is a copy of the clip.
     var needsVoices: Bool { parts.contains { !$0.isCopy } }
 
-    /// False if nothing has to be known of the recording: for copies, and for a tape.
+    /// False if playing needs no analysis of the recording: for copies, and for a tape.
     var needsAnalysis: Bool { needsVoices && !plan.varispeed }
 
     private static func check(
@@ -183,7 +185,7 @@ public struct Score: Sendable {
         for part in first..<parts.count { parts[part].sectionPasses = count }
     }
 
-    /// Appends passes that have one schedule of speeds and one gap.
+    /// Appends passes with one schedule of speeds and one gap.
     private static func append(
         _ section: Section, at index: Int, of plan: PracticePlan, _ passes: PassCount, _ speeds: SpeedSchedule,
         _ gap: Gap, to parts: inout [ScorePart], curves: inout CurveSource
@@ -214,9 +216,9 @@ public struct Score: Sendable {
         }
     }
 
-    /// Gives the last part of a section so many passes that nobody will hear the end of them.
+    /// Gives the last part of a section so many passes that no user will hear the end.
     ///
-    /// - Parameter share: sections among which the longest time is shared.
+    /// - Parameter share: number of sections that share the longest time.
     private static func makeEndless(_ parts: inout ArraySlice<ScorePart>, share: Int) {
         guard let last = parts.last else { return }
         let frames = Double(endlessFrames) / Double(share)
@@ -247,14 +249,14 @@ public struct Score: Sendable {
     }
 }
 
-/// A score is a function of the values from which it was made.
+/// A score is a function of the values in its initialiser.
 extension Score: Hashable {
-    /// True if both were made from the same plan, for clips of the same length at the same rate.
+    /// Returns true if both scores have the same plan, for clips of the same length at the same rate.
     public static func == (left: Score, right: Score) -> Bool {
         left.plan == right.plan && left.clipFrameCount == right.clipFrameCount && left.sampleRate == right.sampleRate
     }
 
-    /// Hashes what equality compares.
+    /// Hashes the values that equality compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(plan)
         hasher.combine(clipFrameCount)
@@ -262,7 +264,7 @@ extension Score: Hashable {
     }
 }
 
-/// Makes the curves of a score's parts, each once.
+/// Makes the curves of a score's parts, each curve once.
 private struct CurveSource {
     let sampleRate: Int
     private(set) var storages: [SpeedCurveStorage] = []
@@ -274,7 +276,7 @@ private struct CurveSource {
     ///   - pass: from 0.
     ///   - distance: frames of the section.
     mutating func curve(of speeds: SpeedSchedule, pass: Int, distance: Double) throws(ScoreError) -> SpeedCurve {
-        // A curve of points is the same for all sections that have it, a glide for sections of equal length.
+        // A curve of points is the same for all sections with this curve, a glide for sections of equal length.
         if let last, last.distance == distance || speeds.isCurve, last.speeds == speeds { return last.curve }
         guard let made = try speeds.storage(distance: distance, sampleRate: sampleRate) else {
             return SpeedCurve(speed: speeds.factor(ofPass: pass))

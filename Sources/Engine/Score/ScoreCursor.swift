@@ -1,12 +1,12 @@
 internal import Stretching
 
-// The place in the score, as a trivial value that moves one span at a time. Both the length of a score and
-// its playing use this arithmetic, so they cannot disagree.
+// The place in the score, as a trivial value that moves one span at a time. Both the length and the playing of a score
+// use this arithmetic, and so always agree.
 
-/// A place in a score: one span (a pass or a gap), and the exact sum that decides where the next one begins.
+/// A place in a score: one span (a pass or a gap), and the exact sum that decides the start of the next span.
 ///
-/// The passes of a part that began at output frame `base` end at `base + round(fraction + k × passFrames)` (plus gaps), with
-/// k counted from 1. So rounding errors never add up, however many passes there are. Real-time safe: yes.
+/// The passes of a part that began at output frame `base` end at `base + round(fraction + k × passFrames)` (plus gaps),
+/// with k counted from 1. So rounding errors never add up over any number of passes. Real-time safe: yes.
 struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     /// Index of the part.
     var part: Int
@@ -33,17 +33,17 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     /// Gap frames since `base`, before this span.
     private var rested: Int64
 
-    /// The first pass of a part, without a remainder.
+    /// Returns the first pass of a part, without a remainder.
     static func start(of part: ScorePart, index: Int, at frame: Int64) -> ScoreCursor {
         ScoreCursor(part: part, index: index, pass: part.firstPass, clipFrame: part.clipStart, at: frame, fraction: 0)
     }
 
-    /// A pass entered at any place: `clipFrame` is heard at output frame `frame`.
+    /// Returns a pass entered at any place: output frame `frame` plays `clipFrame`.
     static func entering(_ part: ScorePart, index: Int, pass: Int, clipFrame: Int64, at frame: Int64) -> ScoreCursor {
         ScoreCursor(part: part, index: index, pass: pass, clipFrame: clipFrame, at: frame, fraction: 0)
     }
 
-    /// The gap after a pass, of which `elapsed` frames are over.
+    /// Returns the gap after a pass, with `elapsed` frames already over.
     static func resting(after part: ScorePart, index: Int, pass: Int, elapsed: Int64, at frame: Int64) -> ScoreCursor {
         var cursor = ScoreCursor(
             part: part, index: index, pass: pass, clipFrame: part.clipEnd, at: frame, fraction: 0)
@@ -74,7 +74,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         self.spanEnd = end()
     }
 
-    /// The output frame after the current pass. Truncation rounds correctly, because the sum is never negative.
+    /// Returns the output frame after the current pass. Truncation rounds correctly, because the sum is never negative.
     private func end() -> Int64 {
         base + rested + Int64(fraction + Double(count) * passFrames + 0.5)
     }
@@ -85,20 +85,20 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         return exact - Double(Int64(exact + 0.5))
     }
 
-    /// The first pass of the next part, keeping the rounding remainder.
+    /// Returns the first pass of the next part, keeping the rounding remainder.
     func startOfPart(_ part: ScorePart, index: Int, at frame: Int64) -> ScoreCursor {
         ScoreCursor(
             part: part, index: index, pass: part.firstPass, clipFrame: part.clipStart, at: frame, fraction: carried)
     }
 
-    /// True at the last pass, or gap, of a part.
+    /// Returns true at the last pass, or gap, of a part.
     func isLast(of part: ScorePart) -> Bool { pass + 1 == part.firstPass + part.passCount }
 
-    /// Moves to the next span. Do not call it in the gap after the last pass of a score that ends.
+    /// Moves to the next span. Do not call this in the gap after the last pass of a score that ends.
     ///
     /// - Parameters:
     ///   - part: the current part.
-    ///   - next: the part after it and its index, used only after the last pass of `part`.
+    ///   - next: the part after the current part and its index, used only after the last pass of `part`.
     mutating func advance(in part: ScorePart, next: (part: ScorePart, index: Int)) {
         if !isRest && part.gapFrames > 0 {
             isRest = true
@@ -112,7 +112,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
             self = startOfPart(next.part, index: next.index, at: spanEnd)
             return
         }
-        // A pass that was entered in its middle has a length of its own, so the exact sum begins anew after it.
+        // A pass entered in its middle has a length of its own, so the exact sum begins anew after this pass.
         if passFrames != part.passFrames {
             fraction = carried
             base = spanEnd
@@ -143,17 +143,17 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
 
     // MARK: Within a pass
 
-    /// The exact position in the clip at an output frame of the pass.
+    /// Returns the exact position in the clip at an output frame of the pass.
     ///
     /// - Parameter part: the current part.
     func position(at frame: Int64, in part: ScorePart) -> Double { motion.position(at: frame, in: part.curve) }
 
-    /// The speed at an output frame of the pass; in a gap, the speed at which the passes begin.
+    /// Returns the speed at an output frame of the pass; in a gap, the speed at which the passes begin.
     func speed(at frame: Int64, in part: ScorePart) -> Double {
         isRest ? part.speed : motion.speed(at: frame, in: part.curve)
     }
 
-    /// Frames of the pass, rounded down: frames after them are not heard in every pass of a part.
+    /// Frames of the pass, rounded down: frames after this number are not heard in every pass of a part.
     var wholePassFrames: Int64 { Int64(passFrames) }
 
     /// Continues in a part of another score from the pass's place, at another speed.
@@ -163,12 +163,12 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     ///   - index: its index there.
     ///   - old: the part left.
     ///   - frame: an output frame of the pass.
-    ///   - glideFrames: output frames in which the speed of the new part is reached.
+    ///   - glideFrames: output frames until the speed of the new part.
     mutating func changeSpeed(
         to part: ScorePart, index: Int, from old: ScorePart, at frame: Int64, over glideFrames: Int64
     ) {
         let from = glideFrames > 0 ? speed(at: frame, in: old) : part.speed
-        // If the speed is already reached there is no glide, and a copy stays a copy.
+        // At an equal speed there is no glide, and a copy stays a copy.
         let glide = SpeedGlide(from: from, to: part.speed, over: from == part.speed ? 0 : Double(glideFrames))
         motion = PassMotion(at: frame, position: position(at: frame, in: old), glide: glide)
         self.part = index
@@ -180,8 +180,8 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         spanEnd = end()
     }
 
-    /// Ends the pass in a part of another score, whose next pass follows. A request for this joint that comes before it is crossed
-    /// finds the pass at its end.
+    /// Ends the pass in a part of another score, and the next pass of this part follows. A request for this joint that
+    /// arrives before the joint finds the pass at the end.
     ///
     /// - Parameters:
     ///   - index: of the part there, with the same range of the clip.

@@ -1,12 +1,12 @@
 public import Explanations
 
-/// An error in a plan, found before anything is played.
+/// An error in a plan, found before the start of playing.
 public struct ScoreError: ExplainedError, Hashable {
-    /// What is wrong, for programs.
+    /// Kind of error, for programs.
     public enum Kind: Sendable, Hashable {
         /// The plan has no section.
         case noSections
-        /// A section ends before, or where, it starts.
+        /// A section ends at or before its start.
         case emptySection
         /// A section reaches outside the clip.
         case sectionOutsideClip
@@ -18,7 +18,7 @@ public struct ScoreError: ExplainedError, Hashable {
         case speedOutOfRange
         /// A pitch is not a number from −24 to 24 semitones.
         case pitchOutOfRange
-        /// A pitch is given for a plan whose pitch follows the speed.
+        /// A plan whose pitch follows the speed also sets a pitch.
         case pitchWithVarispeed
         /// A ramp's step is zero or not a number.
         case rampStepOutOfRange
@@ -28,7 +28,7 @@ public struct ScoreError: ExplainedError, Hashable {
         case gapOutOfRange
         /// A strip's balance or one of its gains is not a number in its range.
         case stripOutOfRange
-        /// A strip chooses a channel that the clip does not have, or needs two and there are not two.
+        /// A strip chooses a channel that the clip does not have, or needs two channels and there are not two.
         case channelOutsideClip
         /// The score would be longer than positions can count.
         case tooLong
@@ -36,11 +36,11 @@ public struct ScoreError: ExplainedError, Hashable {
         case placeOutsideScore
     }
 
-    /// What is wrong, for programs.
+    /// Kind of error, for programs.
     public let kind: Kind
-    /// What is wrong, in words.
+    /// The cause, in words.
     public let message: String
-    /// What to do about it, in words.
+    /// The remedy, in words.
     public let remedy: String
 
     init(_ kind: Kind, _ message: String, remedy: String) {

@@ -2,7 +2,7 @@
 struct ScorePart: Sendable, BitwiseCopyable {
     /// Index of the section, from 0.
     var section: Int
-    /// The clip as the passes go through it.
+    /// The view of the clip for the passes.
     private(set) var view = ClipView.forward
     /// The section, in frames of the view.
     private(set) var clipStart: Int64
@@ -15,9 +15,9 @@ struct ScorePart: Sendable, BitwiseCopyable {
     /// The first pass of this part among the section's passes, from 0.
     var firstPass: Int
     var passCount: Int
-    /// Passes of the whole section, for reports: "pass 2 of 5". If it is endless, more than anybody can wait for.
+    /// Passes of the whole section, for reports: "pass 2 of 5". For endless passes, a number beyond any waiting time.
     var sectionPasses: Int
-    /// Whether the section's passes go on until the player is moved on.
+    /// True if the section's passes repeat until a move of the player.
     var isEndless: Bool
     /// Silence after each pass, except after the last pass of the score.
     var gapFrames: Int64
@@ -45,7 +45,7 @@ struct ScorePart: Sendable, BitwiseCopyable {
         passFrames = curve.time(toCover: Double(clipEnd - clipStart))
     }
 
-    /// Lets the passes go through another view of the clip, over the same section.
+    /// Sets another view of the clip for the passes, over the same section.
     mutating func look(through view: ClipView) {
         let range = view.range(clipRange)
         self.view = view
@@ -55,32 +55,32 @@ struct ScorePart: Sendable, BitwiseCopyable {
     /// The section, in frames of the clip.
     var clipRange: Range<Int64> { view.range(clipStart..<clipEnd) }
 
-    /// The frame of the clip at a frame of the view. At the end of a pass it is the edge of the section: the frame after its last one or, played
-    /// backwards, its first one.
+    /// Returns the frame of the clip at a frame of the view. At the end of a pass this is the edge of the section: the
+    /// frame after its last frame or, played backwards, its first frame.
     func clipFrame(at frame: Int64) -> Int64 {
         view.isMirrored ? max(view.frame(frame), clipRange.lowerBound) : frame
     }
 
-    /// The clip's frame with which a pass begins, and where it ends.
+    /// The clip's frame at the start of a pass, and at its end.
     var firstClipFrame: Int64 { clipFrame(at: clipStart) }
     var lastClipFrame: Int64 { clipFrame(at: clipEnd) }
 
-    /// Passes of the whole section, for reports; 0 if it is endless.
+    /// Passes of the whole section, for reports; 0 for endless passes.
     var reportedPasses: Int { isEndless ? 0 : sectionPasses }
 
     /// The speed at the beginning of a pass.
     var speed: Double { curve.initialSpeed }
 
-    /// Whether the pitch is changed.
+    /// True for another pitch than the recording's.
     var isPitched: Bool { pitchRatio != 1 }
 
-    /// True if every pass is a copy of the clip from end to end, so that no voice is needed.
+    /// True if every pass is a copy of the clip from end to end, without a voice.
     var isCopy: Bool { curve.isConstant && curve.initialSpeed == 1 && pitchRatio == 1 }
 
     /// True if copies and voices alternate within a pass.
     var hasCopies: Bool { curve.hasCopies && pitchRatio == 1 }
 
-    /// Whether the clip is copied at a frame of the curve.
+    /// Returns true if the clip is copied at a frame of the curve.
     func isCopy(at frame: Int64) -> Bool { pitchRatio == 1 && curve.isCopy(at: frame) }
 }
 

@@ -1,27 +1,29 @@
-/// A named range of a clip: what a musician repeats. Its passes, speeds and gap may be its own; what is nil is taken from the plan.
+/// A named range of a clip: the range that a musician repeats. A section may have passes, speeds and a gap of its own;
+/// nil values come from the plan.
 public struct Section: Sendable, Hashable {
     /// First frame and the frame after the last, in frames of the clip (at the engine's rate).
     public let range: Range<Int64>
-    /// The user's name for it; nil if it has none.
+    /// The user's name for the section; nil without a name.
     public let name: String?
-    /// Its own number of passes; nil takes the plan's.
+    /// The section's own number of passes; nil takes the plan's.
     public var passes: PassCount?
-    /// Its own speeds; nil takes the plan's.
+    /// The section's own speeds; nil takes the plan's.
     public var speeds: SpeedSchedule?
-    /// The gap after its own passes; nil takes the plan's.
+    /// The gap after the section's own passes; nil takes the plan's.
     public var gap: Gap?
-    /// Its own steps, which replace ``passes``; nil takes the plan's, and an empty list plays ``passes``.
+    /// The section's own steps, which replace ``passes``; nil takes the plan's, and an empty list plays ``passes``.
     public var steps: [PassStep]?
 
-    /// Checks a range. Whether it fits a clip is checked when a score is made.
+    /// Checks a range. The initialiser of a score checks the range against the clip.
     ///
     /// - Parameters:
     ///   - range: frames of the clip at the engine's rate; at least one, from 0.
-    ///   - name: the user's name for it; nil for none.
-    ///   - passes: its own number of passes; nil for the plan's.
-    ///   - speeds: its own speeds; nil for the plan's.
-    ///   - gap: the gap after its passes; nil for the plan's.
-    /// - Throws: `ScoreError` of kind `emptySection` if the range contains no frame, `sectionOutsideClip` if it starts before frame 0.
+    ///   - name: the user's name for the section; nil for none.
+    ///   - passes: the section's own number of passes; nil for the plan's.
+    ///   - speeds: the section's own speeds; nil for the plan's.
+    ///   - gap: the gap after the section's passes; nil for the plan's.
+    /// - Throws: `ScoreError` of kind `emptySection` if the range contains no frame, `sectionOutsideClip` if the range
+    ///   starts before frame 0.
     public init(
         _ range: Range<Int64>, name: String? = nil, passes: PassCount? = nil, speeds: SpeedSchedule? = nil,
         gap: Gap? = nil
@@ -43,14 +45,14 @@ public struct Section: Sendable, Hashable {
     }
 }
 
-/// How often a section is played before the next one follows.
+/// Number of times a section plays before the next section.
 public enum PassCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
-    /// This many times, at least once: 5 means that it is heard five times.
+    /// This many times, at least once: 5 means five passes in total.
     case count(Int)
     /// Until the player moves on or stops.
     case endless
 
-    /// A number of passes.
+    /// Creates a number of passes.
     public init(integerLiteral value: Int) { self = .count(value) }
 
     /// The number of passes; nil for `endless`.
@@ -59,22 +61,23 @@ public enum PassCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     }
 }
 
-/// Some passes of a section with a speed and a gap of their own: first slowly, then at the recording's speed, then with time to answer.
+/// Some passes of a section with a speed and a gap of their own: first slowly, then at the recording's speed, then with
+/// time to answer.
 public struct PassStep: Sendable, Hashable {
-    /// Passes, at least one.
+    /// Number of passes, at least one.
     public var passes: Int
-    /// Their speed; nil takes the section's or the plan's.
+    /// Speed of the passes; nil takes the section's or the plan's.
     public var speed: Speed?
-    /// The gap after each of them; nil takes the section's or the plan's.
+    /// The gap after each pass; nil takes the section's or the plan's.
     public var gap: Gap?
 
-    /// A step; it is checked when a score is made from it.
+    /// Creates a step; the initialiser of a score checks the step.
     public init(passes: Int, speed: Speed? = nil, gap: Gap? = nil) {
         (self.passes, self.speed, self.gap) = (passes, speed, gap)
     }
 }
 
-/// How one pass follows another.
+/// Transition from one pass to the next.
 public enum Joint: String, Sendable, Hashable, CaseIterable {
     /// The sound continues past the end for 5 ms and crossfades with the new start: no click, no gap. The default.
     case crossfade
@@ -90,10 +93,10 @@ public enum Gap: Sendable, Hashable {
     case none
     /// A number of output frames, 0 or more.
     case frames(Int64)
-    /// A multiple of the pass's own length, 0 or more: 1 leaves as much time as the pass took, to play it yourself.
+    /// A multiple of the pass's own length, 0 or more: 1 leaves as much time as the pass took, for your own playing.
     case passLengths(Double)
 
-    /// The gap after a pass that lasts `passFrames` output frames (not yet rounded), or nil if it is out of range.
+    /// Returns the gap after a pass of `passFrames` output frames (not yet rounded), or nil for a gap out of range.
     func frameCount(passFrames: Double) -> Int64? {
         switch self {
         case .none:
@@ -107,40 +110,43 @@ public enum Gap: Sendable, Hashable {
     }
 }
 
-/// What the user asks for: sections, passes, speeds, pitch, gap and joint. A ``Score`` is made of it, which checks all values.
+/// The user's request: sections, passes, speeds, pitch, gap and joint. A ``Score`` compiles the plan and checks all
+/// values.
 ///
 ///     let bridge = try Section(441_000..<882_000, name: "Bridge")
 ///     let plan = PracticePlan(sections: [bridge], passes: 5, speeds: .constant(try Speed(factor: 0.7)), gap: .passLengths(1))
 public struct PracticePlan: Sendable, Hashable {
-    /// The sections, at least one. They are played one after another, each with all its passes.
+    /// The sections, at least one. The sections play one after another, each with all its passes.
     public var sections: [Section]
-    /// The passes of each section that has no number of its own; 1 or more, or endless.
+    /// The passes of each section without a number of its own; 1 or more, or endless.
     public var passes: PassCount
     /// The speed of each pass; a ramp begins anew with every section.
     public var speeds: SpeedSchedule
-    /// The pitch of the whole plan; the tempo does not change with it.
+    /// The pitch of the whole plan; the tempo does not depend on the pitch.
     public var pitch: Pitch
-    /// Whether the pitch follows the speed, as on a tape; then ``pitch`` must be the recording's own. A change of speed is heard sooner than
-    /// without, and the recording is not analysed.
+    /// True if the pitch follows the speed, as on a tape; then ``pitch`` must be the recording's own. A change of speed
+    /// is then audible sooner, and the recording needs no analysis.
     public var varispeed: Bool
-    /// Whether every pass is played from the section's end to its beginning. The sections keep their order, and curves of speeds their time.
+    /// True if every pass plays from the section's end to its beginning. Neither the order of the sections nor the time
+    /// of speed curves changes.
     public var reversed: Bool
     /// The silence after every pass but the last of a score that ends.
     public var gap: Gap
-    /// What happens where passes meet.
+    /// Transition between passes.
     public var joint: Joint
     /// The method for sections at other speeds.
     public var material: MaterialChoice
-    /// How much work the method for music does.
+    /// Amount of work in the method for music.
     public var quality: StretchQuality
-    /// What happens to formants when the pitch is changed.
+    /// Treatment of formants at another pitch.
     public var formants: FormantChoice
-    /// Whether the first section follows the last, without an end.
+    /// True if the first section follows the last, without an end.
     public var repeats: Bool
-    /// The passes of every section without steps of its own, one step after another; they replace the number of passes. Empty for none.
+    /// The passes of every section without steps of its own, one step after another, in place of the number of passes.
+    /// Empty for none.
     public var steps: [PassStep]
 
-    /// Makes a plan. Its values are checked when a score is made from it.
+    /// Makes a plan. The initialiser of a score checks its values.
     ///
     /// - Parameters:
     ///   - sections: at least one, in frames of the clip.
@@ -148,13 +154,13 @@ public struct PracticePlan: Sendable, Hashable {
     ///   - speeds: the speed of each pass, 25 % to 400 %.
     ///   - pitch: −24 to 24 semitones; the recording's own pitch with `varispeed`.
     ///   - gap: the silence after each pass, in output frames or in lengths of the pass.
-    ///   - joint: how one pass follows another.
+    ///   - joint: the transition from one pass to the next.
     ///   - material: the method for other speeds.
-    ///   - quality: how much work the method for music does.
-    ///   - formants: what happens to formants when the pitch is changed.
-    ///   - varispeed: whether the pitch follows the speed.
-    ///   - reversed: whether passes are played backwards.
-    ///   - repeats: whether the first section follows the last.
+    ///   - quality: the amount of work in the method for music.
+    ///   - formants: the treatment of formants at another pitch.
+    ///   - varispeed: true if the pitch follows the speed.
+    ///   - reversed: true for passes played backwards.
+    ///   - repeats: true if the first section follows the last.
     ///   - steps: passes with speeds and gaps of their own, for sections without steps; empty for none.
     public init(
         sections: [Section], passes: PassCount = 1, speeds: SpeedSchedule = .constant(.normal),

@@ -1,9 +1,9 @@
 /// The method for changing the speed.
 ///
-/// The method for music rotates the phases of windows in three bands and copies attacks. The method for speech copies whole periods, which keeps the
-/// pulses of a voice. Each is bad at what the other is made for.
+/// The method for music rotates the phases of windows in three bands and copies attacks. The method for speech copies
+/// whole periods, which keeps the pulses of a voice. Each method is bad at the other's material.
 public enum MaterialChoice: String, Sendable, Hashable, CaseIterable {
-    /// Decided for each passage of a section by analysing it when it is loaded. The default.
+    /// Decided for each passage of a section by analysis at loading. The default.
     case auto
     /// Anything with chords, drums or several voices.
     case music
@@ -19,23 +19,23 @@ public enum StretchQuality: String, Sendable, Hashable, CaseIterable {
     case light
 }
 
-/// What happens to formants, the resonances of a throat or an instrument's body, when the pitch is changed.
+/// Treatment of formants, the resonances of a throat or an instrument's body, at another pitch.
 public enum FormantChoice: String, Sendable, Hashable, CaseIterable {
-    /// They stay in sections of speech, and move in music. The default.
+    /// Formants stay in sections of speech, and move in music. The default.
     case auto
-    /// They stay where they are: a voice stays the same person's.
+    /// Formants stay in place: a voice stays the same person's.
     case keep
-    /// They move with the pitch, as on a tape: a voice sounds smaller when it is raised.
+    /// Formants move with the pitch, as on a tape: a voice sounds smaller at a higher pitch.
     case move
 }
 
 /// The classification of a section, and the reason.
 public struct SectionMaterial: Sendable, Hashable {
-    /// What most of the section is: `.music` or `.speech`.
+    /// Material of most of the section: `.music` or `.speech`.
     public let material: MaterialChoice
     /// The evidence for speech from the analysis: above 0 is speech. nil if the user chose.
     public let score: Double?
-    /// Why, in words.
+    /// The reason, in words.
     public let reason: String
     /// The section's passages, in order and without gaps; a section that is all of one kind is one passage.
     public let passages: [SectionPassage]
@@ -49,6 +49,6 @@ public struct SectionPassage: Sendable, Hashable {
     public let material: MaterialChoice
     /// The evidence for speech; nil if the user chose.
     public let score: Double?
-    /// Why, in words.
+    /// The reason, in words.
     public let reason: String
 }

@@ -1,8 +1,8 @@
-/// How fast a section is played, as a factor of the recording's own speed; the pitch stays.
+/// Speed of a section, as a factor of the recording's own speed; the pitch stays.
 ///
-/// A speed that exists lies in `Speed.range`; at exactly 1 the recording is copied bit for bit.
+/// Every value lies in `Speed.range`; at exactly 1 the recording is copied bit for bit.
 public struct Speed: Sendable, Hashable {
-    /// The speeds the stretcher can make: 25 % to 400 %.
+    /// Speeds within reach of the stretcher: 25 % to 400 %.
     public static let range: ClosedRange<Double> = 0.25...4
 
     /// The recording's own speed.

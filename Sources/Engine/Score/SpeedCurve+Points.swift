@@ -1,15 +1,16 @@
 internal import Stretching
 
-// Converts the points that a user gives to the knots that the render thread reads.
+// Converts the points from the user to the knots for the render thread.
 extension SpeedSchedule {
-    /// The least distance between points of a curve, in seconds: a voice is told of changes ahead, and has room for a limited number.
+    /// The least distance between points of a curve, in seconds: changes are scheduled in a voice ahead, and a voice
+    /// has room for a limited number.
     static let shortestPointDistance = 0.02
-    /// If the speed is 1 for at least this long, in seconds, the clip is copied; a shorter copy is not worth its fades.
+    /// Minimum duration at speed 1 for a copy of the clip, in seconds; a shorter copy is not worth its fades.
     static let shortestCopy = 0.05
-    /// The most points in a curve.
+    /// Maximum number of points in a curve.
     static let maximumPoints = 100_000
 
-    /// The knots of a section's passes, and their period; nil if each pass has one speed.
+    /// Returns the knots of a section's passes, and their period; nil if each pass has one speed.
     ///
     /// - Parameters:
     ///   - distance: frames of the section.
@@ -21,7 +22,7 @@ extension SpeedSchedule {
         case .constant, .ramp:
             return nil
         case .glide(let from, let to):
-            // The glide ends on a whole frame; the rest of the section, less than a frame, is played at the last speed.
+            // The glide ends on a whole frame; the rest of the section, less than a frame, plays at the last speed.
             let frames = (distance / ((from.factor + to.factor) / 2)).rounded(.down)
             let glide = SpeedGlide(from: from.factor, to: to.factor, over: frames)
             let knot = CurveKnot(frame: 0, distance: 0, glide: glide, copyFrame: CurveKnot.never)
@@ -66,7 +67,7 @@ extension SpeedSchedule {
                 glide = SpeedGlide(from: speed, to: next.speed.factor, over: Double(next.frame - point.frame))
             }
             let last = knots.last
-            // A point that changes nothing would only cut a copy in two.
+            // A point without a change would only cut a copy in two.
             if let last, last.glide.finalSpeed == speed, glide.finalSpeed == speed { continue }
             let gone = last.map { $0.distance + $0.glide.distance(after: Double(point.frame - $0.frame)) }
             knots.append(

@@ -1,16 +1,18 @@
 internal import Stretching
 
-// The speed of a pass over its output time, in the form that the render thread reads: flat, and evaluated in closed form. The
-// length of a score, the place of the player and the changes told to a voice all use it, so they cannot disagree.
+// The speed of a pass over its output time, in the form for the render thread: flat, and evaluated in closed form. The
+// length of a score, the place of the player and the changes scheduled in a voice all use this form, and so always
+// agree.
 
-/// A point of a curve: the glide that begins there, and the distance covered by then.
+/// A point of a curve: the glide that begins there, and the distance covered so far.
 struct CurveKnot: Sendable, BitwiseCopyable, Hashable {
-    /// Output frames since the curve began, or began again.
+    /// Output frames since the beginning of the curve, or of its repetition.
     var frame: Int64
-    /// Source frames covered by then.
+    /// Source frames covered so far.
     var distance: Double
     var glide: SpeedGlide
-    /// From here to the next knot the speed is exactly 1 for long enough to copy the clip; `never` if it is not.
+    /// First frame of an interval up to the next knot in which the speed is exactly 1; `never` if the interval is too
+    /// short for a copy of the clip.
     var copyFrame: Int64
 
     static let never = Int64.max
@@ -22,7 +24,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     /// Sorted by frame, the first at 0; nil if the speed never changes.
     private let knots: UnsafePointer<CurveKnot>?
     private let count: Int
-    /// Output frames after which it begins again, and source frames covered in them; 0 if it does not repeat.
+    /// Length of a repetition in output frames, and source frames covered in it; 0 for a curve without repetition.
     private let period: Int64
     private let periodDistance: Double
     /// The speed at the beginning.
@@ -30,7 +32,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     /// True if voices and copies may alternate within a pass.
     let hasCopies: Bool
 
-    /// One speed.
+    /// Creates a curve with one speed.
     init(speed: Double) {
         unsafe knots = nil
         count = 0
@@ -69,7 +71,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
 
     // MARK: Closed forms
 
-    /// Source frames covered in the first `frame` output frames.
+    /// Returns the source frames covered in the first `frame` output frames.
     func distance(after frame: Int64) -> Double {
         guard count > 0 else { return Double(frame) * initialSpeed }
         let (turns, rest) = turn(of: frame)
@@ -77,7 +79,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
         return Double(turns) * periodDistance + (knot.distance + knot.glide.distance(after: Double(rest - knot.frame)))
     }
 
-    /// The speed at an output frame; at a step, the new speed.
+    /// Returns the speed at an output frame; at a step, the new speed.
     func speed(after frame: Int64) -> Double {
         guard count > 0 else { return initialSpeed }
         let (_, rest) = turn(of: frame)
@@ -85,7 +87,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
         return knot.glide.speed(after: Double(rest - knot.frame))
     }
 
-    /// Output frames, not rounded, until a number of source frames is covered.
+    /// Returns the output frames, not rounded, that cover a number of source frames.
     func time(toCover distance: Double) -> Double {
         guard count > 0 else { return distance / initialSpeed }
         var turns: Int64 = 0
@@ -93,7 +95,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
         if period > 0 {
             turns = Int64(distance / periodDistance)
             rest -= Double(turns) * periodDistance
-            // The quotient may have been rounded up to a whole number.
+            // Rounding may have raised the quotient to a whole number.
             if rest < 0 {
                 turns -= 1
                 rest += periodDistance
@@ -111,14 +113,15 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
 
     // MARK: Knot by knot
 
-    /// The number of the last knot at or before an output frame. Knots are numbered through all repetitions of the curve.
+    /// Returns the number of the last knot at or before an output frame. Knots are numbered through all repetitions of
+    /// the curve.
     func knotNumber(at frame: Int64) -> Int64 {
         guard count > 0 else { return 0 }
         let (turns, rest) = turn(of: frame)
         return turns * Int64(count) + Int64(index(holding: rest))
     }
 
-    /// A knot by its number, with its frames counted from the curve's first beginning; nil after the last.
+    /// Returns a knot by its number, with its frames counted from the curve's first beginning; nil after the last.
     func knot(number: Int64) -> CurveKnot? {
         guard count > 0, number < Int64(count) || period > 0 else { return nil }
         let turns = number / Int64(count)
@@ -128,13 +131,13 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
         return knot
     }
 
-    /// Whether the clip is copied at an output frame.
+    /// Returns true if the clip is copied at an output frame.
     func isCopy(at frame: Int64) -> Bool {
         guard hasCopies, let knot = knot(number: knotNumber(at: frame)) else { return isConstant && initialSpeed == 1 }
         return frame >= knot.copyFrame
     }
 
-    /// The next output frame at which copying may begin or end.
+    /// Returns the next output frame at which copying may begin or end.
     func nextCopyBoundary(after frame: Int64) -> Int64 {
         guard hasCopies else { return CurveKnot.never }
         let number = knotNumber(at: frame)
@@ -146,7 +149,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
 
     // MARK: Looking up
 
-    /// The repetition of the curve that contains a frame, and the frame within it.
+    /// Returns the repetition of the curve that contains a frame, and the frame within this repetition.
     private func turn(of frame: Int64) -> (turns: Int64, rest: Int64) {
         period > 0 ? (frame / period, frame % period) : (0, frame)
     }
@@ -161,7 +164,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
         return low
     }
 
-    /// A knot by its place in memory. `index` must be below `count`, unless there are no knots.
+    /// Returns a knot by its place in memory. `index` must be below `count`, unless there are no knots.
     private func knot(_ index: Int) -> CurveKnot {
         precondition(index >= 0 && index < max(1, count), "no such knot")
         guard let knots = unsafe knots else {
@@ -172,7 +175,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     }
 }
 
-/// Owns the knots of a score's curves; immutable once it is made.
+/// Owns the knots of a score's curves; immutable after its creation.
 @safe
 final class SpeedCurveStorage: @unchecked Sendable {
     private let knots: UnsafeMutableBufferPointer<CurveKnot>
@@ -186,7 +189,7 @@ final class SpeedCurveStorage: @unchecked Sendable {
         unsafe knots.deallocate()
     }
 
-    /// The curve, valid as long as this object.
+    /// Returns the curve, valid as long as this object.
     ///
     /// - Parameter period: in output frames, after the last knot; nil if the last speed stays.
     func curve(period: Int64?) -> SpeedCurve {

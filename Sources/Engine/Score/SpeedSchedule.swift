@@ -2,7 +2,8 @@
 public enum SpeedSchedule: Sendable, Hashable {
     /// Every pass has the same speed.
     case constant(Speed)
-    /// The first pass has the speed `from`; each further pass is one `step` closer to `to`, which the remaining passes keep.
+    /// The first pass has the speed `from`; each further pass is one `step` closer to `to`, which the remaining passes
+    /// keep.
     ///
     /// The sign of `step` does not matter: the ramp always goes from `from` to `to`. A step is a factor: 0.05 is 5 %.
     case ramp(from: Speed, to: Speed, step: Double)
@@ -10,14 +11,14 @@ public enum SpeedSchedule: Sendable, Hashable {
     case glide(from: Speed, to: Speed)
     /// Every pass follows a curve in its own output time, through steps and glides.
     ///
-    /// The first point lies at frame 0. With `repeatingEvery`, in output frames, the curve begins again after that many; without
-    /// it the last speed stays. The part of a curve after the end of a pass is not heard.
+    /// The first point lies at frame 0. With `repeatingEvery`, in output frames, the curve begins again after this
+    /// number of frames; otherwise the last speed stays. The part of a curve after the end of a pass has no effect.
     case curve([SpeedPoint], repeatingEvery: Int64? = nil)
 
-    /// True if it is a curve of points.
+    /// True for a curve of points.
     var isCurve: Bool { if case .curve = self { true } else { false } }
 
-    /// The number of passes until all further passes are equal: 1 unless it is a ramp.
+    /// The number of passes until all further passes are equal: 1 except for a ramp.
     var passesToReachLast: Int {
         guard case .ramp(let from, let to, let step) = self, step != 0, step.isFinite else { return 1 }
         // The small tolerance keeps 0.6 to 1.0 by 0.1 at five passes, although 0.1 has no exact binary form.
@@ -25,7 +26,7 @@ public enum SpeedSchedule: Sendable, Hashable {
         return steps < 1_000_000 ? Int(max(0, steps)) + 1 : 1_000_000
     }
 
-    /// The speed at which a pass, counted from 0, begins.
+    /// Returns the speed at the start of a pass, counted from 0.
     func factor(ofPass pass: Int) -> Double {
         switch self {
         case .constant(let speed), .glide(from: let speed, to: _):
@@ -41,9 +42,9 @@ public enum SpeedSchedule: Sendable, Hashable {
     }
 }
 
-/// A point of a curve of speeds: this speed is heard from here on.
+/// A point of a curve of speeds: this speed plays from here on.
 public struct SpeedPoint: Sendable, Hashable {
-    /// How a point's speed is reached.
+    /// Transition to a point's speed.
     public enum Arrival: Sendable, Hashable {
         /// At once, at the point's frame.
         case step
@@ -51,14 +52,14 @@ public struct SpeedPoint: Sendable, Hashable {
         case glide
     }
 
-    /// Output frames since the pass began.
+    /// Output frames since the beginning of the pass.
     public let frame: Int64
     /// The speed from here on.
     public let speed: Speed
-    /// How it is reached.
+    /// Transition to the speed.
     public let arrival: Arrival
 
-    /// A point; whether it fits the others is checked when a score is made.
+    /// Creates a point; the initialiser of a score checks the point against its neighbours.
     public init(at frame: Int64, _ speed: Speed, _ arrival: Arrival = .step) {
         self.frame = frame
         self.speed = speed
