@@ -1,4 +1,4 @@
-/// The version of the library and of the command.
+/// Version of the library and of the command.
 ///
-/// The only place that says it: packages, manual pages and the interface for C take it from here.
+/// The only definition: packages, manual pages and the C interface read the version here.
 public let woodshedVersion = "0.2.0"
