@@ -2,7 +2,7 @@
 ///
 /// Frames before the source's first and after its last count as silence.
 public struct InputRequest: BitwiseCopyable, Sendable, Equatable {
-    /// The source frame it begins with; may be negative.
+    /// The source frame at which the part begins; may be negative.
     public var first: Int64
     /// Frames of each channel.
     public var count: Int

@@ -3,13 +3,14 @@ internal import Samples
 
 /// Interpolates a decimated band to the source's rate, with twelve samples per frame.
 ///
-/// The split at load time and playback share it, so that playback adds exactly what the split subtracted.
+/// The split at load time and playback share the interpolator, so that playback adds exactly the samples that the split
+/// subtracted.
 struct BandInterpolator: ~Copyable {
     /// Output frames per sample of the band.
     let factor: Int
     let weights: FloatStorage
 
-    /// Samples of the band that one frame depends on.
+    /// Number of band samples that determine one frame.
     static let sampleCount = 2 * BandShape.reach
 
     init(factor: Int) {
@@ -29,9 +30,10 @@ struct BandInterpolator: ~Copyable {
         return sum
     }
 
-    /// A window of the band as if it had begun `frame` frames later, weighed, with its middle at index 0.
+    /// Writes a window of the band, delayed by `frame` frames and weighted, with the window's middle at index 0 of
+    /// `target`.
     ///
-    /// - Parameter samples: The band, starting `reach - 1` samples before the window, and as many after it.
+    /// - Parameter samples: The band, from `reach - 1` samples before the window to as many samples after the window.
     @inline(__always)
     func delayWindow(_ samples: Floats, frame: Int, weights shape: Floats, into target: Floats) {
         let window = shape.count
@@ -39,11 +41,12 @@ struct BandInterpolator: ~Copyable {
         unsafe delay_window(samples.base, weights.view.base + frame, factor, shape.base, window, target.base)
     }
 
-    /// Consecutive frames, for factors of 8 or more; computes the same sums in the same order as ``value(_:frame:)``.
+    /// Writes consecutive frames, for factors of 8 or more; computes the same sums in the same order as
+    /// ``value(_:frame:)``.
     ///
     /// - Parameters:
-    ///   - samples: The band, starting `reach - 1` samples before the one at frame 0.
-    ///   - first: The first frame after that sample, a multiple of eight.
+    ///   - samples: The band, starting `reach - 1` samples before the sample at frame 0.
+    ///   - first: The first frame to write, counted from the sample at frame 0; a multiple of eight.
     ///   - target: Whole lanes, overwritten.
     @inline(__always)
     func fill(_ target: Floats, _ samples: Floats, from first: Int) {
@@ -52,7 +55,8 @@ struct BandInterpolator: ~Copyable {
         unsafe interpolate_band(samples.base, weights.view.base, factor, first, target.count, target.base)
     }
 
-    /// Eight consecutive frames, for factors of 8 or more; computes the same sums in the same order as ``value(_:frame:)``.
+    /// Returns eight consecutive frames, for factors of 8 or more; computes the same sums in the same order as
+    /// ``value(_:frame:)``.
     @inline(__always)
     func lanes(_ samples: Floats, frame: Int) -> Lanes {
         var sum = Lanes()

@@ -1,20 +1,21 @@
 // BandSplit: splits a source into three bands, block by block, as it arrives.
 //
-// Sample m of a band lies at frame m * factor of the recording, wherever the split began, so the bands made at load time match
-// those made during playback bit for bit. Samples near the beginning are invalid until a context of source frames has passed.
+// Sample m of a band lies at frame m * factor of the recording, for any start of the split. The bands made at load time
+// therefore match the bands made during playback bit for bit. Samples near the start of a split are invalid until a
+// context of source frames has passed.
 
 internal import CSampleLoops
 internal import Samples
 
 /// Splits a source, supplied in contiguous blocks, into a low, a middle and a high band.
 ///
-/// ``accept(_:)`` takes blocks and ``split()`` splits them, one at a time and in the same order, so that a caller can supply
+/// ``accept(_:)`` takes blocks; ``split()`` splits one block a call, in the same order. A caller can therefore supply
 /// many blocks at once and split them gradually. Real-time safe: all but `init`.
 struct BandSplit: ~Copyable {
     let channelCount: Int
-    /// Samples of the middle band that one input block becomes.
+    /// Samples of the middle band made from one input block.
     static let blockSamples = 64
-    /// Frames of one input block: 512 at 44.1 kHz. Blocks begin at multiples of it.
+    /// Frames of one input block: 512 at 44.1 kHz. Blocks begin at multiples of this length.
     let blockFrames: Int
     let shape: BandShape
     /// Every band at its own rate. With one band, the high band is the whole source.
@@ -35,7 +36,7 @@ struct BandSplit: ~Copyable {
 
     /// The first source frame accepted since the start.
     private(set) var firstFrame: Int64 = 0
-    /// The first source frame not yet accepted, and the first not yet split.
+    /// The first source frame not yet accepted, and the first source frame not yet split.
     private(set) var acceptedEnd: Int64 = 0
     private(set) var dividedEnd: Int64 = 0
     private var isWhole = false
@@ -47,10 +48,10 @@ struct BandSplit: ~Copyable {
     private(set) var highEnd: Int64 = 0
 
     /// - Parameters:
-    ///   - acceptedFrames: The most source frames that may wait to be split.
-    ///   - keptFrames: How far back from the newest source frame the bands can be read.
-    ///   - runFrames: The longest run to be read from the high band, in frames.
-    ///   - runSamples: The longest run to be read from the lower bands, in their samples.
+    ///   - acceptedFrames: Maximum number of source frames waiting for the split.
+    ///   - keptFrames: Source frames before the newest frame for which the bands stay readable.
+    ///   - runFrames: The longest run of the high band that a caller reads, in frames.
+    ///   - runSamples: The longest run of a lower band that a caller reads, in samples of that band.
     init(
         channelCount: Int, sampleRate: Int, acceptedFrames: Int, keptFrames: Int, runFrames: Int, runSamples: Int
     ) {
@@ -95,7 +96,8 @@ struct BandSplit: ~Copyable {
         if isWhole { highEnd = first }
     }
 
-    /// Takes the next block, channel after channel, and silences invalid samples; does not split it yet.
+    /// Takes the next block, channel after channel, and silences invalid samples. The block is split later, by
+    /// ``split()``.
     mutating func accept(_ input: Floats) {
         for channel in 0..<channelCount {
             let samples = input.part(from: channel * blockFrames, count: blockFrames)
@@ -128,7 +130,7 @@ struct BandSplit: ~Copyable {
         }
     }
 
-    /// Computes how far each band can be made from the source supplied for splitting.
+    /// Computes the end of each band that the source supplied so far allows.
     private mutating func setEnds() {
         let reach = Int64(BandShape.reach)
         decimatedEnd = dividedEnd / Int64(shape.factor) - reach + 1
@@ -173,7 +175,7 @@ extension BandSplit {
         }
     }
 
-    /// The source at the middle band's rate minus the interpolated low band.
+    /// Writes the source at the middle band's rate minus the interpolated low band.
     private func makeRest(_ channel: Int, _ range: Range<Int64>) {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -197,13 +199,13 @@ extension BandSplit {
         }
     }
 
-    /// The source minus both interpolated lower bands, in groups of the frames that share their samples.
+    /// Writes the source minus both interpolated lower bands, in groups of frames that share band samples.
     private func makeHigh(_ channel: Int, _ range: Range<Int64>) {
         let (factor, count) = (shape.factor, BandInterpolator.sampleCount)
         let before = Int64(BandShape.reach - 1)
         var frame = range.lowerBound
         while frame < range.upperBound {
-            // Begins at a sample of the low band, of which a run has several.
+            // Each run begins at a sample of the low band, and covers several samples of the low band.
             let sample = frame / Int64(factor)
             let samples = min(Self.highRun, Int(range.upperBound - frame) / factor)
             let lows = low.run(channel: channel, from: (sample >> 1) - before, count: samples / 2 + count)
@@ -230,19 +232,19 @@ extension BandSplit {
         }
     }
 
-    /// Samples of the middle band, an even number, for which the high band is made at once.
+    /// Samples of the middle band for which the high band is made in one run; an even number.
     private static var highRun: Int { 8 }
 }
 
-/// Source samples with silence in place of invalid ones: NaN, infinity, and values that would overflow when squared.
+/// Replaces invalid source samples by silence: NaN, infinity, and values that would overflow when squared.
 ///
-/// A comparison with NaN is false, so one test catches them all.
+/// A comparison with NaN is false, so one test catches all three.
 @inline(__always)
 func audible(_ samples: Lanes) -> Lanes {
     select(magnitude(samples) .<= Float(1 << 20), samples, Lanes())
 }
 
-/// The sum of products over whole lanes, in two chains that hide each other's latency.
+/// Returns the sum of products over whole lanes, in two chains that hide each other's latency.
 @inline(__always)
 func dotProduct(_ samples: Floats, _ filter: Floats) -> Float {
     precondition(samples.count >= filter.count && filter.count % Lanes.scalarCount == 0)

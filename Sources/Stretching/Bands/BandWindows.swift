@@ -1,11 +1,11 @@
 internal import Samples
 
-/// The windows of one band for the render thread, in one form or in two: a stretcher with one band needs narrower main lobes than one that
-/// processes the bass separately. All stretchers of a rate read the same memory.
+/// The windows of one band for the render thread, in one form or in two: a stretcher with one band needs narrower main
+/// lobes than a stretcher that processes the bass separately. All stretchers of a rate read the same memory.
 ///
-/// Real-time safe: no; its memory is.
+/// Real-time safe: creation no, reading the memory yes.
 final class WindowForms: Sendable {
-    /// One or more, which differ only in the form of the window.
+    /// At least one shape; the shapes differ only in the form of the window.
     let shapes: [VocoderShape]
     fileprivate let analysis: FloatStorage
     fileprivate let synthesis: FloatStorage
@@ -25,7 +25,7 @@ final class WindowForms: Sendable {
 
 /// The windows of one band and their weights, in the selected form.
 ///
-/// It must not outlive the forms. Real-time safe: all but `init`.
+/// Must not outlive the forms. Real-time safe: all but `init`.
 @safe
 struct BandWindows: ~Copyable {
     // Views, because the render thread must not count references.

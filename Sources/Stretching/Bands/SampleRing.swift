@@ -3,8 +3,8 @@ internal import Samples
 
 /// The latest samples of every channel, at absolute indices and readable as contiguous runs.
 ///
-/// The first `runCount` places are stored twice, the second time after the last place, so that a run that wraps around is
-/// contiguous. The writer must not overwrite samples that are still to be read: the ring does not track readers.
+/// The first `runCount` samples of the storage are repeated after its last sample, so that a run that wraps around is
+/// contiguous. The writer must not overwrite unread samples: the ring does not track readers.
 @safe
 struct SampleRing: ~Copyable {
     let channelCount: Int
@@ -58,10 +58,10 @@ struct SampleRing: ~Copyable {
         write(samples(channel)[lanes: place(index)] + value, channel: channel, at: index)
     }
 
-    /// Weighs a window, whose middle is at index 0, from index `from` on, and adds the samples below `added` to those there, which the
-    /// others overwrite.
+    /// Weights a window with its middle at index 0, from window sample `from` on. Adds the samples before window sample
+    /// `added` to the ring's contents; the samples from `added` on overwrite the contents.
     ///
-    /// - Parameter index: That of the window's first sample, a multiple of eight.
+    /// - Parameter index: Index of the window's first sample in the ring, a multiple of eight.
     @inline(__always)
     func overlap(
         _ window: Floats, weights: Floats, from: Int, adding added: Int, channel: Int, at index: Int64
@@ -73,11 +73,11 @@ struct SampleRing: ~Copyable {
             window.base, weights.base, window.count, from, added, target.base, capacity, runCount, place(index))
     }
 
-    /// Adds the frames of an interpolated band, at most as many as the distance to the ring's end.
+    /// Adds the frames of an interpolated band; `count` is at most the distance to the ring's end.
     ///
     /// - Parameters:
-    ///   - samples: The band, see ``BandInterpolator/fill(_:_:from:)``.
-    ///   - index: That of the first frame, a multiple of eight.
+    ///   - samples: The band; see ``BandInterpolator/fill(_:_:from:)``.
+    ///   - index: Index of the first frame in the ring, a multiple of eight.
     @inline(__always)
     func add(
         _ samples: Floats, _ interpolator: borrowing BandInterpolator, from first: Int, count: Int, channel: Int,
@@ -97,14 +97,15 @@ struct SampleRing: ~Copyable {
         write(samples(channel)[place(index)] + value, channel: channel, at: index)
     }
 
-    /// At most `runCount` samples from an index on; samples can also be changed through the view if no run wraps around.
+    /// Returns at most `runCount` samples from an index on; callers may also change samples through the view if no run
+    /// wraps around.
     @inline(__always)
     func run(channel: Int, from index: Int64, count: Int) -> Floats {
         precondition(count <= runCount)
         return samples(channel).part(from: place(index), count: count)
     }
 
-    /// Copies samples out of the ring, at most its capacity.
+    /// Copies samples out of the ring; the count is at most the capacity.
     @inline(__always)
     func copy(channel: Int, from index: Int64, count: Int, to target: UnsafeMutablePointer<Float>) {
         precondition(count <= capacity)

@@ -5,20 +5,20 @@ struct BandSamples: Sendable {
     let band: StretchBand
     /// Source frames per sample.
     let factor: Int
-    /// The absolute index of the first sample of every channel.
+    /// Absolute index of the first sample of every channel.
     let firstIndex: Int64
     /// The samples, one array per channel, all of equal length.
     fileprivate(set) var channels: [[Float]]
 
-    /// The absolute indices of the samples held.
+    /// Absolute indices of the samples held.
     var range: Range<Int64> { firstIndex..<firstIndex + Int64(channels[0].count) }
 }
 
 /// A block of a recording split into its three bands, for analysis at load time.
 ///
-/// It holds the same samples, bit for bit, that a stretcher computes from the same recording during playback, wherever either
-/// began. Samples closer to an end of the block than ``BandShape/contextFrames(of:)`` depend on the assumed silence outside.
-/// Real-time safe: no.
+/// Holds the same samples, bit for bit, that a stretcher computes from the same recording during playback, for any
+/// start of the block or of playback. Samples closer to an end of the block than ``BandShape/contextFrames(of:)``
+/// depend on the assumed silence outside. Real-time safe: no.
 struct SplitSource: Sendable {
     /// The block that was split.
     let source: SourceBlock
@@ -65,7 +65,7 @@ struct SplitSource: Sendable {
     private static func emptyBand(_ band: StretchBand, of block: SourceBlock, shape: BandShape) -> BandSamples {
         let factor = Int64(shape.factor(of: band))
         let below = block.firstFrame / factor * factor
-        // Arrays that grow by doubling would be copied several times, and their new memory is slow at its first use.
+        // Growth by doubling would copy the arrays several times, and new memory is slow at its first use.
         let channels = block.channels.map { _ in
             var samples: [Float] = []
             samples.reserveCapacity(block.frameCount / Int(factor) + 1)

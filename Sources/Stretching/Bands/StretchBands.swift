@@ -1,4 +1,4 @@
-/// How many bands a stretcher splits its source into, chosen when it starts.
+/// Number of bands into which a stretcher splits its source, chosen at the start.
 public enum StretchBands: Sendable {
     /// One band with windows of 46 ms: the light quality, about a third cheaper; bass notes close together blur.
     case one

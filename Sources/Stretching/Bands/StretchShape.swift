@@ -1,9 +1,9 @@
-// StretchShape: the lengths a stretcher derives from its sample rate, all proportional to one window. Pure.
+// StretchShape: the lengths that a stretcher derives from its sample rate, all proportional to one window. Pure.
 internal import Samples
 internal import Synchronization
 internal import Transforms
 
-/// Window lengths, the grid of output frames for the schedule, and how a stretcher starts.
+/// Window lengths, the grid of output frames for the schedule, and the timing of a start.
 struct StretchShape: Sendable {
     /// Frames of the high band's window.
     let windowFrames: Int
@@ -11,17 +11,21 @@ struct StretchShape: Sendable {
     /// A window has about 46 ms, which separates the partials of music and keeps its attacks; eight windows overlap.
     static let windowSeconds = 2048.0 / 44100
     static let overlap = 8
-    /// With one band: sidelobes of about -90 dB, whose sign changes no longer mislead the phase rules.
+    /// With one band: sidelobes of about -90 dB, low enough that their changes of sign no longer mislead the phase
+    /// rules.
     static let beta = 12.0
-    /// Above 300 Hz partials lie further apart than their windows need: narrower windows resolve changes in time better.
+    /// Above 300 Hz partials lie further apart than the windows need to separate them: narrower windows resolve changes
+    /// in time better.
     static let middleBeta = 18.0
     static let highBeta = 24.0
     /// Samples of a decimated band's window, at every rate.
     static let decimatedWindow = 512
-    /// The long windows have 186 ms: in the low band always, in the others where the sound is steady. In this form their main lobes
-    /// reach 16 Hz to either side, so that the partials of a held semitone from A3 on and of a low note each have one of their own.
+    /// The long windows have 186 ms: in the low band always, in the other bands where the sound is steady. With this
+    /// beta their main lobes reach 16 Hz to either side, so that each partial of a held semitone from A3 on, and of a
+    /// low note, has a main lobe of its own.
     static let steadyBeta = 9.0
-    /// A semitone above 800 Hz is 48 Hz wide. So there is room for lower sidelobes, and a sine is only as pure as those.
+    /// A semitone above 800 Hz is 48 Hz wide. The space allows wider main lobes with lower sidelobes, and the sidelobes
+    /// limit the purity of a sine.
     static let steadyHighBeta = 10.5
 
     init(sampleRate: Int) {
@@ -37,21 +41,21 @@ struct StretchShape: Sendable {
     /// Output frames after a start that are copied from the source.
     var copiedFrames: Int { copiedSteps * gridFrames }
 
-    /// A start copies the source for 10 ms, which gives time to compute the first windows gradually; they fade in over the next
-    /// step. At 12 ms the source leaves its own speed.
+    /// A start copies the source for 10 ms, which gives time to compute the first windows gradually; the windows fade
+    /// in over the next step. At 12 ms the source leaves its own speed.
     let holdSteps = 8
     let copiedSteps = 7
-    /// The steps of a start during which the source is split; the stages of the first windows come after them.
+    /// Steps of a start during which the source is split; the stages of the first windows follow.
     ///
-    /// Four steps are left for the stages. The limiter's growing look-ahead makes one block of 64 frames ask for the second and the
-    /// third of these together, and the first finds their code and tables not in the caches, which costs as much as a third of
-    /// their work.
+    /// Four steps remain for the stages. The limiter's growing look-ahead makes one block of 64 frames ask for the
+    /// second and the third of these steps together. The first step finds its code and tables not in the caches, which
+    /// costs as much as a third of the step's work.
     let splitSteps = 3
 
     /// Frames of the window of a steady sound.
     var steadyFrames: Int { 4 * windowFrames }
 
-    /// The power of two nearest to the window's duration, at least 256.
+    /// Returns the power of two nearest to the window's duration, at least 256.
     static func windowFrames(sampleRate: Int) -> Int {
         let wanted = windowSeconds * Double(sampleRate)
         var frames = 256
@@ -65,15 +69,17 @@ struct WindowShapes: Sendable {
     let low: WindowForms
     let middle: WindowForms
     let steadyMiddle: WindowForms
-    /// With three bands, and with one.
+    /// Two forms: for three bands, and for one band.
     let high: WindowForms
     let steadyHigh: WindowForms
 
-    /// By the length of the window, of which there are eight, from 256 to 32,768 frames. Never emptied: stretchers keep views only.
+    /// Windows by length in frames; there are eight lengths, from 256 to 32,768. Never emptied, because stretchers keep
+    /// only views.
     private static let known = Mutex<[Int: WindowShapes]>([:])
 
-    /// The windows for a shape. They are computed once and kept, because that takes longer than all else of a stretcher's start, and a player
-    /// has several stretchers. They take 0.4 MB at 44.1 kHz, half of it for the render thread.
+    /// Returns the windows for a shape. The windows are computed once and kept, because computing them takes longer
+    /// than the rest of a stretcher's start, and a player has several stretchers. Memory: 0.4 MB at 44.1 kHz, half of
+    /// it for the render thread.
     ///
     /// Threads: any. Real-time safe: no.
     static func windows(of shape: StretchShape) -> WindowShapes {
@@ -108,26 +114,27 @@ struct VocoderShape: Sendable {
     let window: Int
     /// Samples of the band from one window to the next.
     let hop: Int
-    /// The first window made, and the last one that is not rotated: the last with its middle within the hold.
+    /// Number of the first window, which is also the last window without rotation: the last window with its middle
+    /// within the hold.
     let firstWindow: Int
     /// The analysis window, divided by its length so that spectra have the magnitude of the samples.
     let analysis: [Float]
     /// The synthesis window: its products with the analysis window, times the length, add up to 1 over all hops.
     let synthesis: [Float]
-    /// The power of the overlap-add if only windows agree that lie this many hops apart, relative to the power if all
-    /// windows agree; indexed by distance from 0 to 4, with a sum of 1.
+    /// Power of the overlap-add if only windows this many hops apart agree, relative to the power if all windows agree;
+    /// indexed by distance from 0 to 4, with a sum of 1.
     let shares: [Float]
-    /// The share of a window and all later ones in the overlap-add, at each of the window's samples.
+    /// Share of a window and all later windows in the overlap-add, at each of the window's samples.
     let later: [Float]
     /// The weight of all later windows in the samples just after a start, from 0 to 1.
     let gate: [Float]
-    /// The source's own weight for each sample from the start until the later windows add up to 1.
+    /// Weight of the source itself for each sample from the start until the later windows add up to 1.
     let fill: [Float]
 
     /// - Parameters:
     ///   - factor: Source frames per sample.
-    ///   - beta: The form of the Kaiser window.
-    ///   - isSteady: Whether these are the long windows of a steady sound.
+    ///   - beta: The Kaiser window's beta.
+    ///   - isSteady: True for the long windows of a steady sound.
     init(_ shape: StretchShape, factor: Int, beta: Double, isSteady: Bool = false) {
         self.factor = factor
         window =
@@ -159,7 +166,8 @@ struct VocoderShape: Sendable {
         }
     }
 
-    /// Products of the weights with themselves this many hops later, averaged over a hop; both signs of a distance in one.
+    /// Returns the products of the weights with the weights a number of hops later, averaged over a hop; each entry
+    /// covers both signs of the distance.
     ///
     /// Windows more than half their length apart hardly overlap; the last share holds the remainder.
     private static func shares(_ weights: [Double], hop: Int) -> [Float] {
