@@ -1,20 +1,21 @@
-// BandSchedule: when each part of a band's work is done. It depends on output frames only.
+// BandSchedule: the time of each part of a band's work. Times depend on output frames only.
 
 /// The grid steps at which the stages of one band's windows are due.
 ///
-/// A step's work is done before its first frame is emitted, however many frames a caller asks for. A window's stages, four of
-/// them or eight smaller ones, are spread over three quarters of a hop, the last one just before the window is first heard. After a
-/// start, the stages that would lie before the start are spread over the copied frames instead. Stage 0 is the opening: the last
-/// window that is not rotated, in one piece. The stages of every later window follow.
+/// The work of a step is done before the step's first frame is emitted, for any number of frames requested by the
+/// caller. A window's stages, four or eight smaller stages, are spread over three quarters of a hop; the last stage
+/// runs just before the window is first heard. After a start, stages due before the start are spread over the copied
+/// frames instead. Stage 0 is the opening: the last window without rotation, in one piece. The stages of every later
+/// window follow.
 struct BandSchedule: BitwiseCopyable, Sendable {
     /// Steps from one window to the next.
     let hopSteps: Int64
-    /// Steps from a window's first output sample to its middle, including the samples that interpolation needs ahead.
+    /// Steps from a window's first output sample to its middle, including the samples for interpolation ahead.
     let leadSteps: Int64
     let firstWindow: Int64
-    /// Stages of one window: 4, or 8 for the long windows of a steady sound, whose work at one step would be too much.
+    /// Stages of one window: 4, or 8 for the long windows of a steady sound, whose work would be too much for one step.
     let stageCount: Int64
-    /// Source frames from a window's middle to its end, including the samples that interpolation needs after it.
+    /// Source frames from a window's middle to its end, including the samples for interpolation after the window.
     let reachFrames: Int
     /// The first step that can run stages after a start, and the step before which the start must be complete.
     let startStep: Int64
@@ -40,17 +41,17 @@ struct BandSchedule: BitwiseCopyable, Sendable {
         startCount = count
     }
 
-    /// The window a stage belongs to, and which of its stages it is.
+    /// Returns the window that a stage belongs to, and the stage's number within the window.
     @inline(__always)
     func window(ofStage stage: Int64) -> (window: Int64, stage: Int64) {
         stage == 0 ? (firstWindow, 0) : (firstWindow + 1 + (stage - 1) / stageCount, (stage - 1) % stageCount)
     }
 
-    /// The first stage of a window after the first one.
+    /// Returns the first stage of a window; the window must not be the first window.
     @inline(__always)
     func stage(ofWindow window: Int64) -> Int64 { 1 + (window - firstWindow - 1) * stageCount }
 
-    /// The grid step at which a stage is due.
+    /// Returns the grid step at which a stage is due.
     @inline(__always)
     func step(ofStage stage: Int64) -> Int64 {
         stage < startCount
@@ -58,7 +59,7 @@ struct BandSchedule: BitwiseCopyable, Sendable {
             : Self.regularStep(stage, hopSteps, leadSteps, firstWindow, stageCount)
     }
 
-    /// The step of the latest window middle among the stages that may run at a step.
+    /// Returns the step of the latest window middle among the stages that may run at a step.
     @inline(__always)
     func reach(ofStep step: Int64) -> Int64 { step + leadSteps + 3 * hopSteps / 4 }
 

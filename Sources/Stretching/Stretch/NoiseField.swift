@@ -1,12 +1,13 @@
 // NoiseField: new noise in place of a window's bins, where the sound is nothing but noise.
 //
-// A slowed spectrogram of noise has slower envelopes than any noise, whatever its bins are rotated by: it sounds grainy. So
-// the magnitudes are made anew as well: Gaussian noise with the mean power that the source has around the bin (after Moliner et
-// al., "Noise morphing for audio time stretching", 2023, which does so with a sines-transients-noise split; here a section of
-// the recording is noise or it is not, see NoiseEvidence). One factor serves all channels, so the stereo image stays.
+// A slowed spectrogram of noise has slower envelopes than any noise, for any rotation of its bins: the sound is grainy.
+// Therefore the magnitudes are made anew as well: Gaussian noise with the source's mean power around the bin (after
+// Moliner et al., "Noise morphing for audio time stretching", 2023, who use a sines-transients-noise split; here a
+// section of the recording is either noise or not, see NoiseEvidence). One factor serves all channels, so the stereo
+// image stays.
 internal import Samples
 
-/// The factors of one window's bins, and the memory their computation needs.
+/// The factors of one window's bins, and the memory for their computation.
 ///
 /// Real-time safe: all but `init`.
 @safe
@@ -14,10 +15,11 @@ struct NoiseField: ~Copyable {
     private let binCount: Int
     private let partCount: Int
     private let storage: FloatStorage
-    /// Windows that agree add up in amplitude, independent ones in power: the factor that gives these the same level.
+    /// Windows that agree add up in amplitude, independent windows in power: this factor gives independent windows the
+    /// same level.
     private let level: Float
 
-    /// The mean power is taken over these bins on either side and over some 10 windows, 50 ms.
+    /// Bins on either side for the mean power, which also runs over some 10 windows, 50 ms.
     private static var reach: Int { 8 }
     private static var renewedShare: Float { 0.12 }
     /// Powers below this, -150 dB, are silence.
@@ -28,10 +30,10 @@ struct NoiseField: ~Copyable {
         static let count = Part.imaginary.rawValue + 1
     }
 
-    /// - Parameter shape: The windows, or nil for a band that never makes noise, which then needs no memory.
+    /// - Parameter shape: The windows, or nil for a band that never makes noise and so needs no memory.
     init(_ shape: VocoderShape?) {
         binCount = shape.map { $0.window / 2 + 1 } ?? 0
-        // A lane of zeros before the first bin, which has no neighbours there.
+        // A lane of zeros before the first bin stands for the missing neighbours.
         partCount = Spectra.paddedCount(binCount) + Lanes.scalarCount
         storage = FloatStorage(count: shape == nil ? 0 : Part.count * partCount)
         guard let shape else {
@@ -58,8 +60,8 @@ struct NoiseField: ~Copyable {
     ///
     /// - Parameters:
     ///   - source: X, the source's spectra at the window's place.
-    ///   - window: The window's number; each has its own noise, the same at every pass.
-    ///   - restarts: Whether the mean begins with this window.
+    ///   - window: The window's number; each number has its own noise, the same at every pass.
+    ///   - restarts: True if the mean begins with this window.
     func solve(_ source: borrowing Spectra, window: Int64, restarts: Bool) {
         for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
             var power = Lanes()
@@ -88,7 +90,7 @@ struct NoiseField: ~Copyable {
         }
     }
 
-    /// Complex normal numbers of mean power 1, one for each number (Box and Muller, 1958).
+    /// Returns complex normal numbers of mean power 1, one for each hashed number (Box and Muller, 1958).
     @inline(__always)
     private static func gaussian(_ numbers: SIMD8<UInt32>) -> (real: Lanes, imaginary: Lanes) {
         let first = mixed(numbers)
@@ -99,13 +101,14 @@ struct NoiseField: ~Copyable {
         return (size * turn.cosine, size * turn.sine)
     }
 
-    /// Between 0 and 1, never either.
+    /// Returns a number between 0 and 1, excluding both.
     @inline(__always)
     private static func unit(_ bits: SIMD8<UInt32>) -> Lanes {
         Lanes(bitPattern: (bits &>> 9) | 0x3F80_0000) - (1 - 0x1p-24)
     }
 
-    /// A hash whose bits all depend on all bits of the number (Wellons, "Prospecting for hash functions", 2018).
+    /// Returns a hash of which every bit depends on all bits of the number (Wellons, "Prospecting for hash functions",
+    /// 2018).
     @inline(__always)
     private static func mixed(_ numbers: SIMD8<UInt32>) -> SIMD8<UInt32> {
         var bits = numbers

@@ -1,14 +1,16 @@
-// The level that a rotated window loses where it is out of phase with the windows it overlaps, and the gain that restores it.
+// The level lost by a rotated window where its phase differs from the overlapping windows' phases, and the gain that
+// restores the level.
 //
-// Overlapping windows keep the source's level where they agree. Those of a partial do: its rotation is the previous one plus
-// its own phase advance. In noise, and between partials, a bin follows a louder neighbour. If the neighbour's rotation differs
-// from the bin's own phase advance, the windows partly cancel: stretched noise was 0.4 dB too soft at 75 % and 0.6 dB at 50 %.
-// How far a bin deviates from its own phase advance is known when its rotation is chosen.
+// Overlapping windows keep the source's level where their phases agree. The windows of a partial agree: the rotation is
+// the previous rotation plus the partial's own phase advance. In noise, and between partials, a bin follows a louder
+// neighbour. If the neighbour's rotation differs from the bin's own phase advance, the windows partly cancel: stretched
+// noise was 0.4 dB too soft at 75 % and 0.6 dB at 50 %. The choice of a bin's rotation determines the deviation from
+// the bin's own phase advance.
 
 internal import CSampleLoops
 internal import Samples
 
-/// The gains of one window's bins, common to all channels, and the memory their computation needs.
+/// The gains of one window's bins, common to all channels, and the memory for their computation.
 ///
 /// Real-time safe: all but `init`.
 @safe
@@ -27,7 +29,7 @@ struct OverlapLevel: ~Copyable {
 
     init(binCount: Int) {
         self.binCount = binCount
-        // A lane of zeros before the first bin, which has no neighbours there.
+        // A lane of zeros before the first bin stands for the missing neighbours.
         partCount = Spectra.paddedCount(binCount) + Lanes.scalarCount
         storage = FloatStorage(count: Part.count * partCount)
     }
@@ -41,21 +43,21 @@ struct OverlapLevel: ~Copyable {
     /// The gains: 1 where windows agree.
     var gain: Floats { view(.gain) }
 
-    /// Sets all gains to 1, for a window that continues no other.
+    /// Sets all gains to 1, for a window that continues no other window.
     func setUnity() {
         for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) { gain[lanes: bin] = Lanes(repeating: 1) }
     }
 
     /// Computes every bin's gain from the chosen rotations.
     ///
-    /// With T the products of the temporal rule and R the rotation, a bin and its neighbours agree with the previous window by
-    /// r = sum Re(T conj R) / sum |T|, over five bins within the main lobe, since a gain that jumps from bin to bin would spread the
-    /// window's samples in time. A bin that follows one of another frequency drifts evenly: over m hops its phase error is
-    /// m times as large. For normally distributed drifts the agreement is then r^(m²), and the power of the windows' sum is a
-    /// polynomial in r whose coefficients depend on the windows.
+    /// With T the products of the temporal rule and R the rotation, a bin and its neighbours agree with the previous
+    /// window by r = sum Re(T conj R) / sum |T|. The sums run over five bins within the main lobe, since a gain that
+    /// jumps from bin to bin would spread the window's samples in time. A bin that follows a bin of another frequency
+    /// drifts evenly: over m hops its phase error is m times as large. For normally distributed drifts the agreement is
+    /// then r^(m²), and the power of the windows' sum is a polynomial in r whose coefficients depend on the windows.
     ///
     /// - Parameters:
-    ///   - rotation: The rotations, and the products that the temporal rule is computed from.
+    ///   - rotation: The rotations, and the products from which the temporal rule is computed.
     ///   - shares: The polynomial's coefficients, ``VocoderShape/shares``.
     func solve(_ rotation: borrowing RotationField, shares: Floats) {
         precondition(shares.count >= 5)

@@ -1,11 +1,11 @@
-// PairedBand: a band with two lengths of windows, short ones for sound that moves and long ones for sound that is steady.
+// PairedBand: a band with two lengths of windows, short for moving sound and long for steady sound.
 //
-// Each length is a track of its own, a vocoder with its own windows and output. One of them plays; where the sound becomes
-// steady, or no longer is, the other takes over its rotations and the outputs are crossfaded. Both continue the same partials
-// with the same phases, so the crossfade is not heard.
+// Each length is a track: a vocoder with its own windows and output. One track plays. Where the sound becomes steady,
+// or starts to move, the other track takes over the rotations, and the outputs are crossfaded. Both tracks continue the
+// same partials with the same phases, so the crossfade is inaudible.
 internal import Samples
 
-/// The two tracks of a band, and which of them plays at each step.
+/// The two tracks of a band, and the choice of the playing track at each step.
 ///
 /// Real-time safe: all but `init`.
 struct PairedBand: ~Copyable {
@@ -20,23 +20,23 @@ struct PairedBand: ~Copyable {
         @inline(__always) _modify { yield &longTrack.value }
     }
 
-    /// Whether the long windows play, or will after ``changeStep``.
+    /// True if the long windows play, or will play after ``changeStep``.
     private(set) var isSteady = false
     /// The step in the middle of the latest change, on the grid of the long windows' middles.
     private(set) var changeStep = Int64.min / 2
     /// The next step at which a change may be decided.
     private(set) var decisionStep = Int64.max
 
-    /// Steps on either side of ``changeStep`` during which both tracks are heard. The short windows reach no farther than four times
-    /// this, so those before the change still carry the sound until it ends.
+    /// Steps on either side of ``changeStep`` during which both tracks are heard. The short windows reach at most four
+    /// times as far, so short windows from before the change still carry the sound to the end of the change.
     static let halfChange: Int64 = 4
-    /// Steps from a decision to its change: the work for the first long window begins so much earlier.
+    /// Steps from a decision to its change: the work for the first long window begins this much earlier.
     let decisionLead: Int64
 
     /// - Parameters:
-    ///   - short: The windows for sound that moves.
-    ///   - long: The windows for sound that is steady.
-    ///   - reach: How many steps ahead positions are known at every step.
+    ///   - short: The windows for moving sound.
+    ///   - long: The windows for steady sound.
+    ///   - reach: Number of steps ahead for which positions are known at every step.
     init(short: consuming VocoderBand, long: consuming VocoderBand, reach: Int64) {
         shortTrack = Boxed(short)
         longTrack = Boxed(long)
@@ -54,7 +54,7 @@ struct PairedBand: ~Copyable {
         decisionStep = bands == .three ? onGrid(firstStep) : .max
     }
 
-    /// The first step at or after `step` whose change falls in the middle of a long window.
+    /// Returns the first step at or after `step` whose change falls in the middle of a long window.
     private func onGrid(_ step: Int64) -> Int64 {
         let hop = long.schedule.hopSteps
         return (step + decisionLead + hop - 1) / hop * hop - decisionLead
@@ -64,18 +64,18 @@ struct PairedBand: ~Copyable {
     @inline(__always)
     var proposedStep: Int64 { decisionStep + decisionLead }
 
-    /// The step of the latest window of the track that plays whose rotations are known; negative if there is none.
+    /// The step of the playing track's latest window with known rotations; negative without such a window.
     @inline(__always)
     var solvedStep: Int64 {
         isSteady
             ? long.solvedWindow * long.schedule.hopSteps : short.solvedWindow * short.schedule.hopSteps
     }
 
-    /// Decides to change at ``proposedStep``, and begins the track that takes over.
+    /// Decides to change at ``proposedStep``, and begins the other track.
     ///
     /// - Parameters:
     ///   - samples: The band's samples of the source.
-    ///   - source: What plays at that step and has played since ``solvedStep``.
+    ///   - source: The segment that plays at that step and has played since ``solvedStep``.
     ///   - gridFrames: Frames of one step.
     mutating func change(
         _ samples: borrowing SampleRing, source: VocoderBand.SegmentSource, interpolator: borrowing BandInterpolator,
@@ -97,19 +97,19 @@ struct PairedBand: ~Copyable {
         decisionStep = onGrid(step + Self.halfChange + 2)
     }
 
-    /// Leaves everything as it is until the next middle of a long window.
+    /// Postpones the decision to the next middle of a long window.
     mutating func postpone() { decisionStep += long.schedule.hopSteps }
 
-    /// Whether the short windows are heard at a step, including the samples that interpolation needs on either side.
+    /// True if the short windows are heard at a step, including the samples for interpolation on either side.
     @inline(__always)
     func hearsShort(at step: Int64) -> Bool {
         isSteady ? step <= changeStep + Self.halfChange : step >= changeStep - Self.halfChange - 1
     }
 
-    /// Whether the long windows are heard at a step.
+    /// True if the long windows are heard at a step.
     @inline(__always)
     func hearsLong(at step: Int64) -> Bool {
-        // Before the first change there are none.
+        // Before the first change there are no long windows.
         isSteady
             ? step >= changeStep - Self.halfChange - 1
             : step <= changeStep + Self.halfChange && changeStep > 0

@@ -1,31 +1,32 @@
-// PlaybackPosition: the actual source position of a stretcher. It is the integral of the speed except around holds.
+// PlaybackPosition: the actual source position of a stretcher: the integral of the speed except around holds.
 
 /// The source position of a stretcher at every step of its grid, and the segment between two attacks that plays there.
 ///
-/// The nominal position is the integral of the speed. During a hold, after a start and after each attack, the source runs
-/// at its own speed instead. The resulting offset is removed evenly over the next tenth of a second or until the next attack,
-/// so that every later frame has its exact time. Positions are computed on a fixed grid of output frames, in order, each
-/// once; block lengths cannot change them.
+/// The nominal position is the integral of the speed. During a hold, after a start and after each attack, the source
+/// runs at its own speed instead. The resulting offset is removed evenly over the next tenth of a second or until the
+/// next attack, so that every later frame is exactly on time. Positions are computed on a fixed grid of output frames,
+/// in order, each once; block lengths cannot change the positions.
 struct PlaybackPosition: BitwiseCopyable, Sendable {
-    /// Steps kept. The bands' windows lie at most 90 steps apart.
+    /// Number of steps kept. The bands' windows lie at most 90 steps apart.
     static let capacity = 256
 
     private(set) var curve = PositionCurve(position: 0, speed: 1)
     private(set) var landings = AttackLandings()
     private var gridFrames: Int64 = 64
-    /// The source frame heard first, and where the copy of the start lies.
+    /// The source frame heard first, and the position of the start's copy.
     private var firstFrame: Int64 = 0
     private(set) var start = AttackStart()
     private var startHoldFrames: Int64 = 0
     private var copiedFrames: Int64 = 0
-    /// How far beyond a step the curve is read, to find whether a cut lands before that step.
+    /// Frames beyond a step for which the curve is read, to find a cut that lands before the step.
     private var lookAhead: Int64 = 0
-    /// The hold: its first source frame, the output frame there, and the output frame where it ends.
+    /// The hold: its first source frame, the output frame there, and the output frame at the hold's end.
     private var holdSource = 0.0
     private var holdFrame: Int64 = 0
     private var holdEnd: Int64 = 0
     private var isReleased = false
-    /// After the hold: the offset from the nominal position, the nominal position then, and the range in which it is removed.
+    /// After the hold: the offset from the nominal position, the nominal position at the hold's end, and the range over
+    /// which the offset is removed.
     private var debt = 0.0
     private var debtOrigin = 0.0
     private var debtRoom = 1.0
@@ -35,10 +36,11 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     private var positions: InlineArray<256, Double> = InlineArray(repeating: 0)
     private var segments: InlineArray<256, AttackSegment> = InlineArray(repeating: AttackSegment())
 
-    /// In seconds of the source: too short to be heard as another tempo, long enough that the speed changes by only three percent
-    /// at 75 %, six at 50 %.
+    /// In seconds of the source: too short to be heard as another tempo, long enough to change the speed by only three
+    /// percent at 75 %, six at 50 %.
     private static let repaymentSeconds = 0.1
-    /// However near the next attack is, the source runs at half to one and a half times its speed until then.
+    /// Even shortly before the next attack, the source runs at no less than half and no more than one and a half times
+    /// its speed.
     private static let shortestRoom = 2.0
 
     /// Starts again at a source frame.
@@ -81,16 +83,16 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
         }
     }
 
-    /// The position at a step, which must be among the last ones computed.
+    /// Returns the position at a step, which must be among the last steps computed.
     @inline(__always)
     func position(atStep step: Int64) -> Double {
         precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
         return positions[place(step)]
     }
 
-    /// The segment at a step, which must be among the last ones computed.
+    /// Returns the segment at a step, which must be among the last steps computed.
     ///
-    /// It is mutating because a borrowed structure's array is copied, 4 KB for one value.
+    /// The method is mutating because borrowing the structure would copy the array, 4 KB for one value.
     @inline(__always)
     mutating func segment(atStep step: Int64) -> AttackSegment {
         precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
@@ -108,7 +110,8 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     /// Drops landings whose copies end before an output frame.
     mutating func forgetLandings(before frame: Int64) { landings.forget(before: frame) }
 
-    /// Changes the speed from an output frame on, whose position must not be computed yet; false if the curve is full.
+    /// Changes the speed from an output frame on; the position at that frame must not be computed yet. Returns false if
+    /// the curve is full.
     mutating func changeSpeed(at frame: Int64, to speed: Double, over frameCount: Int64) -> Bool {
         precondition(
             end == 0 || frame > (end - 1) * gridFrames + lookAhead, "The position there has been used already.")

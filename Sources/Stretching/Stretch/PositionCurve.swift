@@ -1,8 +1,8 @@
 // The nominal position of a stretcher in its source. The curve takes changes of speed at output frames and returns positions
 // in closed form, as integrals from the last change, so that rounding does not accumulate over an hour of output.
 //
-// It holds a bounded number of changes and drops those that have passed: the curve of a score may have any length, and the
-// stretcher is given the part ahead. It is independent of scores.
+// The curve holds a bounded number of changes and drops past changes: the curve of a score may have any length, and the
+// stretcher receives the part ahead. The curve is independent of scores.
 
 /// The nominal source position of a stretcher as a function of its output frames, at a speed that steps and glides.
 ///
@@ -13,7 +13,7 @@
 /// Positions are in source frames, times in output frames since the stretcher's start, speeds in source frames per output
 /// frame. Any finite speed is permitted.
 @usableFromInline package struct PositionCurve: BitwiseCopyable, Sendable {
-    /// How many knots, the start and later changes, it can hold at once; see ``forget(before:)``.
+    /// Maximum number of knots held at once, the start and later changes; see ``forget(before:)``.
     @usableFromInline package static let capacity = 32
 
     /// The beginning of a change of speed: the glide from there on, and the source position there.
@@ -28,7 +28,7 @@
         func speed(at frame: Int64) -> Double { glide.speed(after: Double(frame - self.frame)) }
     }
 
-    /// The output frame of the last change, 0 if there is none: the next one must not lie before it.
+    /// The output frame of the last change, 0 without a change; the next change must not lie before.
     package private(set) var lastChange: Int64 = 0
 
     /// A ring with at least one knot; the knots' frames ascend from `first` on.
@@ -51,10 +51,10 @@
             repeating: Knot(frame: 0, position: position, glide: SpeedGlide(from: speed, to: speed, over: 0)))
     }
 
-    /// The source position at an output frame.
+    /// Returns the source position at an output frame.
     ///
-    /// Before the first change still held, the speed at that change is taken to be constant. This is exact for every frame
-    /// from the last ``forget(before:)`` on, and extends the start's speed to negative frames.
+    /// Before the first change still held, the speed is assumed to be constant at that change's speed. This is exact
+    /// for every frame from the last ``forget(before:)`` on, and extends the start's speed to negative frames.
     /// - Parameter frame: output frames since the start, within ±2^52.
     ///
     /// Real-time safe: yes.
@@ -65,7 +65,7 @@
         knot(holding: frame).position(at: frame)
     }
 
-    /// The speed at an output frame; at a step, the new speed.
+    /// Returns the speed at an output frame; at a step, the new speed.
     ///
     /// - Parameter frame: output frames since the start.
     ///
@@ -108,7 +108,8 @@
         return true
     }
 
-    /// How many changes it holds; the first is the last one at or before the frame of the last ``forget(before:)``.
+    /// Returns the number of changes held; the first is the last change at or before the frame of the last
+    /// ``forget(before:)``.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -116,7 +117,7 @@
     #endif
     package func changeCount() -> Int { count }
 
-    /// A change that it holds: the output frame of its beginning, and the speeds from there on.
+    /// Returns a held change: the output frame of its beginning, and the speeds from there on.
     ///
     /// - Parameter number: 0 ..< ``changeCount()``, in the order of the frames.
     ///
@@ -130,7 +131,7 @@
         return (knot.frame, knot.glide)
     }
 
-    /// Frees space: positions before an output frame will not be requested again.
+    /// Frees space: the caller requests no position before an output frame again.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -143,11 +144,12 @@
         }
     }
 
-    /// The index in the ring of the `number`th knot held.
+    /// Returns the ring index of the `number`th knot held.
     @inline(__always)
     private func index(_ number: Int) -> Int { (first + number) & (PositionCurve.capacity - 1) }
 
-    /// The last knot at or before a frame, or the first one held. Searches backwards, as most requests are for the latest frames.
+    /// Returns the last knot at or before a frame, or the first knot held. Searches backwards, as most requests are for
+    /// the latest frames.
     @inline(__always)
     private func knot(holding frame: Int64) -> Knot {
         var number = count - 1

@@ -1,38 +1,40 @@
 // The rotations of the bins of one window: a complex number of length 1 for each bin, common to all channels.
 //
-// Two rules determine a bin's rotation. The temporal rule continues a partial over one hop: it is the rotation from the
-// source's previous spectrum P to the output's previous spectrum Y. The vertical rule keeps the shape of events: from one
-// bin to the next the rotation grows by (stretch - 1) times the phase step of the source's spectrum X. The order "loudest
-// first" of Průša and Holighaus (2017) decides which rule a bin takes; here it needs no queue. Bins lie on a line and there
-// is one previous spectrum, so the order is a widest-path problem: the level that reaches a bin is the smallest power on a
-// path to it, maximised over all paths, and two sweeps find it exactly.
+// Two rules determine a bin's rotation. The temporal rule continues a partial over one hop, by the rotation from the
+// source's previous spectrum P to the output's previous spectrum Y. The vertical rule keeps the shape of events: from
+// one bin to the next the rotation grows by (stretch - 1) times the phase step of the source's spectrum X. The order
+// "loudest first" of Průša and Holighaus (2017) decides which rule a bin takes; here the order needs no queue. Bins lie
+// on a line and there is one previous spectrum, so the order is a widest-path problem: the level that reaches a bin is
+// the smallest power on a path to the bin, maximised over all paths. Two sweeps find the level exactly.
 
 internal import CSampleLoops
 internal import Samples
 
-/// The rotations of one window's bins, and the memory their computation needs.
+/// The rotations of one window's bins, and the memory for their computation.
 @safe
 struct RotationField: ~Copyable {
     private let binCount: Int
     private let paddedCount: Int
     private let storage: FloatStorage
 
-    /// No vertical step across a phase jump larger than this: it is a sidelobe's change of sign, not a delay.
+    /// Limit of a vertical step's phase jump: a larger jump is a sidelobe's change of sign, not a delay.
     private static var guardAngle: Float { 0.8 * .pi }
     /// Bins 120 dB below the loudest follow the temporal rule only.
     private static var floorRatio: Float { 1e-12 }
     /// A product of spectra smaller than this (-180 dB, squared) has no meaningful angle.
     private static var silentProduct: Float { 1e-36 }
 
-    /// The assumed previous power of the lowest bin, -300 dB. After silence the vertical rule starts there, without a rotation,
-    /// so that an event away from the window's middle (at high speeds the usual case) lands at the right place.
+    /// Assumed previous power of the lowest bin, -300 dB. After silence the vertical rule starts at this bin, without a
+    /// rotation, so that an event away from the window's middle (at high speeds the usual case) lands at the right
+    /// place.
     private static var lastResort: Float { 1e-30 }
 
-    /// The parts of the memory, for the loops. Every seed, step and result is a rotation, or 0 where a bin takes no part.
+    /// The parts of the memory, for the loops. Every seed, step and result is a rotation, or 0 for a bin that takes no
+    /// part.
     ///
-    /// A step is the rotation that the vertical rule adds from one bin to the next; those upwards and downwards are the steps of the
-    /// bins that follow the lower or the upper neighbour. What a loop reads for the last time shares its memory with what it, or the next loop,
-    /// writes in its place: a third less for each band.
+    /// A step is the rotation that the vertical rule adds from one bin to the next. The upward and downward steps are
+    /// the steps of the bins that follow the lower or the upper neighbour. A part read by a loop for the last time
+    /// shares its memory with a part that the same or the next loop writes: a third less memory for each band.
     let parts: UnsafeMutablePointer<RotationParts>
 
     init(binCount: Int) {
@@ -67,12 +69,12 @@ struct RotationField: ~Copyable {
 
     /// The real parts of the temporal rule's products of every bin; their angles are the rotations by the temporal rule alone.
     var temporalReal: Floats { unsafe view(parts.pointee.temporal_real) }
-    /// The imaginary parts of those products.
+    /// The imaginary parts of the temporal rule's products.
     var temporalImaginary: Floats { unsafe view(parts.pointee.temporal_imaginary) }
 
     private var previousPower: Floats { unsafe view(parts.pointee.previous_power) }
 
-    /// Sets all rotations to none: the output window equals the source's.
+    /// Sets all rotations to none: the output window equals the source's window.
     func setIdentity() {
         for bin in stride(from: 0, to: paddedCount, by: Lanes.scalarCount) {
             real[lanes: bin] = Lanes(repeating: 1)
@@ -103,9 +105,9 @@ struct RotationField: ~Copyable {
         sumPower[last] += y * y + z * z
     }
 
-    /// At the beginning of a segment, restarts bins whose power has grown fourfold since the last output, without a rotation, so
-    /// that the attack keeps its shape; the others continue (after Röbel, "A new approach to transient processing in the phase
-    /// vocoder", 2003).
+    /// At the beginning of a segment, restarts bins whose power has grown fourfold since the last output, without a
+    /// rotation, so that the attack keeps its shape; the remaining bins continue (after Röbel, "A new approach to
+    /// transient processing in the phase vocoder", 2003).
     ///
     /// - Parameter source: X, the new segment's spectra at the window's place.
     func restartGrown(_ source: borrowing Spectra) {
@@ -132,7 +134,7 @@ struct RotationField: ~Copyable {
         chooseRules(floor: spreadRules(source, stretch: stretch))
     }
 
-    /// The first half of ``solve(_:stretch:)``; the rotations are still the previous ones.
+    /// Runs the first half of ``solve(_:stretch:)``; the rotations are still the previous rotations.
     ///
     /// - Returns: The power below which bins do not count, for the second half.
     func spreadRules(_ source: borrowing Spectra, stretch: Float) -> Float {
@@ -144,12 +146,12 @@ struct RotationField: ~Copyable {
         return loudest * Self.floorRatio
     }
 
-    /// The second half of ``solve(_:stretch:)``.
+    /// Runs the second half of ``solve(_:stretch:)``.
     func chooseRules(floor: Float) {
         unsafe rotation_seed(parts, binCount, floor, Self.silentProduct)
-        // If a bin does not follow its neighbour the step is 0, and if it is not a seed the seed is 0, so no branch is needed. Two
-        // bins cannot follow each other: if `b` followed `b - 1` and `b - 1` followed `b`, the level from below would exceed
-        // itself.
+        // The step of a bin that does not follow its neighbour is 0, and the seed of a bin that is no seed is 0, so no
+        // branch is needed. Two bins cannot follow each other: if `b` followed `b - 1` and `b - 1` followed `b`, the
+        // level from below would exceed itself.
         unsafe rotation_follow(parts, binCount)
     }
 }

@@ -2,7 +2,7 @@ internal import Samples
 
 /// Half spectra of all channels, with real and imaginary parts separate so that the loops over bins vectorise.
 ///
-/// Each part is padded with zeros to whole lanes and one more, so that the neighbour of any lane can be read.
+/// Each part is padded with zeros to whole lanes and one more lane, so that the neighbour of any lane is readable.
 @safe
 struct Spectra: ~Copyable {
     let channelCount: Int
@@ -17,7 +17,7 @@ struct Spectra: ~Copyable {
         storage = FloatStorage(count: 2 * channelCount * Self.paddedCount(binCount))
     }
 
-    /// Bins rounded up to whole lanes, and one lane more.
+    /// Returns the bins rounded up to whole lanes, and one lane more.
     static func paddedCount(_ binCount: Int) -> Int {
         (binCount + Lanes.scalarCount - 1) / Lanes.scalarCount * Lanes.scalarCount + Lanes.scalarCount
     }

@@ -1,5 +1,5 @@
-// The arithmetic of one segment of a speed curve. The end of a pass and the position of a stretcher are both computed with
-// it, so that the two agree.
+// The arithmetic of one segment of a speed curve. The end of a pass and the position of a stretcher both use this
+// arithmetic, so that the two agree.
 
 /// A speed that changes linearly in output time from one value to another and then stays constant.
 ///
@@ -30,7 +30,7 @@
         self.frameCount = frameCount
     }
 
-    /// The speed at a time; before the beginning it is the initial speed.
+    /// Returns the speed at a time; before the beginning, the initial speed.
     ///
     /// - Parameter elapsed: output frames since the beginning.
     ///
@@ -45,7 +45,7 @@
         return initialSpeed + (finalSpeed - initialSpeed) * (elapsed / frameCount)
     }
 
-    /// Source frames traversed since the beginning: the exact integral of the speed.
+    /// Returns the source frames traversed since the beginning: the exact integral of the speed.
     ///
     /// - Parameter elapsed: output frames since the beginning; a negative time gives a negative distance at the initial speed.
     ///
@@ -62,7 +62,7 @@
         return frameCount * ((initialSpeed + finalSpeed) / 2) + (elapsed - frameCount) * finalSpeed
     }
 
-    /// Output frames until a distance has been traversed: the inverse of ``distance(after:)``.
+    /// Returns the output frames needed to traverse a distance: the inverse of ``distance(after:)``.
     ///
     /// - Parameter distance: source frames, 0 or more.
     /// - Precondition: Both speeds are above 0; otherwise the distance may never be reached.
@@ -75,11 +75,11 @@
     package func time(toCover distance: Double) -> Double {
         let glided = frameCount * ((initialSpeed + finalSpeed) / 2)
         if distance >= glided { return frameCount + (distance - glided) / finalSpeed }
-        // There are two formulas for the root of the quadratic; this one stays exact if both speeds are nearly equal.
+        // The root of the quadratic has two formulas; this formula stays exact for nearly equal speeds.
         let slope = (finalSpeed - initialSpeed) / frameCount
         let square = initialSpeed * initialSpeed + 2 * slope * distance
-        // The square root by Newton's method, because the render thread may not call the standard library's. The guess is off
-        // by a factor of 128 at most for speeds of 1/16 to 16, so twelve steps reach full precision.
+        // Square root by Newton's method, because the render thread may not call the standard library's square root.
+        // The guess is off by a factor of 128 at most for speeds of 1/16 to 16, so twelve steps reach full precision.
         var speedThere = (initialSpeed + finalSpeed) / 2
         for _ in 0..<12 { speedThere = (speedThere + square / speedThere) / 2 }
         return 2 * distance / (initialSpeed + speedThere)

@@ -1,13 +1,16 @@
-// Attacks in a stretched sound: the part of the source each band plays at a step, and the copied attacks added to it.
+// Attacks in a stretched sound: the part of the source that each band plays at a step, and the copied attacks added to
+// the step.
 internal import Samples
 
 extension Stretcher {
     /// Continues with another list of attacks.
     ///
-    /// During long playback, call this from time to time with the attacks around the current position. A list must hold the same
-    /// records as the previous one wherever the stretcher still reads: from a quarter of a second before its position to
-    /// ``leadFrames`` output frames ahead. Where records are missing, the stretcher continues as if there were no attacks.
-    /// - Parameter list: Made for the same source and bands; its memory must last until the next call or the next start.
+    /// During long playback, call this method from time to time with the attacks around the current position. A list
+    /// must hold the same records as the previous list wherever the stretcher still reads: from a quarter of a second
+    /// before its position to ``leadFrames`` output frames ahead. Where records are missing, the stretcher plays
+    /// without attacks.
+    /// - Parameter list: A list for the same source and bands; the list's memory must last until the next call or the
+    ///   next start.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -18,11 +21,11 @@ extension Stretcher {
         guard !fitting.isSame(as: position.landings.list) else { return }
         let copyFrame = position.copyFrame
         position.continueWith(fitting)
-        // Only before any work, when the source has not been asked for.
+        // The copy moves only before any work, when no source has been requested yet.
         if position.copyFrame != copyFrame { beginSource() }
     }
 
-    /// The source that a band plays at a step.
+    /// Returns the source that a band plays at a step.
     mutating func segmentSource(atStep step: Int64, _ band: StretchBand) -> VocoderBand.SegmentSource {
         let (segment, list) = (position.segment(atStep: step), position.landings.list)
         return switch band {

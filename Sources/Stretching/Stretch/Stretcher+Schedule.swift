@@ -1,9 +1,9 @@
-// The work of a stretcher at each step of its grid, and the source frames it needs. The work of a step depends on output
-// frames only, not on how many of them are requested.
+// The work of a stretcher at each step of its grid, and the source frames for the work. The work of a step depends on
+// output frames only, not on the number of frames requested at once.
 internal import Samples
 
 extension Stretcher {
-    /// Whether the current work waits for source frames.
+    /// True if the current work waits for source frames.
     var needsInput: Bool {
         if !hasCopied {
             return split.acceptedEnd < copyFrame + max(0, position.start.leadFrames) + Int64(shape.copiedFrames)
@@ -11,9 +11,9 @@ extension Stretcher {
         return split.dividedEnd < front ?? .min && split.dividedEnd == split.acceptedEnd
     }
 
-    /// Does one piece of the step's work; nil if the step is complete.
+    /// Does one piece of the step's work; returns nil if the step is complete.
     mutating func runDueWork() -> Step? {
-        // Not earlier: until work begins, speed changes are accepted for any frame.
+        // Computed no earlier: until work begins, speed changes are accepted for any frame.
         let front = front ?? frontOfSource(at: step)
         self.front = front
         if needsInput { return .needsInput(InputRequest(first: split.acceptedEnd, count: inputFrames)) }
@@ -77,7 +77,7 @@ extension Stretcher {
         )
     }
 
-    /// Decides whether the high band's other windows take over; if so, begins with them.
+    /// Decides whether the high band's other windows take over, and if so starts these windows.
     private mutating func changesHigh() -> Bool {
         let (solved, proposed) = (high.solvedStep, high.proposedStep)
         let (isSteady, reach) = (high.isSteady, high.long.schedule.reachFrames)
@@ -108,15 +108,16 @@ extension Stretcher {
         return true
     }
 
-    /// Whether no attack lands from the latest known rotations, if there are any, until a change.
+    /// True if rotations are known and no attack lands between the latest known rotations and a change.
     private mutating func staysInSegment(from solved: Int64, to proposed: Int64) -> Bool {
         guard solved >= 0 else { return false }
         return position.segment(atStep: solved).landing == position.segment(atStep: proposed).landing
     }
 
-    /// Whether a band's other windows shall take over, and can: the source of the longest window there must be known.
+    /// True if a band's other windows should take over and can: the source of the longest window at the change must be
+    /// known.
     ///
-    /// It is handed numbers, because a band that is handed over is copied.
+    /// The parameters are numbers, because passing a band would copy the band.
     private mutating func changesWindows(
         of band: StretchBand, isSteady: Bool, from solved: Int64, to proposed: Int64, reachFrames: Int
     ) -> Bool {
@@ -128,7 +129,7 @@ extension Stretcher {
         return oldest >= Double(split.firstFrame + Int64(context(of: band)))
     }
 
-    /// Whether a change is to be decided now, and the other windows suit the sound there.
+    /// True if a change is due for decision now and the other windows suit the sound there.
     private mutating func wantsChange(of band: StretchBand, isSteady: Bool, from decision: Int64, to proposed: Int64)
         -> Bool
     {
@@ -136,8 +137,8 @@ extension Stretcher {
         return prefersLongWindows(band, at: Int64(position.position(atStep: proposed))) != isSteady
     }
 
-    /// Whether long windows suit a band's sound at a source frame: where it is steady; in a frozen sound, which moves no more, everywhere but
-    /// where noise is made anew, which short windows do.
+    /// True if long windows suit a band's sound at a source frame. Normally this is a steady sound. In a frozen sound,
+    /// which no longer moves, long windows suit everything except noise made anew, which needs short windows.
     private mutating func prefersLongWindows(_ band: StretchBand, at frame: Int64) -> Bool {
         let list = position.landings.list
         return isFrozen ? band != .high || !list.isNoise(at: frame) : list.isSteady(band, at: frame)
@@ -193,10 +194,11 @@ extension Stretcher {
         }
     }
 
-    /// Adds the step's frames of all tracks to those of the high band's short windows, where the output is collected.
+    /// Adds the step's frames of all tracks to the output of the high band's short windows, which collects the whole
+    /// output.
     ///
-    /// It is mutating, and its parts are handed what they read: a function that borrows all of a stretcher gets a copy of all that is not in a box,
-    /// at every step.
+    /// The method is mutating, and its helpers receive only their inputs: a function that borrows the whole stretcher
+    /// copies all unboxed state, at every step.
     private mutating func mixBands() {
         let first = step * Int64(shape.gridFrames)
         let frames = first..<first + Int64(shape.gridFrames)
@@ -209,11 +211,11 @@ extension Stretcher {
         if middle.hearsLong(at: step) {
             Self.add(middle.long.output, split.middleInterpolator, to: high.short.output, frames, runFrames: factor)
         }
-        // In runs as long as a sample of the middle band: half one of the low band.
+        // Runs as long as a sample of the middle band, which is half a sample of the low band.
         Self.add(low.output, split.lowInterpolator, to: high.short.output, frames, runFrames: factor)
     }
 
-    /// The short windows' output holds nothing of use where they are not heard.
+    /// Silences the short windows' output where the short windows are not heard: its contents there are meaningless.
     private static func silence(_ output: borrowing SampleRing, _ frames: Range<Int64>) {
         for channel in 0..<output.channelCount {
             for frame in stride(from: frames.lowerBound, to: frames.upperBound, by: Lanes.scalarCount) {
@@ -270,18 +272,19 @@ extension Stretcher {
         }
     }
 
-    /// The source frame up to which the source must be split for the stages of a step.
+    /// Returns the source frame up to which the source must be split for the stages of a step.
     ///
-    /// During the first steps of a start this range is divided into parts, and no stage runs. The parts are equal except for the
-    /// first, which is smaller: that step also copies the first frames, and its code and tables are not in the caches yet.
+    /// During the first steps of a start this range is divided into parts, and no stage runs. The parts are equal
+    /// except for the smaller first part: the first step also copies the first frames, and its code and tables are not
+    /// in the caches yet.
     private mutating func frontOfSource(at step: Int64) -> Int64 {
         let last = max(step, Int64(shape.copiedSteps))
         var end = newestNeeded(high.short.schedule, .high, at: last)
         if bands == .three {
             end = max(end, newestNeeded(middle.short.schedule, .middle, at: last))
             end = max(end, newestNeeded(low.schedule, .low, at: last))
-            // Their filters look farther ahead than the low band's. When they take over, they read the place of the short windows that are
-            // known, which a slow or frozen sound has hardly left.
+            // The long windows' filters look farther ahead than the low band's. When long windows take over, they read
+            // at the place of the latest solved short window, which a slow or frozen sound has hardly left.
             let (highDecision, highChange) = (high.decisionStep, high.proposedStep)
             let isHighSteady = high.isSteady
             if high.long.isPlaying
@@ -308,7 +311,8 @@ extension Stretcher {
         return Int64(position.position(atStep: middle)) + Int64(schedule.reachFrames + context(of: band))
     }
 
-    /// The first source frame that any band needs: a band compares its second window with the source a hop earlier.
+    /// Returns the first source frame that any band needs: a band compares its second window with the source a hop
+    /// earlier.
     func firstNeeded() -> Int64 {
         var first = oldestNeeded(high.short.schedule, .high)
         if bands == .three {
@@ -325,6 +329,6 @@ extension Stretcher {
         return middle - hopFrames - Int64(schedule.reachFrames + context(of: band))
     }
 
-    /// Source frames around a sample that its value depends on.
+    /// Returns the source frames around a sample that determine the sample's value.
     private func context(of band: StretchBand) -> Int { bands == .one ? 0 : bandContexts[band.rawValue] }
 }

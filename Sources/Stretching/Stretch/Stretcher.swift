@@ -1,14 +1,15 @@
 // Stretcher: plays sound at another speed without a change of pitch.
 //
-// The source is split on the fly into three bands (BandSplit). Each band is a phase vocoder with windows of its own length
-// (VocoderBand), and a schedule on a fixed grid of output frames determines when each piece of work is done. It does not
-// read files or join sections: the caller hands it samples and crossfades the output of several stretchers. Below 0.5 the
-// sound turns soft, below 0.25 it blurs. Latency: none; the first frame out is the first frame in.
+// The source is split on the fly into three bands (BandSplit). Each band is a phase vocoder with windows of its own
+// length (VocoderBand), and a schedule on a fixed grid of output frames determines the time of each piece of work.
+// Reading files and joining sections are the caller's part: the caller supplies samples and crossfades the output of
+// several stretchers. Below 0.5 the sound turns soft, below 0.25 blurred. Latency: none; the first frame out is the
+// first frame in.
 internal import Samples
 
 /// A time stretcher, in pull style.
 ///
-/// Call ``nextInput(toEmit:)`` until it returns `nil`, and supply the source frames it requests each time; then call
+/// Call ``nextInput(toEmit:)`` until it returns `nil`, and supply the requested source frames each time; then call
 /// ``emit(_:into:offset:)``:
 ///
 ///     stretcher.start(at: 44_100, speed: 0.75)
@@ -18,15 +19,16 @@ internal import Samples
 ///     }
 ///     stretcher.emit(64, into: channels, offset: 0)
 ///
-/// Requests are contiguous: each source frame is requested once. The output depends only on the source, the start and the
-/// speeds, not on how it is requested. There is no delay: output frame `m` sounds like the source frame
-/// ``sourcePosition(atOutput:)``, except in the first tenth of a second, when it may be some milliseconds off:
-/// a stretcher begins with 12 ms of the source at its own speed. Attacks are stretched like the rest; a player of the
-/// engine finds them beforehand and plays them unchanged.
-/// Source samples that are not finite, or beyond ±2^20, count as silence.
+/// Requests are contiguous: each source frame is requested once. The output depends only on the source, the start and
+/// the speeds, not on the sizes of the requests. There is no delay: output frame `m` sounds like the source frame
+/// ``sourcePosition(atOutput:)``. Only in the first tenth of a second the sound may be some milliseconds off: a
+/// stretcher begins with 12 ms of the source at its own speed. Without a list of attacks, attacks are stretched like
+/// all other sound; a player of the engine finds attacks beforehand and plays them unchanged. Source samples that are
+/// not finite, or beyond ±2^20, count as silence.
 @safe
 public struct Stretcher: ~Copyable {
-    /// The slowest speed; with ``fastest``, a quarter and four times, by two octaves up and down.
+    /// The slowest speed. The range to ``fastest`` allows speeds from a quarter to four times, combined with two
+    /// octaves up and down.
     ///
     /// Speeds below 0.25 and above 4 are good enough as part of a change of pitch, not as a change of tempo.
     public static let slowest = 0.0625
@@ -47,15 +49,15 @@ public struct Stretcher: ~Copyable {
     package let inputFrames: Int
     /// The largest frame count for ``nextInput(toEmit:)`` and ``emit(_:into:offset:)``.
     public let maximumEmitFrames: Int
-    /// Output frames over which the work of a start is spread, 512 at 44.1 kHz. To prepare a stretcher ahead, request this many,
-    /// a step at a time.
+    /// Output frames over which the work of a start is spread, 512 at 44.1 kHz. To prepare a stretcher ahead, request
+    /// this many frames, a step at a time.
     let startFrames: Int
-    /// How far ahead of the next emitted frame ``changeSpeed(atOutput:to:over:)`` must be called: 5504 frames at 44.1 kHz, half
-    /// a window of the low band and the work done ahead of it.
+    /// Minimum distance from the next emitted frame to the frame of a ``changeSpeed(atOutput:to:over:)``: 5504 frames
+    /// at 44.1 kHz, half a window of the low band and the work done ahead of the window.
     public let leadFrames: Int
 
-    /// The most source frames a stretcher requests before the first frame heard, to know the sound that continues there: about
-    /// 7400 at 44.1 kHz.
+    /// The most source frames that a stretcher requests before the first frame heard, because they hold the sound that
+    /// continues there: about 7400 at 44.1 kHz.
     package let leadInFrames: Int
 
     let sampleRate: Int
@@ -70,18 +72,18 @@ public struct Stretcher: ~Copyable {
     var low: VocoderBand { @inline(__always) _read { yield lowBand.value } }
     var position = PlaybackPosition()
 
-    /// Source frames before the first one heard that the long windows of a frozen sound need.
+    /// Source frames before the first frame heard that the long windows of a frozen sound need.
     let frozenLead: Int
 
-    /// Source frames around a sample of each band that its value depends on.
+    /// Source frames around a sample of each band that determine the sample's value.
     let bandContexts: InlineArray<3, Int>
 
     private(set) var bands = StretchBands.three
-    /// Whether it stays where it started.
+    /// True if the stretcher stays where it started.
     private(set) var isFrozen = false
     /// Output frames emitted since the start.
     package private(set) var emittedFrames: Int64 = 0
-    /// The current step of the schedule, and the source frame up to which it needs the source split.
+    /// The current step of the schedule, and the end of the source that must be split for the step.
     var step: Int64 = 0
     var front: Int64?
     var hasCopied = false
@@ -123,9 +125,9 @@ public struct Stretcher: ~Copyable {
         leadFrames =
             Int(low.schedule.reach(ofStep: Int64(shape.holdSteps))) * shape.gridFrames
             + AttackTimes(sampleRate: sampleRate).longestLead
-        // From the oldest frame that the high band reads to the newest that the low band needs, at the fastest speed.
+        // From the oldest frame read by the high band to the newest frame needed by the low band, at the fastest speed.
         let spread = Int(Self.fastestInBands) * (leadFrames - 2 * shape.hopFrames)
-        // A start takes all that lies before its first frame before it splits anything.
+        // A start accepts everything before its first frame before the first split.
         split = BandSplit(
             channelCount: channelCount, sampleRate: sampleRate, acceptedFrames: 6 * shape.windowFrames,
             keptFrames: spread + 7 * shape.windowFrames, runFrames: shape.steadyFrames,
@@ -135,7 +137,8 @@ public struct Stretcher: ~Copyable {
             division.contextFrames(of: .low), division.contextFrames(of: .middle), division.contextFrames(of: .high),
         ]
         inputFrames = split.blockFrames
-        // The first long window is compared with the source as much earlier as the rotations that it takes over are older.
+        // The first long window is compared with an earlier source frame; the distance is the age of the rotations
+        // taken over.
         frozenLead =
             Int(high.decisionLead) * shape.gridFrames
             + max(high.long.schedule.reachFrames, middle.long.schedule.reachFrames) + division.contextFrames(of: .high)
@@ -153,7 +156,7 @@ public struct Stretcher: ~Copyable {
     /// - Parameters:
     ///   - sourceFrame: The source frame heard first, within ±2^52.
     ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``. At 1 the output is the source to about 100 dB.
-    ///   - bands: How many bands the source is split into; above ``fastestInBands`` always one.
+    ///   - bands: Number of bands into which the source is split; above ``fastestInBands`` always one band.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -168,9 +171,9 @@ public struct Stretcher: ~Copyable {
     /// - Parameters:
     ///   - sourceFrame: The source frame heard first, within ±2^52.
     ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
-    ///   - bands: How many bands the source is split into.
-    ///   - attacks: The attacks to copy instead of stretch, made for this source and these bands; a list made for other bands
-    ///     is ignored. Its memory must last until the next start.
+    ///   - bands: Number of bands into which the source is split.
+    ///   - attacks: The attacks to copy instead of stretch, made for this source and these bands; a list made for other
+    ///     bands is ignored. The list's memory must last until the next start.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -183,11 +186,11 @@ public struct Stretcher: ~Copyable {
         begin(at: sourceFrame, speed: speed, bands: speed > Self.fastestInBands ? .one : bands, attacks: attacks)
     }
 
-    /// Starts at a place in the source and stays there: from 12 ms after it on, the sound is the same for ever.
+    /// Starts at a place in the source and stays there: the sound is constant from 12 ms after the start.
     ///
-    /// Always with three bands and their long windows, which hold every partial at its own frequency; noise above the upper crossover
-    /// is made anew where ``AttackList`` says that there is nothing else. Attacks of the list are not repeated: the frozen
-    /// sound is that of the segment between two of them.
+    /// A frozen stretcher always uses three bands and the long windows, which hold every partial at its own frequency.
+    /// Noise above the upper crossover is made anew where ``AttackList`` reports nothing but noise. Attacks of the list
+    /// are not repeated: the frozen sound is the sound of the segment between two attacks.
     /// - Parameters:
     ///   - sourceFrame: The source frame heard first, within ±2^52.
     ///   - attacks: As for ``start(at:speed:bands:attacks:)``.
@@ -210,7 +213,7 @@ public struct Stretcher: ~Copyable {
         position.restart(
             at: sourceFrame, speed: speed, shape: shape, sampleRate: sampleRate,
             attacks: attacks.bands == bands ? attacks : .empty)
-        // Before that no window of the short ones has rotations.
+        // Before this step no short window has rotations.
         let firstDecision = high.short.schedule.startEnd + high.short.schedule.hopSteps
         high.restart(bands: bands, firstStep: firstDecision)
         middle.restart(bands: bands, firstStep: firstDecision)
@@ -219,15 +222,15 @@ public struct Stretcher: ~Copyable {
         beginSource()
     }
 
-    /// Divides the source anew from the first frame that is needed.
+    /// Splits the source anew from the first frame needed.
     mutating func beginSource() {
         // Floor division by a power of two.
         split.restart(at: firstNeeded() & ~Int64(split.blockFrames - 1), bands: bands)
     }
 
-    /// Runs the work that is due, and returns the input that the rest still needs.
+    /// Runs the due work, and returns the input needed for the rest.
     ///
-    /// Call it until it returns `nil`. It may be called ahead of time, with any count and without emitting.
+    /// Call the method until it returns `nil`. Calls are permitted ahead of time, with any count and without emitting.
     /// - Parameter frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
     /// - Returns: The source frames to write to ``input(_:)``, or `nil` when everything is ready.
     ///
@@ -249,17 +252,18 @@ public struct Stretcher: ~Copyable {
     package enum Step: Sendable, Equatable {
         /// No more work is due.
         case ready
-        /// One piece of work was done; there may be more.
+        /// One piece of work was done; more may be due.
         case ranStage
-        /// These source frames are needed.
+        /// The stretcher needs these source frames.
         case needsInput(InputRequest)
     }
 
-    /// Does at most one piece of work; use it to spread the next stretcher's start over the blocks before it.
+    /// Does at most one piece of work; use this method to spread the next stretcher's start over the blocks before the
+    /// start.
     ///
-    /// A piece is splitting one block of the source, or one stage of a window: the transform of the window, the transform of the
-    /// window a hop earlier, the choice of the rotations, or the synthesis. A start takes some ninety pieces, each 64 frames
-    /// after it one or two.
+    /// A piece is splitting one block of the source, or one stage of a window: the transform of the window, the
+    /// transform of the window a hop earlier, the choice of the rotations, or the synthesis. A start takes some ninety
+    /// pieces, and every 64 frames afterwards one or two.
     /// - Parameter frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
     ///
     /// Real-time safe: yes.
@@ -275,7 +279,7 @@ public struct Stretcher: ~Copyable {
         return .ready
     }
 
-    /// The memory for the source frames of one channel that ``nextInput(toEmit:)`` requested.
+    /// Returns the memory for the source frames of one channel that ``nextInput(toEmit:)`` requested.
     ///
     /// The address stays the same for the stretcher's lifetime.
     /// - Parameter channel: From 0.
@@ -300,8 +304,8 @@ public struct Stretcher: ~Copyable {
         split.accept(inputs.view)
     }
 
-    /// The most source frames, from the first one heard on, that a stretcher requests for its first frames; before the first one
-    /// it requests ``leadInFrames``.
+    /// Returns the most source frames, from the first frame heard on, that a stretcher requests for its first frames;
+    /// before the first frame the stretcher requests ``leadInFrames``.
     ///
     /// - Parameters:
     ///   - frameCount: 0 to ``maximumEmitFrames``.
@@ -312,19 +316,19 @@ public struct Stretcher: ~Copyable {
         @_noAllocation @_noLocks
     #endif
     package func aheadFrames(toEmit frameCount: Int, speed: Double) -> Int {
-        // The low band reads furthest, and no window is made before the copied frames are over.
+        // The low band reads furthest, and no window is made before the end of the copied frames.
         let steps = max(Int64((frameCount + shape.gridFrames - 1) / shape.gridFrames), Int64(shape.copiedSteps))
         let outputs = Double(low.schedule.reach(ofStep: steps) * Int64(shape.gridFrames))
-        // A slow stretcher starts at the source's own speed and makes up for it later.
+        // A slow stretcher starts at the source's own speed and makes up for the difference later.
         let held = Int(Double(startFrames) * max(0, 1 - speed)) + 1
-        // The long windows reach as far as the low band's, and the filters of the high band farther.
+        // The long windows reach as far as the low band's windows, and the filters of the high band reach farther.
         return Int(outputs * speed) + 1 + held + low.schedule.reachFrames + bandContexts[2] + split.blockFrames
     }
 
     /// Writes the next frames to `output` and overwrites its contents.
     ///
     /// - Parameters:
-    ///   - frameCount: 0 to ``maximumEmitFrames``; ``nextInput(toEmit:)`` must have returned `nil` for it.
+    ///   - frameCount: 0 to ``maximumEmitFrames``; ``nextInput(toEmit:)`` must have returned `nil` for this count.
     ///   - output: One pointer per channel.
     ///   - offset: The index of the first frame in each channel.
     ///
@@ -345,9 +349,9 @@ public struct Stretcher: ~Copyable {
         position.forget(before: emittedFrames)
     }
 
-    /// The source frame heard at an output frame: the exact integral of the speed, without drift.
+    /// Returns the source frame heard at an output frame: the exact integral of the speed, without drift.
     ///
-    /// - Parameter m: Output frames since the start, not before the last one emitted.
+    /// - Parameter m: Output frames since the start, not before the last frame emitted.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -357,14 +361,14 @@ public struct Stretcher: ~Copyable {
 
     /// Changes to another speed from an output frame on, without an audible seam.
     ///
-    /// It must be called before the windows that reach there are made, and in the order of the frames.
+    /// Call the method before the windows that reach the frame are made, and in the order of the frames.
     /// - Parameters:
-    ///   - frame: Output frames since the start: at least the frames emitted so far plus ``leadFrames``, or any frame if
-    ///     nothing has been requested since the start. At or after the last change.
-    ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
+    ///   - frame: Output frames since the start: at least the frames emitted so far plus ``leadFrames``, or any frame
+    ///     if nothing has been requested since the start. At or after the last change.
+    ///   - frameCount: Output frames of a linear glide to `speed`; 0 is a step.
     ///   - frameCount: Output frames of a linear glide to that speed; 0 is a step.
-    /// - Returns: False if more changes lie ahead than can be held, 32, if the speed is above the limit of three bands,
-    ///   ``fastestInBands``, or if the stretcher is frozen; then nothing has changed.
+    /// - Returns: False, without any change, if 32 changes already lie ahead, if the speed is above the limit of three
+    ///   bands, ``fastestInBands``, or if the stretcher is frozen.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -380,5 +384,5 @@ public struct Stretcher: ~Copyable {
     }
 }
 
-// One owner at a time, which owns all memory inside exclusively.
+// Safe to send: a stretcher has one owner at a time and owns all its memory exclusively.
 extension Stretcher: @unchecked Sendable {}

@@ -1,13 +1,13 @@
-// New noise in a band: when it plays, and how it takes the place of the rotated windows.
+// New noise in a band: the times of noise, and the replacement of rotated windows by noise.
 internal import Samples
 
 extension VocoderBand {
-    /// Windows from rotations to noise and back: 46 ms.
+    /// Step of the noise share per window: rotations change to noise and back within 46 ms.
     private static var noiseStep: Float { 1.0 / 8 }
-    /// Only a sound that is slowed has slower envelopes.
+    /// Noise is made only in slowed sound: only slowed sound has slower envelopes.
     private static var leastStretch: Float { 1.02 }
 
-    /// Decides on the share of new noise in a window, and makes it.
+    /// Decides on the share of new noise in a window, and makes the noise.
     mutating func makeNoise(_ number: Int64, restarts: Bool) {
         let isPlaying = isNoise && localStretch > Self.leastStretch
         guard isPlaying || noiseShare > 0 else { return }
@@ -16,7 +16,8 @@ extension VocoderBand {
         noise.solve(current, window: number, restarts: isFirst)
     }
 
-    /// Puts the share of noise in place of the same share of a window's spectrum; the two are independent, so the squares of the shares add up to 1.
+    /// Replaces a share of a window's spectrum by noise. Both parts are independent, so the squares of the shares add
+    /// up to 1.
     mutating func addNoise(to spectrum: Floats, channel: Int) {
         let turn = sineCosine(Lanes(repeating: noiseShare * (Float.pi / 2)))
         let (rest, share) = (turn.cosine, turn.sine)

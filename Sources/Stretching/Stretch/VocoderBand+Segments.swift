@@ -1,11 +1,11 @@
-// Segments: what a band plays on either side of a cut, and the transition from one segment to the next.
+// Segments: the sound of a band on either side of a cut, and the transition from one segment to the next.
 internal import Samples
 
 extension VocoderBand {
-    /// What a band plays between two attacks: the source within the segment, and a prediction of it outside.
+    /// The sound of a band between two attacks: the source within the segment, and a prediction outside.
     struct SegmentSource: BitwiseCopyable {
         var segment = AttackSegment()
-        /// The range of the source's own samples; outside it they are predicted.
+        /// Range of the source's own samples; outside this range samples are predicted.
         var lower = Int64.min
         var upper = Int64.max
         var before: PackedSamples?
@@ -14,7 +14,7 @@ extension VocoderBand {
         var change = SegmentChange(length: 1, isStop: false, factor: 1)
     }
 
-    /// The source that a segment plays between its cuts.
+    /// Returns the source that a segment plays between its cuts.
     func segmentSource(_ segment: AttackSegment, of list: AttackList, band: StretchBand) -> SegmentSource {
         var source = SegmentSource(segment: segment)
         if segment.number > 0 && segment.number <= list.count {
@@ -29,7 +29,7 @@ extension VocoderBand {
         return source
     }
 
-    /// Samples of the source as the segment plays it, as many as a window and its interpolation need.
+    /// Returns samples of the source as the segment plays them; the count covers a window and its interpolation.
     @inline(__always)
     func heard(_ samples: borrowing SampleRing, channel: Int, from index: Int64, count: Int) -> Floats {
         if index >= source.lower && index + Int64(count) <= source.upper {
@@ -38,7 +38,8 @@ extension VocoderBand {
         return predicted(samples, channel: channel, from: index, count: count)
     }
 
-    /// The same, if some of the samples are predicted; in memory that the next call overwrites.
+    /// Returns the samples of ``heard(_:channel:from:count:)`` if some are predicted; the next call overwrites their
+    /// memory.
     private func predicted(_ samples: borrowing SampleRing, channel: Int, from index: Int64, count: Int) -> Floats {
         let target = predictedSamples.view.part(from: 0, count: count)
         let lower = Int(max(0, min(Int64(count), source.lower.clampedDifference(index))))
@@ -59,19 +60,20 @@ extension VocoderBand {
         return target
     }
 
-    /// Ends the current segment where the next one lands, before the first window of the next one.
+    /// Ends the current segment at the landing of the next segment, before the next segment's first window.
     ///
-    /// The old segment gets no more windows. So up to the landing its output is raised to the level it would have reached,
-    /// and after the landing it is removed. The new segment's windows get the inverse: full level from the landing on.
+    /// The old segment gets no more windows. Up to the landing, its output is raised to full level; after the landing,
+    /// its output is removed. The new segment's windows get the inverse: full level from the landing on.
     mutating func changeSource(_ next: SegmentSource, number: Int64) {
         fadeOut(before: number, next.change, landing: next.segment.landing)
         fadeIn(at: number, next.change, landing: next.segment.landing)
         isFirstSegment = false
     }
 
-    /// Raises the sound made so far to its full level until a landing and removes it after, because it gets no more windows.
+    /// Raises the sound made so far to its full level until a landing and removes the sound after the landing, because
+    /// no more windows follow.
     ///
-    /// - Parameter number: The first window that is not made any more.
+    /// - Parameter number: The first window that is no longer made.
     func fadeOut(before number: Int64, _ change: SegmentChange, landing: Int64) {
         let begin = number * Int64(hop) - Int64(window / 2)
         let (missing, factors) = (windows.later, predictedSamples.view)
@@ -102,7 +104,8 @@ extension VocoderBand {
         }
     }
 
-    /// The sum of all windows of the current segment, including those to come, at an output sample, before its gate.
+    /// Returns the sum of all windows of the current segment at an output sample, including future windows, before the
+    /// segment's gate.
     @inline(__always)
     private func level(at place: Int64) -> Float {
         // The segment of a start is filled up to 1.
@@ -118,7 +121,7 @@ extension VocoderBand {
 }
 
 extension Int64 {
-    /// The difference; an operand may stand for infinity.
+    /// Returns the difference; an operand may stand for infinity.
     @inline(__always)
     fileprivate func clampedDifference(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
@@ -126,7 +129,7 @@ extension Int64 {
     }
 }
 
-/// When one of a band's two tracks of windows takes over from the other.
+/// The time at which one of a band's two tracks of windows takes over from the other.
 struct WindowChange: BitwiseCopyable, Sendable {
     /// The output frame at the middle of the change.
     var frame: Int64 = 0

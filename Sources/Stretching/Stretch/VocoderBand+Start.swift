@@ -1,14 +1,14 @@
-// The start of a band: the source itself until windows add up to it.
+// The start of a band: the source itself until windows add up to the source.
 internal import Samples
 
 extension VocoderBand {
     /// Replaces the windows up to the first: writes the source itself, weighted to complement the sum of the later windows.
     ///
-    /// Windows without rotation add up to the source, so they continue it without a seam.
+    /// Windows without rotation add up to the source, and so continue the source without a seam.
     /// - Parameters:
     ///   - from: The first output sample to fill, a multiple of eight.
     ///   - start: The source frame heard at output sample 0.
-    ///   - interpolator: For a decimated band, whose samples lie at other frames than the output's.
+    ///   - interpolator: For a decimated band, whose samples lie at other frames than the output's samples.
     func fillStart(
         _ samples: borrowing SampleRing, from: Int, start: Int64, interpolator: borrowing BandInterpolator
     ) {

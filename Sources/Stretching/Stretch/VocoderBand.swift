@@ -25,7 +25,8 @@ struct VocoderBand: ~Copyable {
     private var transform: RealFourierTransform
     var windows: BandWindows
     let gate: FloatStorage
-    /// The source of the current segment; whether a start began it; if not, the weights of its windows from ``segmentBegin`` on.
+    /// The source of the current segment; true if a start began the segment; otherwise the weights of its windows from
+    /// ``segmentBegin`` on.
     var source = SegmentSource()
     var isFirstSegment = true
     var segmentBegin: Int64 = 0
@@ -37,39 +38,41 @@ struct VocoderBand: ~Copyable {
     private let previous: Spectra
     private let rotation: RotationField
     private let overlapLevel: OverlapLevel
-    /// New noise, whether the sound is nothing else, and the share of it in the latest window, 0 to 1.
+    /// New noise; true if the sound is nothing but noise; and the share of noise in the latest window, 0 to 1.
     let noise: NoiseField
     var (isNoise, noiseShare): (Bool, Float) = (false, 0)
 
     private(set) var nextStage: Int64 = 0
-    /// Whether windows are made; if a ``leave(at:_:)`` is pending, those before `endWindow`.
+    /// True while windows are made; if a ``leave(at:_:)`` is pending, only windows before `endWindow`.
     private(set) var isPlaying = false
     private var endWindow = Int64.max
     private var ending = WindowChange()
-    /// The middle of the current window in the source: exact, and rounded, as a sample and the source frames after it.
+    /// The middle of the current window in the source: exact, and rounded, as a sample and the source frames after the
+    /// sample.
     private var place = 0.0
     private var sample: Int64 = 0
     private var frame = 0
-    /// Samples from the previous window to the current one: a hop, or more for the first window after ``enter``.
+    /// Samples from the previous window to the current window: a hop, or more for the first window after ``enter``.
     private var lag: Int
     private(set) var localStretch: Float = 1
     private var segmentHasChanged = false
     private var hasEntered = false
-    /// The first window after the latest ``enter``, which overwrites all that the output holds in its place.
+    /// The first window after the latest ``enter``, which overwrites the output's old contents in its place.
     private var enteredWindow: Int64 = -1
-    /// The power below which bins do not count, between the two parts of the choice of rotations.
+    /// The power below which bins do not count, kept between the two parts of the choice of rotations.
     private var floor: Float = 0
-    /// The voice that dominates the current window, if there is one.
+    /// The voice that dominates the current window, if any.
     var voice = VoiceTurn()
-    /// The latest window whose rotations are chosen, -1 for none, and its exact middle in the source.
+    /// The latest window with chosen rotations, -1 for none, and its exact middle in the source.
     private(set) var solvedWindow: Int64 = -1
     private(set) var solvedPlace = 0.0
 
     /// - Parameters:
-    ///   - forms: The band's windows, in one form, or in two: for stretchers with three bands and with one. They must outlive the band.
+    ///   - forms: The band's windows, in one form, or in two: for stretchers with three bands and with one. The forms
+    ///     must outlive the band.
     ///   - stageCount: Stages of one window, 4 or 8.
     ///   - emitFrames: Output frames that may be made ahead.
-    ///   - makesNoise: Whether the band can replace noise by new noise.
+    ///   - makesNoise: True if the band can replace noise by new noise.
     init(
         channelCount: Int, shape: StretchShape, forms: WindowForms, stageCount: Int64 = 4, emitFrames: Int,
         makesNoise: Bool = false
@@ -116,7 +119,7 @@ struct VocoderBand: ~Copyable {
     /// Makes no windows until the next ``enter`` or ``restart(bands:)``.
     mutating func rest() { isPlaying = false }
 
-    /// Whether a stage is due at or before a step of the schedule.
+    /// True if a stage is due at or before a step of the schedule.
     @inline(__always)
     func isDue(at step: Int64) -> Bool { isPlaying && schedule.step(ofStage: nextStage) <= step }
 
@@ -129,9 +132,9 @@ struct VocoderBand: ~Copyable {
     /// - Parameters:
     ///   - samples: The band's samples of the source.
     ///   - place: The exact source frame of the window's middle.
-    ///   - source: The source of the segment that plays there, as it is known now. Pass it for each stage: the sound after it
-    ///     may have become known since the previous stage, and the memory of the earlier state may be gone.
-    ///   - interpolator: For a decimated band, whose samples lie at other frames than the window's.
+    ///   - source: The source of the segment that plays there, as known now. Pass the source for each stage: later
+    ///     sound may have become known since the previous stage, and the memory of the earlier state may be gone.
+    ///   - interpolator: For a decimated band, whose samples lie at other frames than the window's samples.
     mutating func runStage(
         _ samples: borrowing SampleRing, place: Double, source next: SegmentSource,
         interpolator: borrowing BandInterpolator
@@ -156,10 +159,10 @@ struct VocoderBand: ~Copyable {
         nextStage += 1
     }
 
-    /// The parts of a window's work: a stage is one of them or two.
+    /// Number of parts of a window's work: a stage is one part or two.
     private static var partCount: Int64 { 8 }
 
-    /// Runs one part of a window's work; those that go over the channels do so in two halves.
+    /// Runs one part of a window's work; parts that go over the channels run in two halves.
     private mutating func runPart(
         _ part: Int64, of number: Int64, _ samples: borrowing SampleRing, _ place: Double, _ next: SegmentSource,
         _ interpolator: borrowing BandInterpolator
@@ -196,7 +199,7 @@ struct VocoderBand: ~Copyable {
             } else {
                 rotation.chooseRules(floor: floor)
             }
-            // A segment's or a track's first window overlaps none of those before it.
+            // A segment's or a track's first window overlaps no earlier window.
             if begins {
                 overlapLevel.setUnity()
             } else {
@@ -212,7 +215,8 @@ struct VocoderBand: ~Copyable {
 
     /// Moves the window to its position in the source.
     private mutating func moveWindow(to place: Double) {
-        // Half speed is the limit of the vertical rule: beyond it the rotations between neighbours grow too large to be useful.
+        // Half speed is the limit of the vertical rule: below, the rotations between neighbours grow too large to be
+        // useful.
         localStretch = Float(min(max(Double(lag * factor) / max(place - self.place, 1e-3), 0.25), 2))
         locate(place)
     }
@@ -232,11 +236,12 @@ struct VocoderBand: ~Copyable {
 extension VocoderBand {
     /// Takes over from a track with windows of another length, with the same rotations, so that no partial is interrupted.
     ///
-    /// A rotation at a moment does not depend on the window. So the other track's latest rotations are given to a window of this
-    /// length at the same place, and the first window made continues it by the usual rules, over more than one hop.
+    /// A rotation at a moment does not depend on the window. Therefore a window of this length at the same place
+    /// receives the other track's latest rotations. The first window made continues that window by the usual rules,
+    /// over more than one hop.
     /// - Parameters:
     ///   - number: The first window made, in the middle of the change.
-    ///   - source: What plays there; it must have played since the other track's latest window.
+    ///   - source: The segment that plays there; the segment must have played since the other track's latest window.
     ///   - other: The other track of the same band.
     mutating func enter(
         at number: Int64, _ change: WindowChange, _ samples: borrowing SampleRing, source: SegmentSource,
@@ -261,7 +266,8 @@ extension VocoderBand {
         (endWindow, ending) = (number, change)
     }
 
-    /// Sets Y to X with the rotations of a track with other windows, each bin with those of the nearest frequency.
+    /// Sets Y to X with the rotations of a track with other windows; each bin takes the rotation of the nearest
+    /// frequency.
     private func rotateOutput(as other: borrowing VocoderBand) {
         let bins = transform.binCount
         for channel in 0..<channelCount {
@@ -280,7 +286,7 @@ extension VocoderBand {
 // MARK: - The parts of a window's work
 
 extension VocoderBand {
-    /// X, the spectrum at the window's position.
+    /// Computes X, the spectrum at the window's position.
     private mutating func analyse(
         _ channels: Range<Int>, _ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator
     ) {
@@ -296,7 +302,7 @@ extension VocoderBand {
         }
     }
 
-    /// The opening: the first window is not rotated, so its output is X.
+    /// Begins the output: the first window is not rotated, so its output is X.
     private func beginOutput() {
         for channel in 0..<channelCount {
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
@@ -307,7 +313,7 @@ extension VocoderBand {
         }
     }
 
-    /// P, the spectrum one hop earlier, compared with the output of the previous window.
+    /// Compares P, the spectrum one hop earlier, with the output of the previous window.
     private mutating func comparePrevious(
         _ channels: Range<Int>, _ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator
     ) {
@@ -323,7 +329,7 @@ extension VocoderBand {
     /// In this order a symmetric event in the middle of the window has phase 0 in all bins, and the phase steps between
     /// neighbouring bins give the event's distance from the middle.
     ///
-    /// A decimated band is interpolated before it is windowed: delaying the spectrum would move the window as well.
+    /// A decimated band is interpolated before windowing: delaying the spectrum would move the window as well.
     private mutating func transformWindow(
         _ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator, channel: Int, middle: Int64
     ) {
@@ -342,14 +348,15 @@ extension VocoderBand {
         transform.forward()
     }
 
-    /// Y, the rotated spectrum, transformed back to samples and added to the output.
+    /// Transforms Y, the rotated spectrum, back to samples and adds them to the output.
     private mutating func synthesise(_ number: Int64, _ channels: Range<Int>) {
         let bins = transform.binCount
         for channel in channels {
             let spectrum = transform.spectrumStorage.view
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
             let (outputReal, outputImaginary) = (previous.real(channel), previous.imaginary(channel))
-            // The gain is left out of the spectrum that the next window is compared with: its amplitudes are the source's.
+            // The gain is left out of the spectrum for the next window's comparison: that spectrum has the source's
+            // amplitudes.
             unsafe rotate_spectrum(
                 rotation.parts, bins, real.base, imaginary.base, overlapLevel.gain.base, outputReal.base,
                 outputImaginary.base, spectrum.base)
@@ -361,11 +368,11 @@ extension VocoderBand {
         }
     }
 
-    /// Adds a window's samples to the output; its last hop is the first to arrive there and overwrites the old contents. So does all
-    /// of a track's first window.
+    /// Adds a window's samples to the output. The window's last hop is the first sound to arrive there and overwrites
+    /// the old contents; a track's first window overwrites the contents in full.
     ///
-    /// If a window begins before its segment, its first samples are skipped and the next ones faded in.
-    /// Every offset, and the ring's length, is a multiple of the lane count, so no group of lanes wraps around.
+    /// If a window begins before its segment, the first samples are skipped and the next samples faded in. Every
+    /// offset, and the ring's length, is a multiple of the lane count, so no group of lanes wraps around.
     private func addWindow(_ number: Int64, channel: Int) {
         let (samples, weights) = (transform.frameStorage.view, windows.synthesis)
         // The gate counts samples from the start, where the output begins, or from the segment's first window on.
