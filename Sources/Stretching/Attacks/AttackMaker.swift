@@ -1,6 +1,6 @@
 internal import Samples
 
-/// Makes records from plans: predicts, packs, and subtracts from the source what the segments play.
+/// Makes records from plans: predicts and packs the segments, and subtracts the segments from the source.
 struct AttackMaker {
     private let source: SourceBlock
     private let split: SplitSource?
@@ -8,11 +8,12 @@ struct AttackMaker {
     private let times: AttackTimes
     private let bands: [StretchBand]
 
-    /// Weights of a prediction in a decimated band and at the full rate, where periods have many more samples.
+    /// Number of weights of a prediction in a decimated band, and at the full rate, where periods have many more
+    /// samples.
     private static let decimatedOrder = 160
     private static let fullOrder = 200
-    /// Over this last part of the hold the real source fades in under the new segment, so that the segment takes over the sound that
-    /// has become sustained by then.
+    /// Over this last part of the hold the real source fades in under the new segment, so that the segment takes over
+    /// sound that has become sustained by then.
     private static let blendedPart = 0.9
 
     /// - Parameter bands: The bands of the stretchers.
@@ -24,7 +25,7 @@ struct AttackMaker {
         self.bands = bands == .three ? StretchBand.allCases : [.high]
     }
 
-    /// The record of a plan, its samples in `storage`.
+    /// Returns the record of a plan; the record's samples go to `storage`.
     func record(_ plan: AttackPlan, storage: inout PackedStorage) -> AttackRecord {
         var parts: [StretchBand: AttackRecord.Band] = [:]
         for band in bands {
@@ -41,7 +42,7 @@ struct AttackMaker {
             snippet: storage.store(snippet, first: plan.snippet.lowerBound - plan.cut))
     }
 
-    /// The samples of a band in a range; silence if the block has none.
+    /// Returns the samples of a band in a range; silence outside the block.
     private func samples(_ band: StretchBand, channel: Int, in range: Range<Int64>) -> [Float] {
         let (first, all): (Int64, [Float]) =
             if let split {
@@ -56,7 +57,7 @@ struct AttackMaker {
             + [Float](repeating: 0, count: Int(range.upperBound - known.upperBound))
     }
 
-    /// Both predictions of one band.
+    /// Returns both predictions of one band.
     private func predict(
         _ band: StretchBand, _ plan: AttackPlan, _ layout: AttackPlan.Band, storage: inout PackedStorage
     ) -> AttackRecord.Band {
@@ -67,7 +68,7 @@ struct AttackMaker {
         let (forward, backward) = (
             LinearPrediction(learning: past, order: order), LinearPrediction(learning: future, order: order)
         )
-        // One sample more for the rounding of a decimated band.
+        // One extra sample covers the rounding of a decimated band.
         let delay = AttackTimes.longestDelay(sampleRate: source.sampleRate) / shape.factor(of: band) + 1
         let ahead = Self.continuation(of: past, forward, count: layout.ahead.count, longestDelay: delay)
         let back = Self.continuation(of: future, backward, count: layout.behind.count, longestDelay: delay)
@@ -84,7 +85,8 @@ struct AttackMaker {
             behind: storage.store(behind, first: layout.behind.lowerBound))
     }
 
-    /// All channels after their last sample: each by itself, unless one is the other, later.
+    /// Continues all channels after their last sample: each by itself, unless one channel is a delayed copy of the
+    /// other.
     private static func continuation(
         of past: [[Float]], _ prediction: LinearPrediction, count: Int, longestDelay: Int
     ) -> [[Float]] {
@@ -110,7 +112,7 @@ struct AttackMaker {
 
     // MARK: - The snippet
 
-    /// The difference between the source and the segments, around the cut.
+    /// Returns the difference between the source and the segments, around the cut.
     private func snippet(_ plan: AttackPlan, _ parts: [StretchBand: AttackRecord.Band]) -> [[Float]] {
         source.channels.indices.map { channel in
             guard !plan.isStop else { return [] }
@@ -135,7 +137,7 @@ struct AttackMaker {
         }
     }
 
-    /// Subtracts from `rest` what one band's segments play at speed 1.
+    /// Subtracts from `rest` the sound of one band's segments at speed 1.
     private func subtract(
         _ band: StretchBand, _ part: AttackRecord.Band, _ channel: Int, _ plan: AttackPlan, from rest: inout [Float],
         at first: Int64
@@ -159,7 +161,7 @@ struct AttackMaker {
             }
             return
         }
-        // Whole lanes around the frames that are wanted.
+        // Whole lanes around the wanted frames.
         let sample = begin / Int(factor)
         let skipped = begin - sample * Int(factor)
         let lanes = (skipped % Lanes.scalarCount + rest.count + Lanes.scalarCount - 1) / Lanes.scalarCount
@@ -170,7 +172,7 @@ struct AttackMaker {
         for index in rest.indices { rest[index] -= given.view[index + skipped % Lanes.scalarCount] }
     }
 
-    /// A band's samples as the segments have them: the old one until the cut, then the new one.
+    /// Returns a band's samples as played by the segments: the old segment until the cut, then the new segment.
     private func segments(
         _ band: StretchBand, _ part: AttackRecord.Band, _ channel: Int, _ plan: AttackPlan, in range: Range<Int64>
     ) -> [Float] {

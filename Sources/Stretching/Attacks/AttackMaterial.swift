@@ -1,19 +1,19 @@
 // Attacks: data made from a recording's onsets at load time, so that a stretcher can copy attacks and stretch the rest.
 //
-// Separate attacks after Verma and Meng (1998) and Driedger, Müller and Ewert (2014); predictions on both sides of a cut
-// after Kauppinen and Roth (2002). Predicting the segments across the cut, with the attack as the remainder, is
-// ours: nothing has to be separated exactly for the sum to be exact. This file does not find onsets, see OnsetMap.
+// The separation of attacks follows Verma and Meng (1998) and Driedger, Müller and Ewert (2014); the predictions on
+// both sides of a cut follow Kauppinen and Roth (2002). Our own step is to predict the segments across the cut and keep
+// the attack as the remainder: the sum is exact without an exact separation. Onsets are found elsewhere, see OnsetMap.
 
 /// The records of the onsets in one range of a recording.
 ///
-/// Immutable, and independent of how the recording was divided into blocks, if each block and each list of
-/// onsets reach ``contextFrames(sampleRate:)`` beyond the range on either side (or to the end of the recording).
+/// Immutable, and independent of the recording's division into blocks, if each block and each list of onsets reach
+/// ``contextFrames(sampleRate:)`` beyond the range on either side (or to the end of the recording).
 package final class AttackMaterial: Sendable {
     /// One record for each onset of the range, by rising cuts.
     let records: [AttackRecord]
-    /// Where the sound of the range begins or ceases to be steady.
+    /// Points of the range at which steady sound begins or ends.
     let steadyChanges: [SteadyChange]
-    /// The period of the voice that dominates the range's treble, where there is one.
+    /// Period of the voice that dominates the range's treble, where a voice does.
     let voicePeriods: [VoicePeriod]
     /// The bands of the stretchers for which the records are made.
     package let bands: StretchBands
@@ -24,14 +24,15 @@ package final class AttackMaterial: Sendable {
     /// Makes records.
     ///
     /// - Parameters:
-    ///   - onsets: By rising cuts, and including those around `range`: a neighbour limits the samples to learn from.
-    ///     Onsets whose cut lies before the attack of the previous one are left out, as are attacks of less than 3 dB.
-    ///   - range: Frames of the recording; onsets with their cut in it get a record. If it holds frame 0, so does the
-    ///     recording's beginning, before which there is nothing.
+    ///   - onsets: By rising cuts, including onsets around `range`: a neighbour limits the samples to learn from.
+    ///     Onsets whose cut lies before the attack of the previous onset are left out, as are attacks of less than 3
+    ///     dB.
+    ///   - range: Frames of the recording; onsets with a cut in the range get a record. If the range holds frame 0, the
+    ///     recording's beginning, before which there is nothing, gets a record too.
     ///   - source: The recording in and around `range`.
-    ///   - steady: Where the sound in and around `range` is steady; without it the stretchers play with short windows.
-    ///   - voice: Where a voice dominates; without it all sound is stretched as music.
-    ///   - bands: How the stretchers divide their source.
+    ///   - steady: Steady passages in and around `range`; without `steady` the stretchers play with short windows.
+    ///   - voice: Passages dominated by a voice; without `voice` all sound is stretched as music.
+    ///   - bands: Number of bands into which the stretchers split their source.
     ///
     /// Takes some 1.5 ms an onset in stereo. Real-time safe: no.
     package init(
@@ -52,7 +53,7 @@ package final class AttackMaterial: Sendable {
         if plans.isEmpty {
             records = []
         } else {
-            // What lies beyond the context of the first and the last cut has no use, and takes time to split.
+            // Sound beyond the context of the first and the last cut has no use, and takes time to split.
             let context = Int64(Self.contextFrames(sampleRate: source.sampleRate))
             let (first, last) = (plans[0].cut, plans[plans.count - 1].cut)
             let maker = AttackMaker(SourceBlock(source, in: first - context..<last + context), bands: bands)
@@ -63,7 +64,7 @@ package final class AttackMaterial: Sendable {
         self.bands = bands
     }
 
-    /// How many frames of a recording must be known on either side of a range.
+    /// Returns the number of frames of a recording that must be known on either side of a range.
     ///
     /// Real-time safe: no.
     package static func contextFrames(sampleRate: Int) -> Int {

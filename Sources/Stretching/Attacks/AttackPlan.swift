@@ -1,16 +1,18 @@
 /// The times of an attack's treatment, in frames. Pure and tested alone.
 struct AttackTimes: Sendable {
-    /// How long the source is copied from an attack on, 12 ms: long enough for most of an attack, too short
-    /// for a difference in loudness from the stretched sound to be audible.
+    /// Time for which the source is copied from an attack on, 12 ms: long enough for most of an attack, too short for
+    /// an audible difference in loudness from the stretched sound.
     let hold: Int
-    /// The change from the old to the new segment, 2.3 ms that begin at the cut. The longer it takes, the better channels with a delay between
-    /// them stay together, since all change at the same frame. But the old segment has no windows any more, and its last ones end.
+    /// Length of the change from the old to the new segment, 2.3 ms from the cut on. A longer change keeps channels
+    /// with a delay between them better together, since all channels change at the same frame. But the old segment gets
+    /// no more windows, and its last windows end.
     let fade: Int
     /// The shortest change at a stop, 0.7 ms.
     let stopFade: Int
-    /// How far a cut may lie before its attack; for an attack that rises longer, the cut is this far before it.
+    /// Maximum distance from a cut to its attack; for an attack with a longer rise, the cut lies this far before the
+    /// attack.
     let longestLead: Int
-    /// How far a snippet extends beyond the part it must cover, 3 ms, faded out over its outer half.
+    /// Extension of a snippet beyond the part that it must cover, 3 ms, faded out over its outer half.
     let margin: Int
 
     init(sampleRate: Int) {
@@ -21,10 +23,10 @@ struct AttackTimes: Sendable {
         margin = Int(0.003 * Double(sampleRate))
     }
 
-    /// The longest delay between channels that predictions keep: 1 ms.
+    /// Returns the longest delay between channels that predictions keep: 1 ms.
     static func longestDelay(sampleRate: Int) -> Int { sampleRate / 1000 }
 
-    /// The progress of a smooth change: 0 at `place` 0 and before, 1 at 1 and after, without a corner.
+    /// Returns the progress of a smooth change: 0 at `place` 0 and before, 1 at 1 and after, without a corner.
     @inline(__always)
     static func smooth(_ place: Float) -> Float {
         let within = max(0, min(1, place))
@@ -34,15 +36,16 @@ struct AttackTimes: Sendable {
 
 /// The change from one segment to the next, in frames relative to the cut.
 struct SegmentChange: BitwiseCopyable, Sendable {
-    /// Only the new segment is heard from here on.
+    /// Only the new segment is heard from this frame on.
     let end: Double
-    /// How long both are heard.
+    /// Frames during which both segments are heard.
     let length: Double
 
     /// The change in one band.
     ///
-    /// At an attack nothing of the new segment may be heard before the cut. So decimated bands change later: through the interpolator a
-    /// sample is heard some milliseconds earlier. The missing part until then is in the snippet.
+    /// At an attack nothing of the new segment may be heard before the cut. Decimated bands therefore change later:
+    /// through the interpolator a sample is heard some milliseconds earlier. The snippet holds the part missing until
+    /// then.
     init(length: Int, isStop: Bool, factor: Int) {
         let interpolated = factor == 1 ? 0 : BandShape.reach * factor
         end = isStop ? 0 : Double(interpolated + length)
@@ -55,7 +58,7 @@ struct SegmentChange: BitwiseCopyable, Sendable {
         self.length = length
     }
 
-    /// The new segment's share at a frame.
+    /// Returns the new segment's share at a frame.
     @inline(__always)
     func share(framesAfterCut: Double) -> Float {
         let after = framesAfterCut - end
@@ -69,7 +72,7 @@ struct AttackPlan: Sendable {
     let cut: Int64
     let attack: Int64
     let whole: Int64
-    /// How long the segments' change takes.
+    /// Length of the segments' change, in frames.
     let change: Int
     let isStop: Bool
     let bands: [StretchBand: Band]
@@ -80,33 +83,37 @@ struct AttackPlan: Sendable {
     struct Band: Sendable {
         let early: Int64
         let whole: Int64
-        /// The last samples before `early` and the first from `whole` on that predictions are learnt from.
+        /// Samples from which predictions are learnt: the last samples before `early`, and the first samples from
+        /// `whole` on.
         let past: Range<Int64>
         let future: Range<Int64>
-        /// What the predictions cover.
+        /// Ranges covered by the predictions.
         let ahead: Range<Int64>
         let behind: Range<Int64>
     }
 
-    /// Attacks that rise less, in dB over the octaves, are stretched like the rest: the other sound masks the smear, and each copy
-    /// moves the sound around it by milliseconds. With 5 dB a tenth of the notes of a piano came out 3 dB soft at half speed.
+    /// Attacks with a smaller rise, in dB over the octaves, are stretched like the rest: the other sound masks the
+    /// smear, and each copy moves the sound around the attack by milliseconds. With 5 dB a tenth of the notes of a
+    /// piano came out 3 dB soft at half speed.
     private static let leastRise: Float = 3
-    /// Unless they rise by as much above 1 kHz: there a pluck is heard although the note before rings as loud in all bands.
+    /// Exception: attacks that rise by this much above 1 kHz. There a pluck is heard although the note before rings as
+    /// loud in all bands.
     private static let leastTrebleRise: Float = 6
 
-    /// One onset, as far as plans depend on it.
+    /// The properties of one onset that plans depend on.
     struct Moment: Sendable {
         /// The last frame up to which the old segment is complete.
         let oldEnd: Int64
         let cut: Int64
         let attack: Int64
         let hold: Int64
-        /// How long the segments' change takes.
+        /// Length of the segments' change, in frames.
         let change: Int
         let isStop: Bool
 
-        /// An attack is cut before it begins. A stop is cut where silence begins: the old segment fades out as it did in the
-        /// source, and nothing is copied, because the copy would not be in phase with it.
+        /// The cut of an attack lies before the attack's beginning. The cut of a stop lies at the beginning of the
+        /// silence: the old segment fades out as in the source, and nothing is copied, because the copy would not be in
+        /// phase with the old segment.
         init(_ onset: Onset, _ times: AttackTimes, hold: Int) {
             isStop = onset.kind == .stop
             let lead = min(onset.attack - onset.cut, Int64(times.longestLead))
@@ -118,9 +125,9 @@ struct AttackPlan: Sendable {
         }
     }
 
-    /// The plans of those onsets whose cut lies in `range`.
+    /// Returns the plans of all onsets whose cut lies in `range`.
     ///
-    /// - Parameter steady: Where the sound is steady; predictions there are as long as the windows need.
+    /// - Parameter steady: Steady passages; predictions there are as long as the long windows need.
     static func plans(
         for onsets: [Onset], in range: Range<Int64>, sampleRate: Int, bands: StretchBands, steady: [SteadyChange] = []
     ) -> [AttackPlan] {
@@ -130,7 +137,7 @@ struct AttackPlan: Sendable {
             return onset.attack > 0 && (onset.kind == .stop || isClear)
         }
         var moments = clear.map { Moment($0, times, hold: times.hold) }
-        // A recording begins with a new segment, which has none before it.
+        // A recording begins with a new segment that has no predecessor.
         moments.insert(Moment(Onset(cut: 0, attack: 0, strength: 0), times, hold: 0), at: 0)
         var kept: [Moment] = []
         for moment in moments where moment.cut > kept.last?.attack ?? -1 { kept.append(moment) }
@@ -146,19 +153,19 @@ struct AttackPlan: Sendable {
         }
     }
 
-    /// Blocks of packed samples that the record takes.
+    /// Returns the number of packed blocks needed by the record.
     func blocks(channelCount: Int) -> Int {
         let counts = bands.values.flatMap { [$0.ahead.count, $0.behind.count] } + [snippet.count]
         return counts.reduce(0) { $0 + PackedStorage.blocks(count: $1, channelCount: channelCount) }
     }
 
-    /// Samples that a prediction learns from, at most: one and a half windows.
+    /// Returns the maximum number of samples that a prediction learns from: one and a half windows.
     static func learntSamples(_ band: StretchBand, sampleRate: Int) -> Int {
         Layout.windowSamples(band, sampleRate: sampleRate) * 3 / 2
     }
 }
 
-/// What all plans of a recording share.
+/// Values shared by all plans of a recording.
 private struct Layout {
     let sampleRate: Int
     let bands: [StretchBand]
@@ -180,7 +187,8 @@ private struct Layout {
         band == .high ? StretchShape.windowFrames(sampleRate: sampleRate) : 512
     }
 
-    /// Samples of the longest window that may play around a cut: a change to other windows takes up to a tenth of a second.
+    /// Returns the samples of the longest window that may play around a cut: a change to other windows takes up to a
+    /// tenth of a second.
     private func windowSamples(_ band: StretchBand, around cut: Int64) -> Int {
         let short = Self.windowSamples(band, sampleRate: sampleRate)
         let long = StretchShape(sampleRate: sampleRate).steadyFrames
@@ -189,7 +197,8 @@ private struct Layout {
         return near.contains { $0.bands.contains(band) } ? long / shape.factor(of: band) : short
     }
 
-    /// How long a band may ring from an event before it happens, in its samples: the sharp filters and the changes of rate.
+    /// Returns the time that a band may ring before an event, in the band's samples: the sharp filters and the changes
+    /// of rate.
     private func ringing(_ band: StretchBand) -> Int64 {
         guard !isWhole else { return 0 }
         let frames = shape.ringingFrames(of: band) + 4 * BandShape.reach * shape.factor
@@ -201,7 +210,7 @@ private struct Layout {
     /// - Parameters:
     ///   - moment: The onset.
     ///   - whole: The end of its hold.
-    ///   - since: The frame from which the source belongs to the old segment, `nil` if it always did.
+    ///   - since: The frame from which the source belongs to the old segment, `nil` if the whole source before does.
     ///   - until: The next onset's cut.
     func plan(_ moment: AttackPlan.Moment, whole: Int64, since: Int64?, until: Int64?) -> AttackPlan {
         var parts: [StretchBand: AttackPlan.Band] = [:]
@@ -221,15 +230,16 @@ private struct Layout {
         let window = Int64(windowSamples(band, around: moment.cut))
         let learnt = Int64(AttackPlan.learntSamples(band, sampleRate: sampleRate))
         let cutSample = sample(moment.cut)
-        // A stop rings on in every band, by as much as it rings before it begins; the new segment must not contain that.
+        // A stop rings on in every band, by as much as the band rings before the stop; the new segment must not contain
+        // the ringing.
         var wholeSample = sample(whole) + (moment.isStop ? ringing(band) : 0)
         if let until { wholeSample = min(wholeSample, max(sample(whole), sample(until))) }
         let early = max(since.map(sample) ?? .min, sample(moment.oldEnd) - ringing(band))
         let past = max(since.map(sample) ?? .min, early - learnt)..<early
         let untilEarly = until.map { max(wholeSample, sample($0) - ringing(band)) } ?? .max
         let future = wholeSample..<min(untilEarly, wholeSample + learnt)
-        // The last window of the old segment is centred on the cut, and so is the first of the new segment,
-        // which also uses the window a hop before. Positions are rounded, and a grid step may go too far.
+        // The last window of the old segment and the first window of the new segment are centred on the cut. The new
+        // segment also uses the window a hop before. Positions are rounded, and a grid step may go too far.
         let slack = window / 8
         let ahead = early..<max(early, cutSample + window / 2 + slack + Int64(times.fade) / factor)
         let behind = min(cutSample - window / 2 - window / 8 - slack, wholeSample)..<wholeSample
@@ -239,7 +249,7 @@ private struct Layout {
 }
 
 extension Int64 {
-    /// The quotient rounded down, for either sign.
+    /// Returns the quotient rounded down, for either sign.
     fileprivate func floorDivided(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

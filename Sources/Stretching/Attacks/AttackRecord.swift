@@ -1,29 +1,30 @@
 /// The data that a stretcher needs to play across one onset, made at load time.
 ///
-/// The old segment ends at the cut: windows before it contain the source up to each band's `early` and a linear prediction
-/// after it. The new segment begins there: windows after it contain the source from `whole` on and a backward
-/// prediction before it. The snippet is the difference between the source and both segments, and is copied.
+/// The old segment ends at the cut: windows before the cut contain the source up to each band's `early` and a linear
+/// prediction afterwards. The new segment begins at the cut: windows after the cut contain the source from `whole` on
+/// and a backward prediction before. The snippet is the difference between the source and both segments, and is copied.
 /// So where windows are not rotated, segments and snippet add up to the source.
 ///
-/// Its memory belongs to the `AttackMaterial` that made it, which must outlive it. Real-time safe: yes.
+/// The record's memory belongs to the `AttackMaterial` that made the record, which must outlive the record. Real-time
+/// safe: yes.
 struct AttackRecord: BitwiseCopyable, Sendable {
-    /// The frame at which the new segment takes over; no energy of the attack lies before it.
+    /// The frame at which the new segment takes over; no energy of the attack lies before this frame.
     let cut: Int64
-    /// The frame that lands where the nominal position says; at or after ``cut``.
+    /// The frame that lands at its nominal position; at or after ``cut``.
     let attack: Int64
-    /// The frame from which the sound is stretched again; from ``cut`` to here it is copied.
+    /// The frame from which the sound is stretched again; the sound from ``cut`` to this frame is copied.
     let whole: Int64
 
-    /// How long the change from the old segment to the new one takes, in frames.
+    /// Length of the change from the old segment to the new segment, in frames.
     let change: Int
-    /// Whether a sound ends at ``cut``; then there is nothing to copy.
+    /// True if a sound ends at ``cut``; then there is nothing to copy.
     let isStop: Bool
 
     /// The part played by one band, in that band's samples.
     struct Band: BitwiseCopyable, Sendable {
-        /// The source up to here belongs to the old segment: later samples may ring from the attack.
+        /// End of the source that belongs to the old segment: later samples may ring from the attack.
         let early: Int64
-        /// The source from here on belongs to the new segment.
+        /// Start of the source that belongs to the new segment.
         let whole: Int64
         /// The old segment from `early` on.
         let ahead: PackedSamples
@@ -49,7 +50,7 @@ struct AttackRecord: BitwiseCopyable, Sendable {
 
 /// A view of the records of a recording or a part of it, by rising cuts, for the render thread.
 ///
-/// It is a trivial value: copy it freely, but keep the `AttackTable` that owns it as long as any copy is in use.
+/// A trivial value: copy the list freely, but keep its owner, the `AttackTable`, as long as any copy is in use.
 @safe
 @usableFromInline package struct AttackList: BitwiseCopyable, @unchecked Sendable {
     private let records: UnsafePointer<AttackRecord>?
@@ -59,7 +60,7 @@ struct AttackRecord: BitwiseCopyable, Sendable {
     private let changeCount: Int
     private let periods: UnsafePointer<VoicePeriod>?
     private let periodCount: Int
-    /// The bands of the stretchers for which the records were made; a stretcher with other bands ignores them.
+    /// The bands of the stretchers for which the records were made; a stretcher with other bands ignores the records.
     @usableFromInline package var bands: StretchBands { isDivided ? .three : .one }
     private let isDivided: Bool
 
@@ -80,13 +81,13 @@ struct AttackRecord: BitwiseCopyable, Sendable {
         isDivided = bands == .three
     }
 
-    /// Whether both are the same piece of memory.
+    /// Returns true if both lists are the same piece of memory.
     @inline(__always)
     func isSame(as other: AttackList) -> Bool {
         unsafe records == other.records && count == other.count && isDivided == other.isDivided
     }
 
-    /// A record, by its place in the list.
+    /// Returns a record, by its place in the list.
     ///
     /// Real-time safe: yes.
     @inline(__always)
@@ -97,12 +98,13 @@ struct AttackRecord: BitwiseCopyable, Sendable {
         return unsafe records[index]
     }
 
-    /// Whether a band's sound is steady at a frame, so that long windows suit it; in the logarithm of the changes' number of steps.
+    /// Returns true if a band's sound is steady at a frame, so that long windows suit the sound. Complexity:
+    /// logarithmic in the number of changes.
     ///
     /// Real-time safe: yes.
     func isSteady(_ band: StretchBand, at frame: Int64) -> Bool { steadyBands(at: frame).contains(band) }
 
-    /// Whether the sound above the upper crossover is nothing but noise at a frame.
+    /// Returns true if the sound above the upper crossover is nothing but noise at a frame.
     ///
     /// Real-time safe: yes.
     func isNoise(at frame: Int64) -> Bool { steadyBands(at: frame).isNoise }
@@ -118,8 +120,8 @@ struct AttackRecord: BitwiseCopyable, Sendable {
         return unsafe changes[lower - 1].bands
     }
 
-    /// The period in frames of the voice that dominates the treble at a frame, 0 if there is none; in the logarithm of the changes'
-    /// number of steps.
+    /// Returns the period in frames of the voice that dominates the treble at a frame, 0 without a voice. Complexity:
+    /// logarithmic in the number of changes.
     ///
     /// Real-time safe: yes.
     func voicePeriod(at frame: Int64) -> Float {
@@ -132,7 +134,7 @@ struct AttackRecord: BitwiseCopyable, Sendable {
         return unsafe lower > 0 ? periods[lower - 1].period : 0
     }
 
-    /// How many records have their cut at or before a frame; in the logarithm of ``count`` steps.
+    /// Returns the number of records with a cut at or before a frame. Complexity: logarithmic in ``count``.
     ///
     /// Real-time safe: yes.
     func countOfCuts(through frame: Int64) -> Int {
@@ -147,16 +149,16 @@ struct AttackRecord: BitwiseCopyable, Sendable {
 
 /// The records of one or several pieces of a recording in one list, and the owner of their memory.
 ///
-/// Immutable. Hold it as long as its ``list`` is in use.
+/// Immutable. Keep the table as long as its ``list`` is in use.
 @safe
 package final class AttackTable: Sendable {
     /// For the render thread.
     package let list: AttackList
     private let materials: [AttackMaterial]
 
-    /// Joins materials, which may be given in any order; of records with the same cut one stays.
+    /// Joins materials, in any order; of several records with the same cut, one is kept.
     ///
-    /// - Parameter materials: All made for the same stretchers.
+    /// - materials: Materials made for the same stretchers.
     ///
     /// Real-time safe: no.
     package init(_ materials: [AttackMaterial]) {
@@ -183,7 +185,7 @@ package final class AttackTable: Sendable {
 
     deinit { list.deallocate() }
 
-    /// Bytes of memory, that of all materials included.
+    /// Bytes of memory, including all materials.
     package var byteCount: Int {
         materials.reduce(list.byteCount) { $0 + $1.byteCount }
     }

@@ -1,28 +1,30 @@
 internal import Samples
 
-/// Two channels of which one is the other, later: as from two microphones, or after an effect that widens a sound.
+/// Two channels, one of which is a delayed copy of the other: as from two microphones, or after an effect that widens a
+/// sound.
 ///
-/// A prediction continues each channel from its own last samples. The channel that is ahead has already played something by chance which the other
-/// has yet to play, so each continues another sound, and the two no longer belong together. Here the channel that is behind is
-/// continued by the other one, and only what that does not explain by its own prediction. Without a delay that would be
-/// the same as two predictions, because a prediction is linear.
+/// A prediction continues each channel from its own last samples. The leading channel has already played random sound
+/// that the other channel has yet to play. The two predictions therefore continue different sounds, and the channels no
+/// longer belong together. Here the leading channel continues the delayed channel, and the delayed channel's own
+/// prediction continues only the unexplained rest. Without a delay the result would equal two predictions, because a
+/// prediction is linear.
 struct DelayedChannels {
-    /// The channel that is ahead, and the other.
+    /// Index of the leading channel, and index of the delayed channel.
     let leader: Int
     let follower: Int
-    /// By how many samples the follower is late, 1 or more.
+    /// Delay of the follower in samples, 1 or more.
     let delay: Int
     /// The follower's level over the leader's.
     let gain: Float
 
-    /// Samples that are compared.
+    /// Number of samples compared.
     private static let comparedCount = 2048
-    /// The part of the follower's power that may remain unexplained.
+    /// Largest unexplained part of the follower's power.
     private static let largestRest: Float = 0.1
-    /// And how much less that must be than without a delay.
+    /// Largest unexplained part relative to the unexplained part without a delay.
     private static let leastGain: Float = 0.25
 
-    /// What two channels have in common; nil if no delay explains one by the other.
+    /// Finds the delay between two channels; nil if no delay explains one channel by the other.
     ///
     /// - Parameter longest: The longest delay, in samples.
     init?(_ channels: [[Float]], longest: Int) {
@@ -33,7 +35,7 @@ struct DelayedChannels {
         let tails = Tails(channels, count: count, before: longest)
         let power = tails.product(1, from: longest, 1, from: longest)
         guard power > 0 else { return nil }
-        /// The part of the second channel that the first does not explain.
+        /// Returns the part of the second channel that the first does not explain.
         func rest(_ delay: Int) -> Float {
             let place = longest - delay
             let common = tails.product(0, from: place, 1, from: longest)
@@ -41,7 +43,7 @@ struct DelayedChannels {
             return other > 0 ? 1 - common * common / (other * power) : 1
         }
         let together = rest(0)
-        // Panned sound, or the same on both sides.
+        // Together fully explained: panned sound, or the same sound on both sides.
         guard together > 1e-5 else { return nil }
         var (best, least) = (0, together)
         for delay in -longest...longest {
@@ -56,7 +58,7 @@ struct DelayedChannels {
             / max(tails.product(leader, from: place, leader, from: place), 1e-30)
     }
 
-    /// Both channels after the last sample of `past`.
+    /// Returns both channels after the last sample of `past`.
     func continuation(of past: [[Float]], _ prediction: LinearPrediction, count: Int) -> [[Float]] {
         let size = past[0].count
         let lead = prediction.continuation(of: past[leader], count: count)
@@ -84,7 +86,7 @@ private struct Tails: ~Copyable {
         self.count = count
     }
 
-    /// The sum of products of two stretches.
+    /// Returns the sum of products of two stretches.
     func product(_ a: Int, from one: Int, _ b: Int, from other: Int) -> Float {
         let (left, right) = (a == 0 ? first.view : second.view, b == 0 ? first.view : second.view)
         var sum = Lanes()

@@ -1,10 +1,11 @@
 internal import Samples
 
-/// Samples of all channels at absolute indices, as 16-bit integers with one scale for every 32 of them; silence elsewhere.
+/// Samples of all channels at absolute indices, as 16-bit integers with one scale for every 32 samples; silence
+/// elsewhere.
 ///
-/// The error is at most 1/65,534 of the largest sample among the 32, 96 dB below it: half the memory of Float32, and a
-/// quiet part beside a loud one keeps its detail. The memory belongs to a `PackedStorage`, which must outlive the view and
-/// is not written to after this was made; that makes the view sendable.
+/// The error is at most 1/65,534 of the largest sample among the 32, or 96 dB below that sample. The memory is half the
+/// memory of Float32, and a quiet part beside a loud part keeps its detail. The memory belongs to a `PackedStorage`,
+/// which must outlive the view. Nothing writes to a view's memory after the view was made; so the view is sendable.
 @safe
 struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
     /// The index of the first sample.
@@ -14,7 +15,7 @@ struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
     private let values: UnsafePointer<Int16>
     private let scales: UnsafePointer<Float>
 
-    /// Samples that share a scale.
+    /// Number of samples that share a scale.
     static let blockCount = 32
 
     fileprivate init(first: Int64, count: Int, values: UnsafePointer<Int16>, scales: UnsafePointer<Float>) {
@@ -27,7 +28,7 @@ struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
     /// One past the last index.
     var end: Int64 { first + Int64(count) }
 
-    /// Writes the samples from an index on to all of `target`, and silence where there are none.
+    /// Writes the samples from an index on to all of `target`, and silence outside the stored samples.
     ///
     /// Real-time safe: yes.
     func read(channel: Int, from index: Int64, into target: Floats) {
@@ -37,7 +38,7 @@ struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
         transfer(channel: channel, from: index, lower, upper, target, adding: false)
     }
 
-    /// Adds the samples from an index on to `target`, as far as they exist.
+    /// Adds the stored samples from an index on to `target`.
     ///
     /// Real-time safe: yes.
     func add(channel: Int, from index: Int64, to target: Floats) {
@@ -45,7 +46,7 @@ struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
         transfer(channel: channel, from: index, lower, upper, target, adding: true)
     }
 
-    /// The places of a target, which begins at `index`, that have samples.
+    /// Returns the places with samples in a target that begins at `index`.
     @inline(__always)
     private func overlap(_ index: Int64, _ targetCount: Int) -> (lower: Int, upper: Int) {
         let lower = max(0, min(Int64(targetCount), first - index))
@@ -65,7 +66,7 @@ struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
             let block = sample / Self.blockCount
             let run = min(upper - place, (block + 1) * Self.blockCount - sample)
             precondition(sample >= 0 && sample + run <= count)
-            // Within the channel's samples, as just checked; a channel begins at a whole block.
+            // In bounds of the channel's samples, as just checked; a channel begins at a whole block.
             let source = unsafe values + firstBlock * Self.blockCount + sample
             let scale = unsafe scales[firstBlock + block]
             let whole = run / Lanes.scalarCount * Lanes.scalarCount
@@ -110,7 +111,7 @@ struct PackedStorage: ~Copyable {
     /// Bytes of memory.
     var byteCount: Int { capacity * (2 * PackedSamples.blockCount + 4) }
 
-    /// Blocks that samples take.
+    /// Returns the number of blocks needed for samples.
     static func blocks(count: Int, channelCount: Int) -> Int {
         channelCount * ((count + PackedSamples.blockCount - 1) / PackedSamples.blockCount)
     }
@@ -124,7 +125,7 @@ struct PackedStorage: ~Copyable {
                 precondition(used < capacity, "More samples than there is room for.")
                 let block = samples[start..<min(start + PackedSamples.blockCount, count)]
                 let peak = block.reduce(0) { max($0, abs($1)) }
-                // Values without a normal scale are silence; nothing audible is lost.
+                // A block too soft for a normal scale becomes silence; nothing audible is lost.
                 if peak > 1e-30 {
                     let factor = 32_767 / peak
                     unsafe scales[used] = peak / 32_767
@@ -141,5 +142,5 @@ struct PackedStorage: ~Copyable {
     }
 }
 
-// One owner at a time; once shared it is only read.
+// One owner at a time; once shared, the storage is only read.
 extension PackedStorage: @unchecked Sendable {}

@@ -1,14 +1,15 @@
 internal import Samples
 
-/// Whether a sound is nothing but noise, judged by how its magnitudes are distributed in narrow bands.
+/// Evidence that a sound is nothing but noise, from the distribution of magnitudes in narrow bands.
 ///
-/// The magnitudes of Gaussian noise have the same distribution in windows of every length: the square of their mean is π/4 of their
-/// mean square. Partials make it smaller in long windows, pulses and changing levels in short ones. Averaged over a second
-/// it is 0.77 to 0.79 for noise in every band; with a sine 20 dB below the noise 0.5; on records of dense distorted guitars at most 0.75.
-/// So what passes in all bands and both lengths is noise to a stretcher, and to a listener: hiss, rain, dense applause. Breath and
-/// cymbals in music do not pass.
+/// The magnitudes of Gaussian noise have the same distribution in windows of every length: the square of the mean is
+/// π/4 of the mean square. Partials lower this ratio in long windows, pulses and changing levels in short windows.
+/// Averaged over a second the ratio is 0.77 to 0.79 for noise in every band; with a sine 20 dB below the noise 0.5; on
+/// records of dense distorted guitars at most 0.75. Sound that passes in all bands and both lengths is therefore noise
+/// to a stretcher, and to a listener: hiss, rain, dense applause. Breath and cymbals in music do not pass.
 struct NoiseEvidence {
-    /// In every band, for the long window and the short ones: the power, and what it would be if all bins had the mean magnitude.
+    /// Per band, for the long window and the short windows: the power, and the power if all bins had the mean
+    /// magnitude.
     private var power: [Float]
     private var shortPower: [Float]
     private var long: [Float]
@@ -16,14 +17,14 @@ struct NoiseEvidence {
 
     private static let longRange: ClosedRange<Float> = 0.757...0.83
     private static let shortRange: ClosedRange<Float> = 0.75...0.83
-    /// Bands 60 dB below the loudest do not count, and neither does silence.
+    /// Bands 60 dB below the loudest band do not count, and neither does silence.
     private static let audibleRatio: Float = 1e-6
     private static let silentPower: Float = 1e-9
 
-    /// The narrow bands' edges, third octaves from 860 Hz to 16 kHz.
+    /// Edges of the narrow bands, third octaves from 860 Hz to 16 kHz.
     private static let edges: [Double] = [860, 1200, 1720, 2240, 3100, 4130, 5510, 7230, 9640, 12_740, 16_000]
 
-    /// The bins of the narrow bands, in whole lanes.
+    /// Returns the bins of the narrow bands, in whole lanes.
     static func bins(windowFrames: Int, sampleRate: Int) -> [Range<Int>] {
         let width = Lanes.scalarCount
         let bins = edges.map { edge -> Int in
@@ -43,7 +44,7 @@ struct NoiseEvidence {
     ///
     /// - Parameters:
     ///   - long: The sums of the long window.
-    ///   - short: The sums of all short windows in its place.
+    ///   - short: The sums of all short windows in the long window's place.
     mutating func add(long longSums: [BandSums], short shortSums: [BandSums]) {
         for band in power.indices {
             long[band] += longSums[band].shape
@@ -53,7 +54,7 @@ struct NoiseEvidence {
         }
     }
 
-    /// Whether the points of about a second all belong to noise.
+    /// Returns true if the points of about a second all belong to noise.
     static func isNoise(_ points: ArraySlice<NoiseEvidence>) -> Bool {
         guard let first = points.first, !first.power.isEmpty else { return false }
         let power = first.power.indices.map { band in points.reduce(0) { $0 + $1.power[band] } }

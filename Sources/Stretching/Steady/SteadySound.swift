@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Bands whose sound is steady, and whether the sound is nothing but noise.
+/// The bands with steady sound, and whether the sound is nothing but noise.
 struct SteadyBands: OptionSet, BitwiseCopyable, Sendable {
     let rawValue: UInt8
     static let middle = SteadyBands(rawValue: 1)
     static let high = SteadyBands(rawValue: 2)
-    /// Above the upper crossover there is nothing but noise.
+    /// The sound above the upper crossover is nothing but noise.
     static let noise = SteadyBands(rawValue: 4)
 
     @inline(__always)
@@ -21,12 +21,12 @@ struct SteadyBands: OptionSet, BitwiseCopyable, Sendable {
     }
 }
 
-/// From a frame on, until the next change, the sound of these bands is steady and that of the others moves.
+/// From a frame on, until the next change: the sound of these bands is steady, and the sound of the other bands moves.
 package struct SteadyChange: BitwiseCopyable, Sendable {
     let frame: Int64
     let bands: SteadyBands
 
-    /// Lists of neighbouring parts of a recording as one, without entries that change nothing.
+    /// Joins lists of neighbouring parts of a recording, without entries that change nothing.
     static func joined(_ lists: [[SteadyChange]]) -> [SteadyChange] {
         var joined: [SteadyChange] = []
         for change in lists.joined().sorted(by: { $0.frame < $1.frame })
@@ -35,39 +35,39 @@ package struct SteadyChange: BitwiseCopyable, Sendable {
     }
 }
 
-/// Where a recording's sound is steady: held and plucked notes, bass notes, chords, but not a voice, vibrato or noise.
+/// Finds a recording's steady sound: held and plucked notes, bass notes, chords, but not a voice, vibrato or noise.
 ///
-/// A stretcher gives steady sound windows of 186 ms, which tell close partials apart; other sound has shorter windows, which follow
-/// its movement. Both properties are measured on a grid of half such a window:
+/// A stretcher gives steady sound windows of 186 ms, which separate close partials; other sound has shorter windows,
+/// which follow its movement. Both properties are measured on a grid of half such a window:
 ///
-/// - The long window describes the sound by fewer numbers than four short ones in its place. The measure is Rényi's entropy
-///   of order 1/2, which needs no logarithm for each bin (Baraniuk, Flandrin, Janssen and Michel, "Measuring time-frequency
-///   information content using the Rényi entropies", 2001).
-/// - Neighbouring long windows describe the same sound: the cosine of the angle between their magnitudes. Vibrato
-///   is sparse in long windows too, but half a period later it is elsewhere.
+/// - The long window describes the sound by fewer numbers than four short windows in the same place. The measure is
+///   Rényi's entropy of order 1/2, which needs no logarithm for each bin (Baraniuk, Flandrin, Janssen and Michel,
+///   "Measuring time-frequency information content using the Rényi entropies", 2001).
+/// - Neighbouring long windows describe the same sound: the measure is the cosine of the angle between their
+///   magnitudes. Vibrato is sparse in long windows too, but half a period later its partials are elsewhere.
 ///
 /// The values of a point are medians over five, so that an attack between two notes does not end a steady passage.
 package enum SteadySound {
-    /// The least advantage of the long window, in nats. Noise has 0, a semitone at 880 Hz 1.2, a bass note at 41 Hz 0.9 and its
-    /// octaves more, speech -0.3.
+    /// The least advantage of the long window, in nats. Noise has 0, a semitone at 880 Hz 1.2, a bass note at 41 Hz 0.9
+    /// and its octaves more, speech -0.3.
     private static let leastAdvantage: Float = 0.5
     /// The least likeness of neighbouring windows. Noise has 0.79, vibrato 0.7, held notes of instruments 0.9 to 1.
     private static let leastLikeness: Float = 0.85
-    /// Values on either side of a point that its median includes.
+    /// Values on either side of a point that the point's median includes.
     private static let reach: Int64 = 2
     /// The same for noise, which is judged by a second of sound.
     private static let noiseReach: Int64 = 5
 
-    /// How many frames a block should reach beyond the core on either side.
+    /// Returns the number of frames that a block should reach beyond the core on either side.
     ///
     /// Real-time safe: yes.
     package static func contextFrames(sampleRate: Int) -> Int {
         StretchShape(sampleRate: sampleRate).steadyFrames / 2 * (Int(noiseReach) + 4)
     }
 
-    /// The changes in `core`, the first of them at its beginning.
+    /// Returns the changes in `core`; the first change is at the beginning of `core`.
     ///
-    /// With enough context they are the same however a recording is divided into cores.
+    /// With enough context, the changes are the same for any division of a recording into cores.
     /// - Parameters:
     ///   - block: The core and its context.
     ///   - core: The frames of interest, in frames of the recording.
@@ -92,7 +92,7 @@ package enum SteadySound {
             if NoiseEvidence.isNoise(evidence[middle - Int(noiseReach)...middle + Int(noiseReach)]) {
                 bands.insert(.noise)
             }
-            // A point stands for the half of a hop on either side of it, but belongs to the core in which it lies.
+            // A point stands for the half of a hop on either side, but belongs to the core in which the point lies.
             let frame = max(core.lowerBound, point * measure.hop)
             if changes.isEmpty || bands != changes.last?.bands {
                 changes.append(SteadyChange(frame: frame, bands: bands))
@@ -104,12 +104,12 @@ package enum SteadySound {
     private static func median(_ values: [Float]) -> Float { values.sorted()[values.count / 2] }
 }
 
-/// The two measures at the points of the grid.
+/// Computes the two measures at the points of the grid.
 private struct SteadyMeasure {
     struct Value {
-        /// How much fewer numbers the long window needs, in nats.
+        /// Advantage of the long window over the short windows, in nats: the difference of the entropies.
         var advantage: Float = 0
-        /// How alike this long window and the next one are, 0 to 1.
+        /// Likeness of this long window and the next long window, 0 to 1.
         var likeness: Float = 0
     }
 
@@ -120,11 +120,11 @@ private struct SteadyMeasure {
     /// Bins of both windows' spectra for the middle and the high band.
     private let longBins: [Range<Int>]
     private let shortBins: [Range<Int>]
-    /// Those of the narrow bands in which noise is judged.
+    /// Bins of the narrow bands in which noise is judged.
     private let longNoiseBins: [Range<Int>]
     private let shortNoiseBins: [Range<Int>]
 
-    /// The band above is measured to here; what lies higher is mostly noise.
+    /// Upper limit of the measured high band; sound above is mostly noise.
     private static let highestHz = 16_000.0
 
     init(sampleRate: Int) {
@@ -142,12 +142,13 @@ private struct SteadyMeasure {
         longBins = bins(longFrames)
         shortBins = bins(shortFrames)
         shortNoiseBins = NoiseEvidence.bins(windowFrames: shortFrames, sampleRate: sampleRate)
-        // So both have the same bands.
+        // With this factor, both window lengths have the same bands.
         let factor = longFrames / shortFrames
         longNoiseBins = shortNoiseBins.map { $0.lowerBound * factor..<$0.upperBound * factor }
     }
 
-    /// The values of both bands, and the evidence of noise, at points of the grid but the last one, which has no next.
+    /// Returns the values of both bands, and the evidence of noise, at the points of the grid except the last point,
+    /// which has no next point.
     func values(
         in block: SourceBlock, from first: Int64, through last: Int64
     ) -> (values: [[Value]], evidence: [NoiseEvidence]) {
@@ -155,7 +156,7 @@ private struct SteadyMeasure {
         var short = PowerSpectrum(size: shortFrames)
         // Evidence of noise needs each channel's own magnitudes.
         let channels = block.channels.indices.map { SourceBlock(block, channel: $0) }
-        // The places of the four short windows in the long one.
+        // Places of the four short windows in the long window.
         let offsets = [-3, -1, 1, 3].map { Int64($0 * longFrames / 16) }
         var (values, evidence): ([[Value]], [NoiseEvidence]) = ([], [])
         var previous: [Float] = []
@@ -192,7 +193,7 @@ private struct SteadyMeasure {
         return (values, evidence)
     }
 
-    /// The evidence of one point: each channel's long spectrum, and the sums of its short ones.
+    /// Returns the evidence of one point from each channel's long spectrum and the sums of the channel's short spectra.
     private func evidence(_ longs: [[Float]], _ short: [[BandSums]]) -> NoiseEvidence {
         var all = NoiseEvidence(bandCount: longNoiseBins.count)
         for channel in longs.indices {

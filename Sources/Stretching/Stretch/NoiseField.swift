@@ -90,7 +90,7 @@ struct NoiseField: ~Copyable {
         }
     }
 
-    /// Returns complex normal numbers of mean power 1, one for each hashed number (Box and Muller, 1958).
+    /// Returns complex normal numbers of mean power 1, one for each number (Box and Muller, 1958).
     @inline(__always)
     private static func gaussian(_ numbers: SIMD8<UInt32>) -> (real: Lanes, imaginary: Lanes) {
         let first = mixed(numbers)

@@ -25,8 +25,8 @@ struct VocoderBand: ~Copyable {
     private var transform: RealFourierTransform
     var windows: BandWindows
     let gate: FloatStorage
-    /// The source of the current segment; true if a start began the segment; otherwise the weights of its windows from
-    /// ``segmentBegin`` on.
+    /// The source of the current segment, and whether a start began the segment; if not, the weights of the segment's
+    /// windows from ``segmentBegin`` on.
     var source = SegmentSource()
     var isFirstSegment = true
     var segmentBegin: Int64 = 0
@@ -38,7 +38,7 @@ struct VocoderBand: ~Copyable {
     private let previous: Spectra
     private let rotation: RotationField
     private let overlapLevel: OverlapLevel
-    /// New noise; true if the sound is nothing but noise; and the share of noise in the latest window, 0 to 1.
+    /// New noise, whether the sound is nothing but noise, and the share of noise in the latest window, 0 to 1.
     let noise: NoiseField
     var (isNoise, noiseShare): (Bool, Float) = (false, 0)
 
