@@ -158,7 +158,7 @@ package final class AttackTable: Sendable {
 
     /// Joins materials, in any order; of several records with the same cut, one is kept.
     ///
-    /// - materials: Materials made for the same stretchers.
+    /// - Parameter materials: Materials made for the same stretchers.
     ///
     /// Real-time safe: no.
     package init(_ materials: [AttackMaterial]) {

@@ -365,7 +365,7 @@ public struct Stretcher: ~Copyable {
     /// - Parameters:
     ///   - frame: Output frames since the start: at least the frames emitted so far plus ``leadFrames``, or any frame
     ///     if nothing has been requested since the start. At or after the last change.
-    ///   - frameCount: Output frames of a linear glide to `speed`; 0 is a step.
+    ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
     ///   - frameCount: Output frames of a linear glide to that speed; 0 is a step.
     /// - Returns: False, without any change, if 32 changes already lie ahead, if the speed is above the limit of three
     ///   bands, ``fastestInBands``, or if the stretcher is frozen.
