@@ -1,24 +1,25 @@
-// FormantFilter: gives a sound whose frequencies were all multiplied by one ratio the spectral envelope that it had before.
+// FormantFilter: restores the original spectral envelope of a sound whose frequencies were all multiplied by one ratio.
 //
-// Its response is the envelope of the sound before over that envelope stretched by the ratio, in minimum phase: by Hilbert's relation the
-// cepstrum of such a filter is that of the logarithmic response, folded to positive times (Oppenheim and Schafer, Discrete-Time Signal
-// Processing, 12.2). A minimum-phase filter answers at once, so attacks stay where they are, and nothing sounds before them. It does not read
-// signals or change their pitch: see `PitchChanger`.
+// The filter's response is the original sound's envelope over the same envelope stretched by the ratio, in minimum
+// phase. By Hilbert's relation, the cepstrum of such a filter is the cepstrum of the logarithmic response, folded to
+// positive times (Oppenheim and Schafer, Discrete-Time Signal Processing, 12.2). A minimum-phase filter answers at
+// once, so attacks stay in place, and nothing sounds before them. Reading signals and changing their pitch are the
+// tasks of `PitchChanger`.
 internal import Samples
 @_spi(Benchmarks) internal import Transforms
 
-/// A filter that changes from hop to hop: from the response made at the last hop but one to the one made last.
+/// A filter that changes within each hop: from the response made at the last hop but one to the response made last.
 ///
 /// Real-time safe: all but the initialiser.
 @safe
 struct FormantFilter: ~Copyable {
-    /// The envelope of the sound at its own pitch, to be filled before ``makeResponse(ratio:)``.
+    /// The envelope of the sound at its own pitch; the caller fills the envelope before ``makeResponse(ratio:)``.
     var envelope: SpectralEnvelope
     /// Frames between responses: about 12 ms.
     let hopFrames: Int
-    /// Frames of the sound before the first one that are written to ``inputs`` first.
+    /// Frames of the sound before the first frame, which are written to ``inputs`` first.
     let pastFrames: Int
-    /// One pointer per channel. The next frames are written ``pastFrames`` after it.
+    /// One pointer per channel. The next frames are written ``pastFrames`` after the pointer.
     let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
 
     private let channelCount: Int
@@ -27,13 +28,14 @@ struct FormantFilter: ~Copyable {
     private let samples: FloatStorage
     private let capacity: Int
     private let response: FloatStorage
-    /// The last frame's tap first: the filter that is left, and what must be added to it for the one that is reached.
+    /// Taps in reverse order, the tap for the newest frame last: the filter at the hop's beginning, and the difference
+    /// to the filter at the hop's end.
     private let taps: FloatStorage
     private let change: FloatStorage
     private let made: FloatStorage
     private var isFirst = true
 
-    /// The most that a frequency is raised and lowered, in nepers: 26 and 40 dB. A recording's noise beyond its last
+    /// Limits of raising and lowering a frequency, in nepers: 26 and 40 dB. A recording's noise beyond its last
     /// harmonics must not become a hiss.
     private static var most: Float { 3 }
     private static var least: Float { -4.6 }
@@ -41,7 +43,7 @@ struct FormantFilter: ~Copyable {
     /// - Parameters:
     ///   - channelCount: 1 to 64.
     ///   - sampleRate: 8000 to 768000 Hz.
-    ///   - maximumFrames: The most frames filtered at once, 1 to 65536.
+    ///   - maximumFrames: Maximum number of frames filtered at once, 1 to 65536.
     init(channelCount: Int, sampleRate: Int, maximumFrames: Int) {
         precondition((1...64).contains(channelCount), "A filter takes 1 to 64 channels.")
         precondition((1...65536).contains(maximumFrames), "A filter takes 1 to 65536 frames at once.")
@@ -68,14 +70,15 @@ struct FormantFilter: ~Copyable {
 
     deinit { unsafe inputs.deallocate() }
 
-    /// Begins with another sound. ``pastFrames`` frames before it must be written to ``inputs`` before the first ``apply``.
+    /// Begins with another sound. ``pastFrames`` frames before the sound must be written to ``inputs`` before the first
+    /// ``apply``.
     mutating func start() { isFirst = true }
 
     // MARK: The response
 
     /// Makes the response for the hop that begins now, from ``envelope``.
     ///
-    /// - Parameter ratio: Of the frequencies now and before, 0.25 to 4.
+    /// - Parameter ratio: Ratio of the frequencies after the change of pitch to the frequencies before, 0.25 to 4.
     mutating func makeResponse(ratio: Float) {
         envelope.trace()
         setLogarithm(ratio: ratio)
@@ -91,7 +94,7 @@ struct FormantFilter: ~Copyable {
         reachMade()
     }
 
-    /// Makes the filter change to the one that was made, in the course of the hop.
+    /// Starts the change to the filter made last, which is complete at the end of the hop.
     private mutating func reachMade() {
         let (left, step, reached) = (taps.view, change.view, made.view)
         for index in stride(from: 0, to: reached.count, by: Lanes.scalarCount) {
@@ -102,16 +105,16 @@ struct FormantFilter: ~Copyable {
         isFirst = false
     }
 
-    /// The response's logarithm at the envelope's frequencies.
+    /// Computes the response's logarithm at the envelope's frequencies.
     private func setLogarithm(ratio: Float) {
         let (curve, points) = (envelope.curve.view, envelope.pointCount)
-        // As many periods a second more, with the same energy each, would be louder; fewer, softer.
+        // More periods a second, with the same energy each, would be louder; fewer would be softer.
         let loudness = naturalLogarithm(Lanes(repeating: ratio))[0] * 0.5
         var latest: Float = 0
         for point in 0...points {
             let place = Float(point) / ratio
             let index = Int(place)
-            // Above half the rate before the change there is nothing to be filtered.
+            // Above half the rate before the change, nothing needs to be filtered.
             if index < points {
                 let part = place - Float(index)
                 let moved = curve[index] + (curve[index + 1] - curve[index]) * part
@@ -121,7 +124,8 @@ struct FormantFilter: ~Copyable {
         }
     }
 
-    /// From the logarithm of the response to that of the minimum-phase filter, with its phase as the imaginary part.
+    /// Converts the logarithm of the response to the logarithm of the minimum-phase filter, with the filter's phase as
+    /// the imaginary part.
     private mutating func foldCepstrum() {
         let (bins, frames, points) = (transform.spectrumStorage.view, transform.frameStorage.view, envelope.pointCount)
         for point in 0...points {
@@ -139,7 +143,7 @@ struct FormantFilter: ~Copyable {
         transform.forward()
     }
 
-    /// The filter's impulse response; its last quarter fades out.
+    /// Makes the filter's impulse response; the last quarter fades out.
     private mutating func makeTaps() {
         let (bins, points) = (transform.spectrumStorage.view, envelope.pointCount)
         for point in stride(from: 0, to: points, by: Lanes.scalarCount) {
@@ -148,7 +152,7 @@ struct FormantFilter: ~Copyable {
             let (sine, cosine) = sineCosine(wrapped(phase))
             bins.storeComplex(real: size * cosine, imaginary: size * sine, at: point)
         }
-        // At half the rate a filter is real; its sign is that of its phase, 0 or π.
+        // At half the rate a filter is real; the sign is given by the phase, 0 or π.
         let last = exponential(Lanes(repeating: bins[2 * points]))[0]
         bins[2 * points] = sineCosine(wrapped(Lanes(repeating: bins[2 * points + 1]))).cosine[0] < 0 ? -last : last
         bins[2 * points + 1] = 0
@@ -162,7 +166,7 @@ struct FormantFilter: ~Copyable {
         }
     }
 
-    /// An angle brought to ±π by whole turns.
+    /// Returns an angle brought to ±π by whole turns.
     @inline(__always)
     private func wrapped(_ angle: Lanes) -> Lanes {
         // Adding 1.5 × 2^23 rounds to a whole number.
@@ -172,11 +176,11 @@ struct FormantFilter: ~Copyable {
 
     // MARK: The sound
 
-    /// Filters the frames that were written to ``inputs``, and moves on.
+    /// Filters the frames written to ``inputs``, and moves on.
     ///
     /// - Parameters:
-    ///   - frameCount: 0 to the number it was made for; the frames must lie in one hop.
-    ///   - first: How many frames of the hop came before.
+    ///   - frameCount: 0 to the filter's maximum; the frames must lie in one hop.
+    ///   - first: Number of the hop's frames already filtered.
     ///   - output: One pointer per channel.
     ///   - offset: The index of the first frame in each channel.
     mutating func apply(
@@ -198,5 +202,5 @@ struct FormantFilter: ~Copyable {
     }
 }
 
-// One owner at a time, which owns all memory inside exclusively.
+// Safe to send: a filter has one owner at a time and owns all its memory exclusively.
 extension FormantFilter: @unchecked Sendable {}

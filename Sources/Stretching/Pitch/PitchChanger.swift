@@ -1,19 +1,20 @@
-// PitchChanger: reads a signal faster or slower, and gives it back the formants that it had, if that is wanted.
+// PitchChanger: reads a signal faster or slower, and optionally restores its formants.
 //
-// The interpolator multiplies all frequencies, the resonances of a throat or a body among them. The filter after it takes the signal's
-// envelope before that, from the frames that the interpolator holds. It does no time stretching.
+// The interpolator multiplies all frequencies, including the resonances of a throat or a body. The filter after the
+// interpolator takes the signal's original envelope from the frames that the interpolator holds. The changer does no
+// time stretching.
 internal import Samples
 
-/// A change of pitch in pull style: it says how many frames of the signal it needs.
+/// Changes the pitch in pull style: the changer tells the caller how many frames of the signal to write.
 ///
 ///     changer.start(ratio: 2, keepsFormants: true)
 ///     // write the `historyFrames` frames before the signal's first frame to `inputs`, then accept(historyFrames)
 ///     // write framesNeeded(toEmit: 64) frames of the signal, at once or in pieces, `inputOffset` after `inputs`, and accept each
 ///     changer.emit(64, into: channels, offset: 0)
 ///
-/// The output depends on the signal, the ratio and the choice alone, not on block sizes. Formants are found in some 46 ms of the signal: at the start of those before
-/// its first frame, later of those around each frame. How far it looks ahead grows by a quarter of a frame a frame, so that a start costs no
-/// burst of work.
+/// The output depends on the signal, the ratio and the choice of formants alone, not on block sizes. Formants are found
+/// in some 46 ms of the signal: at the start in the frames before the signal's first frame, later in the frames around
+/// each frame. The look-ahead grows by a quarter of a frame per frame, so that a start costs no burst of work.
 ///
 /// Real-time safe: all but `init`.
 @safe
@@ -23,13 +24,13 @@ internal import Samples
     private let channelCount: Int
     private var keepsFormants = false
     private var formants = FormantPassage()
-    /// Frames emitted since the start; below 0 while those before the first one are still to be filtered.
+    /// Frames emitted since the start; below 0 while frames before the first frame still wait for the filter.
     private var emittedFrames: Int64 = 0
 
     /// Signal frames in which the look-ahead grows by one.
     private static var growthFrames: Int64 { 4 }
 
-    /// Whether formants are kept now, and from a frame of the signal on.
+    /// The choice of formants now, and from a frame of the signal on.
     private struct FormantPassage {
         var isKept = true
         var end = Int64.max
@@ -59,7 +60,7 @@ internal import Samples
     ///
     /// - Parameters:
     ///   - ratio: Signal frames per output frame, 0.25 to 4: 2 is an octave up.
-    ///   - keepsFormants: Whether the spectral envelope stays while all frequencies are multiplied.
+    ///   - keepsFormants: True if the spectral envelope stays while all frequencies are multiplied.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -72,16 +73,17 @@ internal import Samples
         formants = FormantPassage()
     }
 
-    /// The frame of the signal that is heard at the next output frame, counted from its first one.
+    /// Returns the frame of the signal heard at the next output frame, counted from the signal's first frame.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func signalFrame() -> Int64 { signalFrame(at: max(0, emittedFrames)) }
 
-    /// If it was started with formants kept: lets them move where they are not to be kept, from the next 12 ms on.
+    /// Selects whether formants are kept or move with the pitch, from the next 12 ms on. Has an effect only after a
+    /// start with formants kept.
     ///
     /// - Parameters:
-    ///   - isKept: Whether they are kept now.
+    ///   - isKept: True if formants are kept now.
     ///   - end: The frame of the signal from which `isKeptThen` holds instead.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
@@ -90,13 +92,13 @@ internal import Samples
         formants = FormantPassage(isKept: isKept, end: end, isKeptThen: isKeptThen)
     }
 
-    /// How many frames before the signal's first one must be written first.
+    /// Returns the number of frames before the signal's first frame that must be written first.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func historyFrames() -> Int { interpolator.historyFrames }
 
-    /// ``historyFrames()`` at most.
+    /// Returns the upper bound of ``historyFrames()``.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -104,7 +106,7 @@ internal import Samples
         PitchInterpolator.longestHistoryFrames + filter.value.envelope.windowFrames
     }
 
-    /// The most signal frames that `frameCount` first frames of the output need, from the signal's first one on.
+    /// Returns the most signal frames that the first `frameCount` output frames need, from the signal's first frame on.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -113,27 +115,27 @@ internal import Samples
         Int(Double(frameCount) * ratio * 1.25) + PitchInterpolator.longestHistoryFrames + 2
     }
 
-    /// The most signal frames that are read beyond the one heard.
+    /// Returns the most signal frames read beyond the heard frame.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func leadFrames() -> Int { keepsFormants ? longestAhead() : interpolator.halfFrames }
 
-    /// One pointer per channel to the memory of the signal; see ``inputOffset()``.
+    /// Returns one pointer per channel to the memory of the signal; see ``inputOffset()``.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func inputs() -> UnsafePointer<UnsafeMutablePointer<Float>> { unsafe interpolator.inputs }
 
-    /// How far after ``inputs()`` the next frames are written.
+    /// Returns the distance from ``inputs()`` at which the next frames are written, in frames.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func inputOffset() -> Int { interpolator.inputOffset }
 
-    /// The number of frames still to be written before an emission, including the history.
+    /// Returns the number of frames still to be written before an emission, including the history.
     ///
-    /// - Parameter frameCount: Frames to emit next, 0 to the number it was made for.
+    /// - Parameter frameCount: Frames to emit next, 0 to `maximumEmitFrames` of the initialiser.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -150,7 +152,7 @@ internal import Samples
     #endif
     package mutating func accept(_ frameCount: Int) { interpolator.accept(frameCount) }
 
-    /// Writes the next frames; ``framesNeeded(toEmit:)`` must be 0 for them.
+    /// Writes the next frames; ``framesNeeded(toEmit:)`` must be 0 for this count.
     ///
     /// - Parameters:
     ///   - output: One pointer per channel.
@@ -178,14 +180,15 @@ internal import Samples
         }
     }
 
-    /// The filter for the hop that begins with the next frame.
+    /// Makes the filter for the hop that begins with the next frame.
     private mutating func makeResponse() {
         let isOver = signalFrame(at: emittedFrames) >= formants.end
         guard isOver ? formants.isKeptThen : formants.isKept else { return filter.value.makeNoResponse() }
         let count = filter.value.envelope.windowFrames
         let first = ahead(at: emittedFrames) - count
         filter.value.envelope.begin()
-        // Powers are added: what is opposite in two channels must not vanish. More than two groups are not worth their transforms.
+        // Powers are added, so that opposite sound in two channels does not vanish. More than two groups are not worth
+        // their transforms.
         for group in 0..<min(2, channelCount) {
             for channel in stride(from: group, to: channelCount, by: 2) {
                 filter.value.envelope.add(interpolator.signal(channel, from: first, count: count))
@@ -199,7 +202,7 @@ internal import Samples
 
     private func longestAhead() -> Int { max(interpolator.halfFrames, filter.value.envelope.windowFrames / 2) }
 
-    /// Signal frames that are known beyond the one heard at an output frame.
+    /// Returns the number of signal frames known beyond the frame heard at an output frame.
     private func ahead(at frame: Int64) -> Int {
         let grown = min(
             Int64(longestAhead()), signalFrame(at: frame) / Self.growthFrames + Int64(interpolator.halfFrames))

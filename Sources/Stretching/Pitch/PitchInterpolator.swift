@@ -1,20 +1,22 @@
-// PitchInterpolator: reads a signal faster or slower than it was recorded, which raises or lowers its pitch.
+// PitchInterpolator: reads a signal faster or slower than recorded, which raises or lowers its pitch.
 //
-// Band-limited interpolation by a windowed sinc (see `SincTable`). It does no time stretching: to change the pitch and
-// keep the tempo, stretch by the inverse ratio first. Formants move with the pitch (see `PitchChanger`). The ratio is one for all frames, or follows a curve. The filter's
-// transition band is not suppressed below the new band's edge: the last 0.068 of the lower rate alias at the top.
+// Band-limited interpolation by a windowed sinc (see `SincTable`). The interpolator does no time stretching: to change
+// the pitch and keep the tempo, stretch by the inverse ratio first. Formants move with the pitch (see `PitchChanger`).
+// The ratio is constant for all frames, or follows a curve. The filter's transition band is not suppressed below the
+// new band's edge: the last 0.068 of the lower rate alias at the top.
 internal import Samples
 
-/// Reads a signal at a ratio of frames, in pull style: it says how many input frames it needs.
+/// Reads a signal at a ratio of frames, in pull style: the interpolator tells the caller how many input frames to
+/// write.
 ///
 ///     interpolator.start(ratio: 2)
 ///     // write the `historyFrames` frames before the signal's first frame to `inputs`, then accept(historyFrames)
 ///     // write framesNeeded(toEmit: 64) frames of the signal, at once or in pieces, and accept each
 ///     interpolator.emit(64, into: channels, offset: 0)
 ///
-/// Output frame `n` is the signal at `n × ratio`; the position is a product, so it does not drift. If the ratio follows a curve, the position is its integral in
-/// closed form. The output depends only on
-/// the signal and the ratio, not on block sizes. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
+/// Output frame `n` is the signal at `n × ratio`; the position is a product, so the position does not drift. If the
+/// ratio follows a curve, the position is the curve's integral in closed form. The output depends only on the signal
+/// and the ratio, not on block sizes. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
 /// passes bit for bit. Samples that are not finite, or beyond ±2^20, count as silence.
 @safe
 @usableFromInline package struct PitchInterpolator: ~Copyable {
@@ -29,14 +31,14 @@ internal import Samples
     /// The largest half width of the kernel, in frames: at ratio 4 the pace is a quarter of the table's steps.
     private static let maximumHalf = SincTable.crossings * 4
 
-    /// The values of the one table.
+    /// The values of the shared table.
     private let table: Floats
     private let coefficients: FloatStorage
     /// The signal's latest frames: channel after channel, `capacity` frames each.
     private let samples: FloatStorage
     private let capacity: Int
-    /// One pointer per channel to its input memory. Write the next frames ``inputOffset`` frames after it, at most as many as
-    /// ``framesNeeded(toEmit:)`` returned.
+    /// One pointer per channel to the channel's input memory. Write the next frames ``inputOffset`` frames after the
+    /// pointer, at most as many as ``framesNeeded(toEmit:)`` returned.
     package let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
 
     /// Signal frames per output frame at the start.
@@ -44,13 +46,14 @@ internal import Samples
     /// The position in the signal, and whether its speed may change.
     private var curve = PositionCurve(position: 0, speed: 1)
     private var followsSpeed = false
-    /// How many frames before the signal's first one must be written first, 24 to 96 without context; silence if there are none.
+    /// Number of frames before the signal's first frame that must be written first, 24 to 96 without context. Write
+    /// silence if the signal has no earlier frames.
     package private(set) var historyFrames = SincTable.crossings
     /// ``historyFrames`` at the highest ratio.
     @usableFromInline package static var longestHistoryFrames: Int { half(pace: SincTable.steps / 4) }
     /// Half the kernel's width in frames: a multiple of four, so that the whole kernel fills lanes.
     private var half = SincTable.crossings
-    /// Frames before the one heard that are kept for ``signal(_:from:count:)``, and the most that there is room for.
+    /// Frames before the heard frame that are kept for ``signal(_:from:count:)``, and the maximum number that fits.
     private var keptFrames = 0
     private let contextFrames: Int
     /// `pace`: table values per signal frame, `steps` at cutoff 1. `gain`: the factor that keeps the gain at 1.
@@ -58,7 +61,7 @@ internal import Samples
     private var gain: Float = 1
     /// The signal frame at the start of `samples`.
     private var firstFrame: Int64 = 0
-    /// Frames held in `samples`: the next ones are written this far after ``inputs``.
+    /// Frames held in `samples`: the next frames are written this far after ``inputs``.
     package private(set) var inputOffset = 0
     private var emittedFrames: Int64 = 0
 
@@ -67,7 +70,7 @@ internal import Samples
     /// - Parameters:
     ///   - channelCount: 1 to 64.
     ///   - maximumEmitFrames: The largest count of frames emitted at once, 1 to 65536.
-    ///   - contextFrames: The most frames around the one heard that ``signal(_:from:count:)`` gives.
+    ///   - contextFrames: Maximum number of frames around the heard frame that ``signal(_:from:count:)`` returns.
     ///
     /// Real-time safe: no.
     package init(channelCount: Int, maximumEmitFrames: Int = 8192, contextFrames: Int = 0) {
@@ -95,9 +98,9 @@ internal import Samples
     ///
     /// - Parameters:
     ///   - ratio: Signal frames per output frame, 0.25 to 4: 2 is an octave up.
-    ///   - pastOutputFrames: Output frames that are emitted first, of the history before the signal's first frame.
-    ///   - keepsContext: Whether ``signal(_:from:count:)`` will be called.
-    ///   - followsSpeed: Whether ``changeSpeed(at:to:over:)`` may be called.
+    ///   - pastOutputFrames: Output frames that are emitted first, from the history before the signal's first frame.
+    ///   - keepsContext: True if ``signal(_:from:count:)`` will be called.
+    ///   - followsSpeed: True if ``changeSpeed(at:to:over:)`` may be called.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -119,12 +122,13 @@ internal import Samples
         emittedFrames = -Int64(pastOutputFrames)
     }
 
-    /// The most frames that are read after the one heard: half the kernel's width.
+    /// Maximum number of frames read after the heard frame: half the kernel's width.
     package var halfFrames: Int { followsSpeed ? Self.maximumHalf : half }
 
-    /// Changes the ratio from an output frame on that is not emitted yet; see ``PositionCurve/change(at:to:over:)``.
+    /// Changes the ratio from an output frame on; the frame must not be emitted yet. See
+    /// ``PositionCurve/change(at:to:over:)``.
     ///
-    /// - Returns: False if too many changes lie ahead; then nothing has changed.
+    /// - Returns: False, without any change, if too many changes lie ahead.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -135,7 +139,7 @@ internal import Samples
         return curve.change(at: frame, to: speed, over: frameCount)
     }
 
-    /// The kernel for a ratio.
+    /// Sets the kernel for a ratio.
     @inline(__always)
     private mutating func setKernel(ratio: Double) {
         // Above ratio 1 the signal must be cut off at the edge of the output's band: a kernel wider and lower by the ratio.
@@ -152,11 +156,11 @@ internal import Samples
 
     // MARK: Input
 
-    /// The number of frames still to be written before an emission, including the history.
+    /// Returns the number of frames still to be written before an emission, including the history.
     ///
     /// - Parameters:
     ///   - frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
-    ///   - ahead: Frames after the last one heard that must be known as well, 0 to the context's length.
+    ///   - ahead: Frames after the last heard frame that must be known as well, 0 to the context's length.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -169,9 +173,9 @@ internal import Samples
         return max(0, Int(last + Int64(max(halfFrames, ahead)) + 1 - firstFrame) - inputOffset)
     }
 
-    /// Part of the signal around the frame that is emitted next, if the context is kept.
+    /// Returns a part of the signal around the next emitted frame, if the context is kept.
     ///
-    /// - Parameter offset: Of the first frame, from the one heard next.
+    /// - Parameter offset: Offset of the part's first frame from the next heard frame.
     func signal(_ channel: Int, from offset: Int, count: Int) -> Floats {
         let first = Int(wholeFrame(position(emittedFrames)) - firstFrame) + offset
         precondition(first >= 0 && first + count <= inputOffset, "A part of the signal is not held.")
@@ -202,7 +206,7 @@ internal import Samples
     /// Writes the next frames to `output` and overwrites its contents.
     ///
     /// - Parameters:
-    ///   - frameCount: 0 to ``maximumEmitFrames``; ``framesNeeded(toEmit:)`` must be 0 for it.
+    ///   - frameCount: 0 to ``maximumEmitFrames``; ``framesNeeded(toEmit:)`` must be 0 for this count.
     ///   - output: One pointer per channel.
     ///   - offset: The index of the first frame in each channel.
     ///
@@ -229,18 +233,19 @@ internal import Samples
         forgetPast()
     }
 
-    /// The signal frame heard at an output frame.
+    /// Returns the signal frame heard at an output frame.
     @inline(__always)
     private func position(_ frame: Int64) -> Double { curve.position(at: frame) }
 
-    /// The signal frame at or before a position, which may lie before the first.
+    /// Returns the signal frame at or before a position; the position may lie before the first frame.
     @inline(__always)
     private func wholeFrame(_ position: Double) -> Int64 {
         let whole = Int64(position)
         return Double(whole) > position ? whole - 1 : whole
     }
 
-    /// The kernel for a position `fraction` of a frame after a signal frame: `half` frames up to that frame, `half` after it.
+    /// Sets the kernel for a position `fraction` of a frame after a signal frame: `half` frames up to the signal frame,
+    /// `half` frames after.
     private func setCoefficients(fraction: Double) {
         let (kernel, values) = (coefficients.view, table)
         // The pace is a whole number of values, so on each side all taps lie at the same fraction between two values.
@@ -267,7 +272,7 @@ internal import Samples
                 coefficients.view.part(from: 0, count: 2 * half))
     }
 
-    /// Drops the frames that no later output needs and moves the rest to the front.
+    /// Drops the frames that no later output needs and moves the remaining frames to the front.
     private mutating func forgetPast() {
         let next = wholeFrame(position(emittedFrames)) - Int64(max(halfFrames, keptFrames)) + 1
         let passed = min(inputOffset, Int(next - firstFrame))
@@ -283,5 +288,5 @@ internal import Samples
     }
 }
 
-// One owner at a time, which owns all memory inside exclusively.
+// Safe to send: an interpolator has one owner at a time and owns all its memory exclusively.
 extension PitchInterpolator: @unchecked Sendable {}

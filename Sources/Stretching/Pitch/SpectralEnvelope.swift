@@ -1,8 +1,10 @@
-// SpectralEnvelope: the smooth curve over the peaks of a spectrum, which is what a throat or a body does to a sound.
+// SpectralEnvelope: the smooth curve over the peaks of a spectrum, which describes the effect of a throat or a body on
+// a sound.
 //
-// The "true envelope" of Imai and Abe (1979), in the form of Röbel and Rodet (DAFx 2005): the spectrum is smoothed in the cepstrum,
-// raised to itself where it was above the result, and smoothed again. Smoothing once would run halfway between a voice's harmonics and the
-// gaps between them. The cepstrum ends before the voice's period, so the curve cannot follow single harmonics.
+// The "true envelope" of Imai and Abe (1979), in the form of Röbel and Rodet (DAFx 2005). The spectrum is smoothed in
+// the cepstrum. The result is raised to the spectrum wherever the spectrum lies above, and smoothed again. Smoothing
+// only once would run halfway between a voice's harmonics and the gaps between them. The cepstrum ends before the
+// voice's period, so the curve cannot follow single harmonics.
 
 internal import Glibc
 internal import Samples
@@ -18,9 +20,9 @@ internal import Samples
 /// Real-time safe: all but the initialiser.
 @safe
 struct SpectralEnvelope: ~Copyable {
-    /// Samples that are analysed together: 32 to 64 ms, so that the harmonics of low voices lie apart.
+    /// Samples analysed together: 32 to 64 ms, so that the harmonics of low voices lie apart.
     let windowFrames: Int
-    /// One less than the points of ``curve``, which lie `sampleRate / 2 / pointCount` apart.
+    /// One less than the number of points of ``curve``, which lie `sampleRate / 2 / pointCount` apart.
     let pointCount: Int
     /// The result: the natural logarithm of the envelope's amplitude at `pointCount + 1` frequencies.
     let curve: FloatStorage
@@ -29,27 +31,28 @@ struct SpectralEnvelope: ~Copyable {
     private var analysis: RealFourierTransform
     private var cepstrum: RealFourierTransform
     private let power: FloatStorage
-    /// The logarithmic spectrum, and what the rounds make of it.
+    /// The logarithmic spectrum, and the spectrum as raised by the rounds.
     private let spectrum: FloatStorage
     private let raised: FloatStorage
 
-    /// Bins of the spectrum that make one point.
+    /// Number of spectrum bins that make one point.
     private static var pooledBins: Int { 2 }
-    /// Times the curve is raised. More rounds change it by less than half a decibel.
+    /// Number of rounds of raising the curve. More rounds change the curve by less than half a decibel.
     private static var rounds: Int { 8 }
-    /// Where the cepstrum ends if no period is seen, in seconds.
+    /// End of the cepstrum if no period is found, in seconds.
     private static let longestSeconds = 0.0035
-    /// The shortest period that is looked for, in seconds.
+    /// The shortest period searched for, in seconds.
     private static let shortestPeriod = 0.001
-    /// How much of a period the cepstrum keeps, and the peak in the cepstrum that counts as a period.
+    /// Share of a period that the cepstrum keeps, and the height of a cepstrum peak that counts as a period.
     private static var keptShare: Float { 0.7 }
     private static var periodPeak: Float { 0.25 }
-    /// What lies more than this many nepers (100 dB) below the highest point counts as lying there.
+    /// Depth below the highest point in nepers (100 dB); lower points are raised to this depth.
     private static var depth: Float { 11.5 }
     /// Below the quietest sound that 24 bits can hold, and above the least normal number.
     private static var leastPower: Float { 1e-12 }
 
-    /// The lowest harmonic of a voice lies below this frequency in Hz, and at most this many nepers (26 dB) below the highest one there.
+    /// Limits for a voice's lowest harmonic: below this frequency in Hz, and at most this many nepers (26 dB) below the
+    /// highest point there.
     private static let firstPeakEnd = 450.0
     private static var firstPeakDepth: Float { 3 }
     private let lowPoints: Int
@@ -66,12 +69,12 @@ struct SpectralEnvelope: ~Copyable {
         while Double(frames) * 1.4 < 0.046 * Double(sampleRate) { frames *= 2 }
         windowFrames = frames
         pointCount = frames / 2 / Self.pooledBins
-        // Hann's: its sidelobes fall fast, as the treble of a voice lies 60 dB and more below its bass.
+        // Hann's window: its sidelobes fall fast, as the treble of a voice lies 60 dB and more below its bass.
         window = FloatStorage(HannWindow.values(count: frames))
         analysis = RealFourierTransform(size: frames)
         cepstrum = RealFourierTransform(size: 2 * pointCount)
         power = FloatStorage(count: frames / 2 + 1)
-        // Whole lanes: what lies beyond the last point is never read alone.
+        // Whole lanes: values beyond the last point are never read alone.
         let lanes = pointCount + Lanes.scalarCount
         spectrum = FloatStorage(count: lanes)
         raised = FloatStorage(count: lanes)
@@ -82,7 +85,7 @@ struct SpectralEnvelope: ~Copyable {
         lastPeriod = min(pointCount - 2, Int(Self.longestSeconds / Double(Self.keptShare) * Double(sampleRate)))
     }
 
-    /// Forgets the sound before.
+    /// Clears the previous sound.
     mutating func begin() {
         for index in 0..<power.view.count { power.view[index] = 0 }
         clearFrames()
@@ -90,7 +93,7 @@ struct SpectralEnvelope: ~Copyable {
 
     /// Adds a channel to the current group.
     ///
-    /// - Parameter samples: ``windowFrames`` of them.
+    /// - Parameter samples: ``windowFrames`` samples.
     mutating func add(_ samples: Floats) {
         let frames = analysis.frameStorage.view
         for index in stride(from: 0, to: windowFrames, by: Lanes.scalarCount) {
@@ -118,7 +121,7 @@ struct SpectralEnvelope: ~Copyable {
         for index in stride(from: 0, to: windowFrames, by: Lanes.scalarCount) { frames[lanes: index] = Lanes() }
     }
 
-    /// Makes ``curve`` from the sound that was added.
+    /// Makes ``curve`` from the added sound.
     mutating func trace() {
         pool()
         copy(spectrum.view, to: raised.view)
@@ -137,7 +140,7 @@ struct SpectralEnvelope: ~Copyable {
         }
     }
 
-    /// The logarithm of the mean power around each point.
+    /// Computes the logarithm of the mean power around each point.
     private func pool() {
         let (bins, points) = (power.view, spectrum.view)
         let reach = Self.pooledBins / 2
@@ -163,7 +166,8 @@ struct SpectralEnvelope: ~Copyable {
         levelBelowFirstPeak()
     }
 
-    /// Below its lowest harmonic a voice has no sound that could tell the envelope, but a voice that is lowered will have some there.
+    /// Levels the spectrum below a voice's lowest harmonic. The voice has no sound there to show the envelope, but a
+    /// lowered voice will have sound there.
     private func levelBelowFirstPeak() {
         let points = spectrum.view
         var highest = points[0]
@@ -175,7 +179,7 @@ struct SpectralEnvelope: ~Copyable {
         }
     }
 
-    /// The cepstrum of the raised spectrum, times the transform's size.
+    /// Computes the cepstrum of the raised spectrum, times the transform's size.
     private mutating func transformToCepstrum() {
         let bins = cepstrum.spectrumStorage.view
         for point in 0...pointCount {
@@ -185,7 +189,7 @@ struct SpectralEnvelope: ~Copyable {
         cepstrum.inverse()
     }
 
-    /// Where the cepstrum must end to leave a voice's harmonics out: before its period, which is a peak.
+    /// Returns the end of the cepstrum that leaves a voice's harmonics out: before the voice's period, which is a peak.
     private func cepstrumEnd() -> Int {
         let frames = cepstrum.frameStorage.view
         var (peak, place) = (Self.periodPeak * Float(2 * pointCount), 0)
@@ -193,7 +197,7 @@ struct SpectralEnvelope: ~Copyable {
         return place > 0 ? Int(Self.keptShare * Float(place)) : min(longestEnd, pointCount - 1)
     }
 
-    /// The curve of the cepstrum up to its end, whose last quarter fades out.
+    /// Computes the curve of the cepstrum up to its end; the last quarter of the cepstrum fades out.
     private mutating func smooth(end: Int) {
         let frames = cepstrum.frameStorage.view
         let scale = 1 / Float(2 * pointCount)

@@ -367,8 +367,8 @@ public struct Stretcher: ~Copyable {
     ///     if nothing has been requested since the start. At or after the last change.
     ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
     ///   - frameCount: Output frames of a linear glide to that speed; 0 is a step.
-    /// - Returns: False, without any change, if 32 changes already lie ahead, if the speed is above the limit of three
-    ///   bands, ``fastestInBands``, or if the stretcher is frozen.
+    /// - Returns: False, without any change, if more changes lie ahead than can be held, 32, if the speed is above the
+    ///   limit of three bands, ``fastestInBands``, or if the stretcher is frozen.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
