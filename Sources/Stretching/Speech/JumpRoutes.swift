@@ -1,4 +1,4 @@
-/// The jumps of an analysis within a section, sorted by where they begin: each one forward and in reverse.
+/// The jumps of an analysis within a section, sorted by their starting frame: each jump forward and in reverse.
 ///
 /// All frames are counted from the section's start.
 struct JumpRoutes {
@@ -9,7 +9,8 @@ struct JumpRoutes {
         let jump: Int32
         let crossfade: Int32
         let cost: Float
-        /// Whole hops that the crossfade takes, and by how many frames its start can be delayed within them.
+        /// Number of whole hops of the crossfade, and the number of frames by which the crossfade's start can be
+        /// delayed within these hops.
         let hops: Int32
         let slack: Int32
 
@@ -26,10 +27,10 @@ struct JumpRoutes {
     private let hop: Int
     let forward: Table
     let back: Table
-    /// How much of a burst begins in each hop, 0 to 1.
+    /// Amount of a burst's beginning in each hop, 0 to 1.
     private let bursts: [Float]
 
-    /// Routes sorted by the hop of the section they begin in.
+    /// Routes sorted by the hop of the section in which they begin.
     struct Table {
         var routes: [Route] = []
         /// The index of each hop's first route, and one more entry: the count of all.
@@ -48,7 +49,7 @@ struct JumpRoutes {
             }
         }
 
-        /// The routes that begin in a hop or in the next one.
+        /// Returns the routes that begin in a hop or in the next hop.
         func near(_ hop: Int) -> Range<Int> {
             guard hop + 1 < starts.count else { return 0..<0 }
             return starts[hop]..<starts[min(hop + 2, starts.count - 1)]
@@ -84,6 +85,6 @@ struct JumpRoutes {
         back = Table(earlier, hop: hop, hopCount: hopCount)
     }
 
-    /// How much of a burst begins in the hop that contains a frame.
+    /// Returns the amount of a burst's beginning in the hop that contains a frame.
     func burst(at head: Int) -> Float { bursts.indices.contains(head / hop) ? bursts[head / hop] : 0 }
 }

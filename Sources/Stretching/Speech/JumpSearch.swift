@@ -1,8 +1,9 @@
 // The search for pairs of places in recorded speech that sound alike.
 //
-// First it computes the similarity 2Σab / Σ(a² + b²) of two windows, each as long as the lag, on the coarse signal for all
-// lags. Then it refines the best peaks to a fine step by the error of a crossfade between the two places. The similarity
-// preserves the rhythm of the periods; the error finds the point in the period where a crossfade harms least.
+// First the search computes the similarity 2Σab / Σ(a² + b²) of two windows, each as long as the lag, on the coarse
+// signal for all lags. Then the search refines the best peaks to a fine step by the error of a crossfade between the
+// two places. The similarity preserves the rhythm of the periods; the error finds the point in the period where a
+// crossfade harms least.
 
 internal import Glibc
 internal import Samples
@@ -13,17 +14,20 @@ struct JumpSearch: ~Copyable {
     private let lags: ClosedRange<Int>
     private var similarity: [Float]
 
-    /// Jumps kept in each of four ranges of lags: below 5 ms, up to 10 ms, up to the longest that repeats as a pitch, above.
+    /// Number of jumps kept in each of four ranges of lags: below 5 ms, up to 10 ms, up to the longest lag that repeats
+    /// as a pitch, above.
     private static let jumpsPerRange = 2
-    /// Jumps that cost more than this beyond the cheapest of their cell are left out: plans hardly ever take them.
+    /// Largest extra cost over the cheapest jump of the same cell. Dearer jumps are left out: plans hardly ever take
+    /// such jumps.
     private static let keptCost: Float = 0.7
-    /// The unlikeness of two places, for each unit that their similarity lacks: about that of the windows and of the crossfade.
+    /// The unlikeness of two places per unit of missing similarity: about the unlikeness of the windows and of the
+    /// crossfade.
     private static let unlikenessPerSimilarity: Float = 2.5
     /// The cost of unlike windows, relative to the crossfade's own error.
     private static let windowPrice: Float = 1.5
     /// The longest lag that repeats as a pitch, 15.5 ms: noise repeated sooner sounds voiced, as a buzz.
     private static let pitchMilliseconds: Float = 15.5
-    /// The added cost of such a jump, for each unit of unlikeness above that of voiced sounds.
+    /// The added cost of such a jump, per unit of unlikeness above the unlikeness of voiced sounds.
     private static let buzzPrice: Float = 4
     private static let voicedUnlikeness: Float = 0.2
     /// The cost of a full burst within a jump: more than the largest unlikeness of two places.
@@ -51,20 +55,21 @@ struct JumpSearch: ~Copyable {
         }
     }
 
-    /// The cost of the bursts that a jump leaves out, repeats or touches.
+    /// Returns the cost of the bursts that a jump leaves out, repeats or touches.
     private func burstCost(fromCell cell: Int, lag: Int, _ levels: SpeechLevels) -> Float {
         let reach = (lag + shape.crossfade(ofLag: lag)) / shape.cell
         let margin = SpeechShape.burstMarginCells
         return JumpSearch.burstPrice * levels.bursts(in: cell - margin.before..<cell + reach + margin.behind + 1)
     }
 
-    /// How much a jump changes the sound: by the unlikeness of its places, and as a buzz.
+    /// Returns the change of the sound by a jump: the unlikeness of the jump's places, and the buzz.
     private func change(ofLag lag: Int, _ unlikeness: Float) -> Float {
         guard Float(lag) < JumpSearch.pitchMilliseconds * Float(shape.cell) else { return unlikeness }
         return unlikeness + JumpSearch.buzzPrice * max(0, unlikeness - JumpSearch.voicedUnlikeness)
     }
 
-    /// The similarity at every coarse lag of two windows: one around the middle of the crossfade, one later by the lag.
+    /// Computes the similarity of two windows at every coarse lag: one window around the middle of the crossfade, one
+    /// later by the lag.
     private mutating func measure(fromCell cell: Int, of signal: borrowing SpeechSignal) {
         let shortest = 2 * lags.lowerBound
         for lag in lags {
@@ -78,7 +83,7 @@ struct JumpSearch: ~Copyable {
         }
     }
 
-    /// The lags where the similarity peaks and a jump is not too dear: the best of each range, best first.
+    /// Returns the lags where the similarity peaks and a jump is not too dear: the best lags of each range, best first.
     private func peaks(fromCell cell: Int, _ levels: SpeechLevels) -> [Int] {
         let found = lags.filter { lag in
             (lag == lags.lowerBound || similarity[lag] >= similarity[lag - 1])
@@ -89,7 +94,7 @@ struct JumpSearch: ~Copyable {
         let costs = found.map { lag in
             let unlikeness = JumpSearch.unlikenessPerSimilarity * (1 - similarity[lag])
             let fine = lag * shape.coarse
-            // Bursts are rare: where the longest jump meets none, no other does.
+            // Bursts are rare: where the longest jump meets no burst, no other jump does.
             let bursts = farthest > 0 ? burstCost(fromCell: cell, lag: fine, levels) : 0
             return change(ofLag: fine, unlikeness) * weight + bursts
         }
@@ -104,8 +109,9 @@ struct JumpSearch: ~Copyable {
         }
     }
 
-    /// The fine lag near a coarse peak at which the two places are least unlike, and their unlikeness: the error of the
-    /// crossfade relative to the level, plus the difference of the windows around it, which are as long as the lag.
+    /// Returns the fine lag near a coarse peak at which the two places are least unlike, and their unlikeness: the
+    /// error of the crossfade relative to the level, plus the difference of the windows around the crossfade, which are
+    /// as long as the lag.
     private func refined(
         _ peak: Int, fromCell cell: Int, of signal: borrowing SpeechSignal, _ levels: SpeechLevels
     ) -> (lag: Int, unlikeness: Float) {
@@ -133,7 +139,7 @@ struct JumpSearch: ~Copyable {
         return best
     }
 
-    /// The vertex, as a fine lag, of a parabola through the similarity at a peak and its two neighbours.
+    /// Returns the vertex, as a fine lag, of a parabola through the similarity at a peak and its two neighbours.
     private func interpolated(_ peak: Int) -> Int {
         var lag = Float(peak)
         if peak > lags.lowerBound && peak < lags.upperBound {

@@ -1,12 +1,12 @@
-/// The analysis of speech that changes of speed need: which two places sound so alike that playback may jump from one
-/// to the other, and where it must not jump.
+/// The analysis of speech for changes of speed: pairs of similar places between which playback may jump, and places
+/// where playback must not jump.
 ///
-/// For each millisecond it holds the best few jumps from there to a place 2.5 to 20 ms later, each with its cost. A jump
-/// back uses the same pair of places in reverse. In voiced sounds the jumps are one, two or three periods long, in noise
-/// they are the lags at which it happens to resemble itself. See ``SplicePlan`` for their use.
+/// For each millisecond the analysis holds the best few jumps to a place 2.5 to 20 ms later, each with its cost. A jump
+/// back uses the same pair of places in reverse. In voiced sounds the jumps are one, two or three periods long, in
+/// noise the lags at which the noise happens to resemble itself. See ``SplicePlan`` for the use of jumps.
 ///
-/// All places are frames of the recording and depend only on the sound within ``contextFrames(sampleRate:)`` of them, so
-/// a long section can be analysed in parts and joined: the result is the same, bit for bit.
+/// All places are frames of the recording and depend only on the sound within ``contextFrames(sampleRate:)`` of the
+/// place. A long section can therefore be analysed in parts and joined: the result is the same, bit for bit.
 package struct SpeechAnalysis: Sendable {
     /// Frames a second, in Hz.
     package let sampleRate: Int
@@ -16,23 +16,24 @@ package struct SpeechAnalysis: Sendable {
     /// The index of each cell's first jump, and one more entry: the count of all.
     private(set) var firstJump: [Int]
     private(set) var jumps: [SpeechJump]
-    /// How much of a burst begins in each cell, 0 to 1.
+    /// Amount of a burst's beginning in each cell, 0 to 1.
     private(set) var bursts: [Float]
     /// The level around each cell, as a mean square.
     private var levels: [Float]
     /// The windows that begin in the analysed cells.
     private var pulses: [PulseSkewness.Window]
 
-    /// The frames for which jumps are known.
+    /// The frames with known jumps.
     package var range: Range<Int64> {
         firstCell * Int64(shape.cellFrames)..<(firstCell + Int64(cellCount)) * Int64(shape.cellFrames)
     }
 
     var cellCount: Int { bursts.count }
 
-    /// The place within a range where the speech is softest, the first of equals: the best place to cut a section.
+    /// Returns the place within a range where the speech is softest, the first of equals: the best place to cut a
+    /// section.
     ///
-    /// - Parameter range: Frames, at least one of them in ``range``; frames outside it are ignored.
+    /// - Parameter range: Frames, at least one of them in ``range``; frames outside ``range`` are ignored.
     ///
     /// Real-time safe: no.
     package func softestFrame(in range: Range<Int64>) -> Int64 {
@@ -45,9 +46,10 @@ package struct SpeechAnalysis: Sendable {
         return max(frames.lowerBound, softest * cellFrames)
     }
 
-    /// Whether a voice has the sharp pulses that splices preserve. Only then is there a reason to splice it.
+    /// Returns true if a voice has the sharp pulses that splices preserve. Splicing a voice is worthwhile only with
+    /// such pulses.
     ///
-    /// True also while fewer than 1.5 seconds of voiced sound are known.
+    /// Also returns true while fewer than 1.5 seconds of voiced sound are known.
     /// - Parameter parts: Parts of the voice's recording, in any order.
     ///
     /// Real-time safe: no.
@@ -56,9 +58,9 @@ package struct SpeechAnalysis: Sendable {
         return skewness > PulseSkewness.leastOfPulses
     }
 
-    /// How many frames before and after a place affect its analysis: about 1.1 s.
+    /// Returns the number of frames before and after a place that affect the place's analysis: about 1.1 s.
     ///
-    /// A block to be analysed has this many frames around the requested part, as far as the recording has them.
+    /// A block for analysis has this many frames around the requested part, as far as the recording has them.
     ///
     /// Real-time safe: no.
     package static func contextFrames(sampleRate: Int) -> Int {
@@ -70,7 +72,7 @@ package struct SpeechAnalysis: Sendable {
     ///
     /// The range is widened to whole cells of about 1 ms. Takes about a hundredth of the sound's duration.
     /// - Parameters:
-    ///   - block: The sound; frames it does not hold count as silence.
+    ///   - block: The sound; frames outside the block count as silence.
     ///   - range: The frames to analyse.
     ///
     /// Real-time safe: no.
@@ -97,9 +99,9 @@ package struct SpeechAnalysis: Sendable {
         }
     }
 
-    /// Appends the analysis of the part of the recording that follows immediately.
+    /// Appends the analysis of the following part of the recording.
     ///
-    /// Cells in both parts are taken once; a gap between the two is an error of the caller.
+    /// Cells in both parts are taken once; a gap between the two parts is an error of the caller.
     /// - Parameter next: An analysis of the same recording that begins at or before the end of ``range``.
     ///
     /// Real-time safe: no.

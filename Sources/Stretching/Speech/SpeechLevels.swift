@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// The level of speech around each cell, relative to its surroundings, and where bursts begin.
+/// The level of speech around each cell, relative to its surroundings, and the beginnings of bursts.
 struct SpeechLevels {
     /// Mean square over 10 ms on either side.
     let level: [Float]
     /// The largest level within a second on either side.
     private let loudest: [Float]
-    /// How much of a burst begins in each cell: 0.3 for a rise just above the threshold, 1 for one 6 dB above.
+    /// Amount of a burst's beginning in each cell: 0.3 for a rise just above the threshold, 1 for a rise of 6 dB above
+    /// the threshold.
     let bursts: [Float]
 
     /// The rise in dB over the loudest cell of the past 20 ms that counts as a burst.
@@ -24,13 +25,14 @@ struct SpeechLevels {
         bursts = power.indices.map { SpeechLevels.burst(at: $0, power, loudest[$0]) }
     }
 
-    /// The weight of a cell, 0 to 1: its loudness by the usual power law, relative to the loudest level around it.
+    /// Returns the weight of a cell, 0 to 1: its loudness by the usual power law, relative to the loudest level around
+    /// the cell.
     func weight(ofCell cell: Int) -> Float {
         let ratio = (level[cell] + SpeechLevels.silence) / (loudest[cell] + SpeechLevels.silence)
         return exp2(0.3 * log2(min(1, max(1e-6, ratio))))
     }
 
-    /// The sum of the bursts within a range of cells.
+    /// Returns the sum of the bursts within a range of cells.
     func bursts(in cells: Range<Int>) -> Float {
         bursts[cells.clamped(to: bursts.indices)].reduce(0, +)
     }
@@ -42,8 +44,8 @@ struct SpeechLevels {
         }
     }
 
-    /// Only every fourth cell is examined, since levels change slowly. Cells count from the recording's start, so the result does
-    /// not depend on where the block was cut.
+    /// Examines only every fourth cell, since levels change slowly. Cells count from the recording's start, so the
+    /// result does not depend on the position of the block's cut.
     private static func maxima(_ values: [Float], firstCell: Int64, radius: Int) -> [Float] {
         let offset = Int((4 - firstCell % 4) % 4)
         return values.indices.map { index in

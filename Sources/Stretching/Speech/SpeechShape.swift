@@ -1,8 +1,8 @@
 /// The lengths used to analyse and splice speech at one sample rate.
 ///
-/// All are times in fine steps: a step is one frame up to 48 kHz, and a whole number of frames, about 20 µs, above,
-/// so that the work per second of sound does not grow with the sample rate. The values are heuristics, chosen on speech of
-/// both sexes, unless another reason is given.
+/// All lengths are times in fine steps. A step is one frame up to 48 kHz, and a whole number of frames, about 20 µs,
+/// above, so that the work per second of sound does not grow with the sample rate. The values are heuristics, chosen on
+/// speech of both sexes, unless another reason is given.
 struct SpeechShape: Sendable, Equatable {
     /// Frames of one fine step.
     let stepFrames: Int
@@ -21,10 +21,11 @@ struct SpeechShape: Sendable, Equatable {
     static let loudnessCells = 1000
     /// Cells on either side of a place over which its level is averaged: 10 ms.
     static let levelCells = 10
-    /// Cells before a burst that must be softer than it: 20 ms. This is longer than a period, so that no pulse of a deep voice
-    /// counts as a burst.
+    /// Cells before a burst that must be softer than the burst: 20 ms. This range is longer than a period, so that no
+    /// pulse of a deep voice counts as a burst.
     static let burstPastCells = 22
-    /// Cells before and after a jump and its crossfade that must be free of bursts: 5 ms of a burst are heard only once.
+    /// Cells before and after a jump and its crossfade that must be free of bursts: 5 ms of a burst are heard only
+    /// once.
     static let burstMarginCells = (before: 5, behind: 3)
 
     init(sampleRate: Int) {
@@ -39,10 +40,10 @@ struct SpeechShape: Sendable, Equatable {
         longestCrossfade = steps(6)
     }
 
-    /// The crossfade of a jump, in fine steps: two fifths of the jump.
+    /// Returns the crossfade of a jump, in fine steps: two fifths of the jump.
     ///
-    /// Below a half, an inserted period keeps an untouched part between its two crossfades, so that a later plan at the inverse
-    /// speed can remove exactly what was inserted.
+    /// With a share below a half, an inserted period keeps an untouched part between its two crossfades, so that a later
+    /// plan at the inverse speed can remove exactly the inserted period.
     func crossfade(ofLag lag: Int) -> Int { min(max(lag * 2 / 5, shortestCrossfade), longestCrossfade) }
 
     /// Frames of one cell.
@@ -51,6 +52,6 @@ struct SpeechShape: Sendable, Equatable {
     var longestCrossfadeFrames: Int { longestCrossfade * stepFrames }
     /// Cells that a jump including its crossfade can span.
     var reachCells: Int { (longestLag + longestCrossfade) / cell + 2 }
-    /// Cells of sound on either side of a cell that affect its analysis.
+    /// Cells of sound on either side of a cell that affect the cell's analysis.
     var contextCells: Int { SpeechShape.loudnessCells + SpeechShape.levelCells + 2 * reachCells }
 }

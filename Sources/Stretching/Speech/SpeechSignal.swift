@@ -1,9 +1,10 @@
 internal import Samples
 
-/// A block of a recording prepared for analysis: mixed to one channel, treble raised, padded with silence, on two time scales.
+/// A block of a recording prepared for analysis: mixed to one channel, treble raised, padded with silence, on two time
+/// scales.
 ///
-/// Index 0 is always the first frame of a cell, counted from the recording's frame 0, so sums over cells or coarse steps
-/// have the same bits wherever the block was cut.
+/// Index 0 is always the first frame of a cell, counted from the recording's frame 0. Sums over cells or coarse steps
+/// therefore have the same bits for any cut of the block.
 struct SpeechSignal: ~Copyable {
     let shape: SpeechShape
     /// The first cell held, and the number of cells; cell `c` begins at frame `c * shape.cellFrames` of the recording.
@@ -15,17 +16,18 @@ struct SpeechSignal: ~Copyable {
     let coarse: FloatStorage
     /// The sum of squares before each coarse step, in units of 2^-40, modulo 2^64.
     ///
-    /// Integers, because running sums of rounded numbers would depend on where they began.
+    /// Integers, because running sums of rounded numbers would depend on their starting point.
     private let coarseEnergy: [Int64]
     /// Mean square of each cell.
     let cellPower: [Float]
 
     /// The weights of the channels: unequal, so that a speaker with opposite phases in two channels does not cancel.
     private static func weight(ofChannel channel: Int) -> Float { channel % 2 == 0 ? 1 : 0.75 }
-    /// How much of the previous step is subtracted: raises the treble by some 19 dB, so that consonants and formants count.
+    /// Share of the previous step that is subtracted: raises the treble by some 19 dB, so that consonants and formants
+    /// count.
     private static let emphasis: Float = 0.8
 
-    /// - Parameter cells: The cells to prepare; frames that the block does not hold are silence.
+    /// - Parameter cells: The cells to prepare; frames outside the block are silence.
     init(_ block: SourceBlock, cells: Range<Int64>, shape: SpeechShape) {
         self.shape = shape
         // Coarse steps begin at multiples of their length, counted from the recording's start.
@@ -47,7 +49,7 @@ struct SpeechSignal: ~Copyable {
         cellPower = powers
     }
 
-    /// One channel in fine steps, with the treble raised.
+    /// Returns one channel in fine steps, with the treble raised.
     private static func emphasised(
         _ block: SourceBlock, firstStep: Int64, count: Int, padding: Int, _ shape: SpeechShape
     ) -> FloatStorage {
@@ -85,19 +87,19 @@ struct SpeechSignal: ~Copyable {
 
     private static let energyUnits: Float = 0x1p40
 
-    /// The sum of squares of `count` coarse steps from `first` on.
+    /// Returns the sum of squares of `count` coarse steps from `first` on.
     func energy(ofCoarse first: Int, count: Int) -> Float {
         Float(coarseEnergy[first + count] &- coarseEnergy[first]) / SpeechSignal.energyUnits
     }
 }
 
-/// The quotient rounded down, also for negative numbers.
+/// Returns the quotient rounded down, also for negative numbers.
 func floorDivided(_ dividend: Int64, _ divisor: Int64) -> Int64 {
     let quotient = dividend / divisor
     return dividend % divisor < 0 ? quotient - 1 : quotient
 }
 
-/// The sum of products of two views of equal length.
+/// Returns the sum of products of two views of equal length.
 func innerProduct(_ first: Floats, _ second: Floats) -> Float {
     precondition(first.count == second.count)
     var lanes = Lanes()
@@ -114,7 +116,7 @@ func innerProduct(_ first: Floats, _ second: Floats) -> Float {
     return sum
 }
 
-/// The sum of squared differences of two views of equal length.
+/// Returns the sum of squared differences of two views of equal length.
 func squaredDistance(_ first: Floats, _ second: Floats) -> Float {
     precondition(first.count == second.count)
     var lanes = Lanes()

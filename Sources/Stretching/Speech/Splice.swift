@@ -2,14 +2,14 @@
 @usableFromInline package struct Splice: BitwiseCopyable, Sendable, Equatable {
     /// The output frame at which the crossfade begins, counted from the plan's start.
     package let outputFrame: Int64
-    /// The frame of the recording at the start of the crossfade; the outgoing side continues from it.
+    /// The frame of the recording at the start of the crossfade, from which the outgoing side continues.
     package let sourceFrame: Int64
     /// The length of the jump in frames of the recording: negative goes back, which makes the sound longer.
     package let jumpFrames: Int32
     /// Frames of the crossfade, 1 or more.
     package let crossfadeFrames: Int32
 
-    /// The same splice, later in the output.
+    /// Returns the same splice, later in the output.
     func delayed(by frames: Int64) -> Splice {
         Splice(
             outputFrame: outputFrame + frames, sourceFrame: sourceFrame, jumpFrames: jumpFrames,
@@ -24,7 +24,7 @@
 
 /// A view of a plan's splices, in order, for the render thread.
 ///
-/// It owns no memory and must not outlive its ``SplicePlan``. Real-time safe: yes.
+/// Owns no memory and must not outlive its ``SplicePlan``. Real-time safe: yes.
 @safe
 @usableFromInline package struct SpliceList: BitwiseCopyable, @unchecked Sendable {
     /// The frame of the recording heard first.
@@ -44,7 +44,7 @@
 
     func deallocate() { unsafe base.deallocate() }
 
-    /// One splice.
+    /// Returns one splice.
     /// - Parameter index: 0 ..< ``count``.
     ///
     /// Real-time safe: yes.
@@ -56,7 +56,7 @@
         return unsafe base[index]
     }
 
-    /// The first splice whose crossfade begins at an output frame or later.
+    /// Returns the first splice whose crossfade begins at an output frame or later.
     func firstSplice(fromOutput frame: Int64) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -66,6 +66,6 @@
         return low
     }
 
-    /// The source frame minus the output frame, between the splice before `index` and that one.
+    /// Returns the source frame minus the output frame, between the splice before `index` and the splice at `index`.
     func offset(beforeSplice index: Int) -> Int64 { index == 0 ? firstFrame : self[index - 1].offset }
 }

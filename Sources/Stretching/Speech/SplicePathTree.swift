@@ -1,26 +1,26 @@
-/// The paths to the states of a search, as a tree: each step refers to the one before it.
+/// The paths to the states of a search, as a tree: each step refers to the previous step.
 ///
-/// Steps that no longer lead to a state are removed from time to time. The memory holds the path that all states share,
-/// and the last second or so in which they differ.
+/// Steps that no longer lead to a state are removed from time to time. The memory holds the path shared by all states,
+/// and the last second or so in which the states' paths differ.
 struct SplicePathTree {
     /// The path of a state without a splice.
     static let none: Int32 = -1
 
-    /// A splice, and the index of the step before it on its path.
+    /// A splice, and the index of the previous step on the splice's path.
     struct Step: BitwiseCopyable {
         let previous: Int32
         let jump: Int32
         let output: Int
         let head: Int
         let crossfade: Int32
-        /// The cost of the jump itself, without that of its time.
+        /// The cost of the jump itself, without the cost of the jump's time.
         let cost: Float
     }
 
     private var steps: [Step] = []
     private var sweepAt = 1 << 17
 
-    /// Whether enough steps have accumulated for ``sweep(_:)`` to be worthwhile.
+    /// True if enough steps have accumulated for ``sweep(_:)`` to be worthwhile.
     var isFull: Bool { steps.count >= sweepAt }
 
     /// Appends a step and returns its index.
@@ -29,7 +29,7 @@ struct SplicePathTree {
         return Int32(steps.count - 1)
     }
 
-    /// The steps of a path, the first one first.
+    /// Returns the steps of a path, the first step first.
     func steps(to path: Int32) -> [Step] {
         var result: [Step] = []
         var current = path
@@ -40,13 +40,13 @@ struct SplicePathTree {
         return result.reversed()
     }
 
-    /// Drops every step that is on none of these paths.
+    /// Drops every step outside these paths.
     ///
-    /// - Returns: The new index for each old one.
+    /// - Returns: The new index for each old index.
     mutating func sweep(_ paths: some Sequence<Int32>) -> [Int32] {
         var isHeld = [Bool](repeating: false, count: steps.count)
         for path in paths where path != SplicePathTree.none { isHeld[Int(path)] = true }
-        // A step always comes after its predecessor, so one pass from the last step marks them all.
+        // A step always comes after its predecessor, so one pass from the last step marks all steps.
         for index in steps.indices.reversed() where isHeld[index] && steps[index].previous != SplicePathTree.none {
             isHeld[Int(steps[index].previous)] = true
         }

@@ -1,31 +1,31 @@
-/// A plan of splices that plays a section of speech at a given speed.
+/// A plan of splices for playing a section of speech at a given speed.
 ///
-/// The section is copied unchanged except for jumps of 2.5 to 20 ms to places that sound alike: back to make it longer,
-/// forward to make it shorter. The jumps have the smallest total cost over the whole section: the change of the sound, the
-/// parts heard more than twice, and the distance from the nominal time. At speed 1 there are no jumps, and the plan is the
-/// recording.
+/// The section is copied unchanged except for jumps of 2.5 to 20 ms to similar places: back to make the section longer,
+/// forward to make the section shorter. The jumps have the smallest total cost over the whole section: the change of
+/// the sound, the parts heard more than twice, and the distance from the nominal time. At speed 1 there are no jumps,
+/// and the plan is the recording.
 ///
-/// The price of a plan is symmetrical in time: for the output of this plan, the cheapest plan at the inverse speed removes
-/// exactly what this one inserted.
+/// The price of a plan is symmetrical in time: for the output of this plan, the cheapest plan at the inverse speed
+/// removes exactly the sound inserted by this plan.
 ///
 /// The method: splices at similar places come from Verhelst and Roelands (1993). Our deviation: the whole section is known,
 /// and dynamic programming finds the best sequence instead of the best next splice.
 @safe
 package final class SplicePlan: Sendable {
-    /// The frames of the recording that the plan plays: it starts at the first and ends exactly at the end.
+    /// The frames of the recording that the plan plays, from the first frame exactly to the end.
     package let section: Range<Int64>
     /// The plan's length in output frames.
     package let outputFrames: Int64
     /// The splices for the render thread, valid as long as the plan exists.
     package let list: SpliceList
-    /// How much its splices change the sound: near 0 if every two places that are joined sound the same.
+    /// Total change of the sound by the plan's splices: near 0 if each pair of joined places sounds the same.
     ///
-    /// It contains nothing of what the search pays to be on time.
+    /// The change excludes the price that the search pays for distance from the nominal time.
     package let change: Double
-    /// A plan that changes the sound by more than this for each second that it leaves out sounds worse than rotated windows, because
-    /// it leaves out sound that resembles nothing else.
+    /// The largest acceptable change for each second left out. A plan above this limit sounds worse than rotated
+    /// windows, because the plan leaves out sound that resembles nothing else.
     ///
-    /// Voices played faster have 14 to 98; voices that had been slowed before, and so have periods to spare, 1 to 5. See
+    /// Voices played faster have 14 to 98; voices that were slowed before, and so have periods to spare, 1 to 5. See
     /// docs/stretching.md for the sound of both methods.
     package static let largestChange = 9.0
 
@@ -34,8 +34,8 @@ package final class SplicePlan: Sendable {
     /// - Parameters:
     ///   - analysis: An analysis that covers the section; outside its range no jumps are known.
     ///   - section: Frames of the recording, fewer than 2^40.
-    ///   - speed: Source frames per output frame, 0.25 to 4. Meant for 0.5 to 1.2: below, sounds are heard three times and
-    ///     more; above, whole sounds may be lost.
+    ///   - speed: Source frames per output frame, 0.25 to 4. Meant for 0.5 to 1.2: below, sounds are heard three times
+    ///     and more; above, whole sounds may be lost.
     ///
     /// Real-time safe: no. Takes some hundredths of the section's duration.
     package convenience init(_ analysis: SpeechAnalysis, section: Range<Int64>, speed: Double) {
@@ -67,9 +67,9 @@ package final class SplicePlan: Sendable {
 
     /// Joins several plans of adjacent sections into one.
     ///
-    /// Use it to plan a long section in bounded memory: cut the section where the speech is softest
+    /// Use this initialiser to plan a long section in bounded memory: cut the section where the speech is softest
     /// (``SpeechAnalysis/softestFrame(in:)``) and plan each part.
-    /// - Parameter parts: At least one; each section begins where the previous one ends.
+    /// - Parameter parts: At least one plan; each section begins at the end of the previous section.
     ///
     /// Real-time safe: no.
     package init(joining parts: [SplicePlan]) {

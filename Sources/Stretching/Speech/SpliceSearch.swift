@@ -1,9 +1,9 @@
 // The search for the cheapest sequence of splices: dynamic programming over time and distance from the nominal position.
 //
-// Time is divided into hops of one cell (1 ms) of output. Each hop has one state for each millisecond of distance between
-// the actual and the nominal position. A state holds the cheapest path to it so far and its exact frame, so that jumps of
-// any length stay exact. From a state a path can copy a hop, or take any known jump that begins within the hop and copy to
-// the end of its crossfade.
+// Time is divided into hops of one cell (1 ms) of output. Each hop has one state for each millisecond of distance
+// between the actual and the nominal position. A state holds its cheapest path so far and its exact frame, so that
+// jumps of any length stay exact. From a state a path can copy a hop, or take any known jump that begins within the hop
+// and copy to the end of the jump's crossfade.
 
 internal import Glibc
 
@@ -13,10 +13,10 @@ struct SpliceSearch: ~Copyable {
     private let lengths: Lengths
     private let routes: JumpRoutes
     private var paths = SplicePathTree()
-    /// Rows of states held at a time: as many as a crossfade spans.
+    /// Number of rows of states held at a time: as many as a crossfade spans.
     private let rowCount: Int
     private var best = Ending()
-    /// How much the jumps of the sequence found change the sound: the sum of their costs.
+    /// Total change of the sound by the jumps of the found sequence: the sum of the jumps' costs.
     private(set) var change = 0.0
 
     private struct Lengths {
@@ -27,7 +27,7 @@ struct SpliceSearch: ~Copyable {
         let inverseHop: UInt64
         /// States per hop: ±40 ms of distance.
         let distances: Int
-        /// The last jump's crossfade, and how early before the end it may come: 4 and 40 ms.
+        /// The last jump's crossfade, and its earliest position before the end: 4 and 40 ms.
         let lastCrossfade: Int
         let lastReach: Int
     }
@@ -36,7 +36,7 @@ struct SpliceSearch: ~Copyable {
         var cost = Double.infinity
         /// The source frame at the state.
         var head = 0
-        /// Where the last jump back began: everything before it has been heard twice.
+        /// The start of the last jump back: everything before this frame has been heard twice.
         var repeatedUntil = 0
         var path = SplicePathTree.none
     }
@@ -47,12 +47,13 @@ struct SpliceSearch: ~Copyable {
         var splice: (output: Int, head: Int, jump: Int, crossfade: Int)?
     }
 
-    /// The fixed price of every splice at half speed; it falls with the square of the inserted share.
+    /// The fixed price of every splice at half speed; the price falls with the square of the inserted share.
     ///
-    /// If few splices are needed, it must not prevent the path from reaching the best of them. If every sound is heard twice,
-    /// it must outweigh the differences between places that are all alike, or the reverse plan would choose other ones.
+    /// If few splices are needed, the price must not prevent the path from reaching the best splices. If every sound is
+    /// heard twice, the price must outweigh the differences between equally similar places, or the reverse plan would
+    /// choose other places.
     private static let splicePrice = 0.02
-    /// The price of playing the full length of a jump a third time: it sounds like a buzz.
+    /// The price of playing the full length of a jump a third time: the repetition sounds like a buzz.
     private static let repeatPrice = 0.05
     /// The price of each millisecond of the last jump, whose length is not chosen and whose sides are not compared.
     private static let lastJumpPrice = 1.0
@@ -67,7 +68,7 @@ struct SpliceSearch: ~Copyable {
         rowCount = analysis.shape.longestCrossfadeFrames / hop + 4
     }
 
-    /// The cheapest sequence of splices for the given nominal positions, in order.
+    /// Returns the cheapest sequence of splices for the given nominal positions, in order.
     mutating func run(_ section: Range<Int64>, position: (Int64) -> Double) -> [Splice] {
         guard lengths.output > 0 else { return [] }
         // The states of all hops within reach of a crossfade: a ring of rows.
@@ -90,8 +91,9 @@ struct SpliceSearch: ~Copyable {
         let speed = (moments[1] - moments[0]) / Double(lengths.hop)
         let prices = TimePrices(hopFrames: lengths.hop, nominal: moments[0], speed: speed)
         let rows = moments.enumerated().map { Row(of: hop + $0, nominal: $1, lengths, rowCount) }
-        // Expensive states are extended too. In noise every splice is expensive, and for a while the cheapest path copies on. If
-        // only states near it were kept, the path would drift from the nominal position for good.
+        // Expensive states are extended too. In noise every splice is expensive, and for a while the cheapest path only
+        // copies. If only states near the cheapest state were kept, the path would drift from the nominal position for
+        // good.
         for index in rows[0].first..<rows[0].first + lengths.distances {
             let state = states[index]
             states[index] = State()
@@ -111,7 +113,7 @@ struct SpliceSearch: ~Copyable {
         }
     }
 
-    /// A state to extend, and the price of its time.
+    /// A state to extend, and the price of the state's time.
     private struct Passage {
         let state: State
         let hop: Int
@@ -129,7 +131,7 @@ struct SpliceSearch: ~Copyable {
             let route = table.routes[index]
             let delay = route.from - state.head
             guard delay >= 0 && delay < lengths.hop else { continue }
-            // In whole hops: the crossfade and the delay before it.
+            // In whole hops: the crossfade and the delay before the crossfade.
             let hops = Int(route.hops) + (delay > Int(route.slack) ? 1 : 0)
             let landing = route.from + Int(route.jump)
             let head = landing + hops * lengths.hop - delay
@@ -165,7 +167,7 @@ struct SpliceSearch: ~Copyable {
             lowest = Int(nominal.rounded(.up)) - lengths.distances / 2 * lengths.hop
         }
 
-        /// The state for a head. Heads further away share the outermost state, at a rising price.
+        /// Returns the state for a head. Heads further away share the outermost state, at a rising price.
         @inline(__always)
         func index(ofHead head: Int, _ lengths: Lengths) -> Int {
             let height = head - lowest
@@ -186,9 +188,9 @@ struct SpliceSearch: ~Copyable {
 
     // MARK: - The end
 
-    /// Considers a last jump that makes the head reach the section's end with the last output frame.
+    /// Considers a last jump, after which the head reaches the section's end with the last output frame.
     ///
-    /// Paths end so near to it without one that this jump is only some frames long.
+    /// Without a last jump, paths end so near to the section's end that this jump is only some frames long.
     private mutating func finish(_ state: State, output: Int) {
         let rest = lengths.output - output
         guard rest <= lengths.lastReach * lengths.hop else { return }

@@ -1,13 +1,14 @@
 // Splicer: plays speech at another speed by copying.
 //
-// It follows a SplicePlan made beforehand: it copies the recording and, at each splice, crossfades to another place of it.
-// It analyses nothing. A frame costs one copy; within a splice, two reads and a weight. All channels jump together, so the
-// stereo image stays. It does not read sources: the caller hands it samples.
+// The splicer follows a SplicePlan made beforehand: it copies the recording and, at each splice, crossfades to another
+// place of the recording. The splicer analyses nothing. A frame costs one copy; within a splice, two reads and a
+// weight. All channels jump together, so the stereo image stays. Reading sources is the caller's part: the caller
+// supplies samples.
 internal import Samples
 
 /// Plays a section according to a ``SplicePlan``, in pull style.
 ///
-/// Call ``nextInput(toEmit:)`` until it returns `nil`, and supply the frames it requests each time; then call
+/// Call ``nextInput(toEmit:)`` until it returns `nil`, and supply the requested frames each time; then call
 /// ``emit(_:into:offset:)``:
 ///
 ///     splicer.start(atOutput: 0, plan.list)
@@ -17,8 +18,9 @@ internal import Samples
 ///     }
 ///     splicer.emit(64, into: channels, offset: 0)
 ///
-/// The output depends only on the source, the plan and the start, not on how it is requested. There is no delay,
-/// and between splices the output equals the source bit for bit. The list must stay valid until the next start: keep the plan.
+/// The output depends only on the source, the plan and the start, not on the sizes of the requests. There is no delay,
+/// and between splices the output equals the source bit for bit. The list must stay valid until the next start: keep
+/// the plan.
 @safe
 package struct Splicer: ~Copyable {
     /// Number of channels, 1 to 64.
@@ -28,7 +30,7 @@ package struct Splicer: ~Copyable {
     /// The largest count of an ``InputRequest``: some 6 ms.
     let maximumInputFrames: Int
 
-    /// The output frame of the plan that the next ``emit(_:into:offset:)`` begins with.
+    /// The output frame of the plan at which the next ``emit(_:into:offset:)`` begins.
     ///
     /// Real-time safe: yes.
     package private(set) var planFrame: Int64 = 0
@@ -41,13 +43,13 @@ package struct Splicer: ~Copyable {
     private let madeFrames: Int
 
     private var list: SpliceList?
-    /// Output frames of the plan: where this splicer started, and the end of the finished frames.
+    /// Output frames of the plan: the start of playback, and the end of the finished frames.
     private var startFrame: Int64 = 0
     private var madeEnd: Int64 = 0
     /// The source frame minus the output frame, for the frames being copied.
     private var offset: Int64 = 0
     private var nextSplice = 0
-    /// The first splice after the start; earlier ones are not played.
+    /// The first splice after the start; earlier splices are not played.
     private var firstSplice = 0
     private var holdsLeavingSide = false
 
@@ -76,8 +78,8 @@ package struct Splicer: ~Copyable {
 
     /// Starts at a frame of the plan and discards the previous state.
     ///
-    /// From there it plays the plan to its exact end. The first sample is always the source's own: if the start lies within a
-    /// crossfade, the crossfade is skipped and the incoming side plays.
+    /// From the start on, the splicer plays the plan to its exact end. The first sample is always the source's own: if
+    /// the start lies within a crossfade, the crossfade is skipped and the incoming side plays.
     /// - Parameters:
     ///   - outputFrame: The first frame of the plan to play; before the plan's start and after its end the recording is copied.
     ///   - list: The list of a plan made for this splicer's rate.
@@ -98,9 +100,9 @@ package struct Splicer: ~Copyable {
         holdsLeavingSide = false
     }
 
-    /// Returns the input that is missing for the next frames.
+    /// Returns the missing input for the next frames.
     ///
-    /// Call it until it returns `nil`. It may be called ahead of time, with any count and without emitting.
+    /// Call the method until it returns `nil`. Calls are permitted ahead of time, with any count and without emitting.
     /// - Parameter frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
     /// - Returns: The frames to write to ``input(_:)``, at most ``maximumInputFrames``, or `nil` when everything is ready.
     ///
@@ -114,7 +116,7 @@ package struct Splicer: ~Copyable {
         return request
     }
 
-    /// The memory for the frames of one channel that ``nextInput(toEmit:)`` requested.
+    /// Returns the memory for the frames of one channel that ``nextInput(toEmit:)`` requested.
     ///
     /// The address stays the same for the splicer's lifetime.
     /// - Parameter channel: From 0.
@@ -156,7 +158,7 @@ package struct Splicer: ~Copyable {
     /// Writes the next frames to `output` and overwrites its contents.
     ///
     /// - Parameters:
-    ///   - frameCount: 0 to ``maximumEmitFrames``; ``nextInput(toEmit:)`` must have returned `nil` for it.
+    ///   - frameCount: 0 to ``maximumEmitFrames``; ``nextInput(toEmit:)`` must have returned `nil` for this count.
     ///   - output: One pointer per channel.
     ///   - offset: The index of the first frame in each channel.
     ///
@@ -181,9 +183,9 @@ package struct Splicer: ~Copyable {
         planFrame += Int64(frameCount)
     }
 
-    /// The source frame heard at an output frame; within a crossfade, the weighted mean of the two sides.
+    /// Returns the source frame heard at an output frame; within a crossfade, the weighted mean of the two sides.
     ///
-    /// - Parameter frame: Output frames since the start, 0 or more; need not have been emitted.
+    /// - Parameter frame: Output frames since the start, 0 or more; the frame need not have been emitted.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -238,11 +240,12 @@ extension Splicer {
         let ring = made.view.part(from: channel * madeFrames, count: madeFrames)
         for index in 0..<count {
             let weight = Fade.weight(at: index, of: count)
-            // If both samples are equal, the result is that sample, bit for bit.
+            // If both samples are equal, the result is the same sample, bit for bit.
             ring[slot(of: madeEnd + Int64(index))] = left[index] + weight * (arriving[index] - left[index])
         }
     }
 }
 
-// One owner at a time, which owns the memory exclusively; the list's memory belongs to the plan, which the owner keeps.
+// Safe to send: a splicer has one owner at a time and owns its memory exclusively; the list's memory belongs to the
+// plan, which the owner keeps.
 extension Splicer: @unchecked Sendable {}

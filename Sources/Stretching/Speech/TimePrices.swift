@@ -1,23 +1,23 @@
-/// The price, within one hop of a search, of playing at another time than the nominal one: the square of the distance,
+/// The price, within one hop of a search, of playing at another time than the nominal time: the square of the distance,
 /// integrated over the sound.
 ///
 /// The integral runs over the longer of the two sounds, which contains the inserted or removed period. A plan that
-/// removes a period pays for it as well, half of it on the outgoing path and half on the incoming one. So a plan and its
-/// reverse have the same price for the same path, and the reverse plan returns to the original timing. Distances are in
-/// milliseconds; a hop is one.
+/// removes a period pays for the period as well, half on the outgoing path and half on the incoming path. So a plan and
+/// its reverse have the same price for the same path, and the reverse plan returns to the original timing. Distances
+/// are in milliseconds; a hop is one millisecond.
 struct TimePrices: BitwiseCopyable {
     private let millisecond: Double
     private let nominal: Double
     /// The change of distance per copied millisecond.
     private let slope: Double
-    /// The price of a millisecond at a distance of one.
+    /// The price of a millisecond at a distance of one millisecond.
     private let scale: Double
     /// The price of a splice relative to its price at half speed.
     let spliceShare: Double
 
     /// The price of a millisecond spent 20 ms from the nominal position.
     private static let distancePrice = 0.7
-    /// How many times more a millisecond counts if a burst begins in it.
+    /// Factor on the price of a millisecond in which a burst begins.
     private static let burstWeight = 80.0
 
     /// - Parameters:
@@ -35,16 +35,16 @@ struct TimePrices: BitwiseCopyable {
         spliceShare = share * share
     }
 
-    /// The price of copying a hop that starts at a source frame.
+    /// Returns the price of copying a hop that starts at a source frame.
     ///
-    /// - Parameter burst: How much of a burst begins in the hop; bursts should be on time.
+    /// - Parameter burst: Amount of a burst's beginning in the hop; bursts should be on time.
     @inline(__always)
     func copy(of head: Int, burst: Float) -> Double {
         let distance = (Double(head) - nominal) * millisecond + slope / 2
         return scale * (1 + TimePrices.burstWeight * Double(burst)) * distance * distance
     }
 
-    /// The price of the hops that a jump takes: its distance changes in the middle of the crossfade.
+    /// Returns the price of the hops of a jump: the distance changes in the middle of the crossfade.
     @inline(__always)
     func jump(_ route: JumpRoutes.Route, from head: Int, hops: Int) -> Double {
         let before = (Double(route.from - head) + Double(route.crossfade) / 2) * millisecond
@@ -56,7 +56,7 @@ struct TimePrices: BitwiseCopyable {
         return scale * sum
     }
 
-    /// The integral of the square of a distance that changes linearly.
+    /// Returns the integral of the square of a distance that changes linearly.
     @inline(__always)
     private func square(from start: Double, _ slope: Double, _ length: Double) -> Double {
         let end = start + slope * length

@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// The evidence that the voice which dominates a second of sound speaks: that it is neither a solo, nor sung, nor absent.
+/// The evidence that the voice dominating a second of sound is a speaking voice: neither a solo, nor sung, nor absent.
 ///
-/// A speaking voice seldom stands still, and its pitch comes in short pieces; that of a solo which glides comes in long ones, and rests on
-/// each note. Combined with what ``MaterialFeatures`` knows by logistic regression, see docs/onsets.md. It does not ask how loud the
-/// music under the voice is. ``isVoice(_:at:)`` judges eleven seconds together.
+/// A speaking voice seldom stands still, and its pitch comes in short pieces. The pitch of a gliding solo comes in long
+/// pieces, and rests on each note. Logistic regression combines both with ``MaterialFeatures``, see docs/onsets.md. The
+/// loudness of music under the voice plays no part. ``isVoice(_:at:sampleRate:)`` judges eleven seconds together.
 package struct VoiceEvidence: Sendable, Hashable {
     /// In frames of the recording.
     package let second: Range<Int64>
     /// Above 0 for speech, also over music; -4 to 4.
     package let score: Double
 
-    /// Seconds on either side that are judged with one.
+    /// Seconds on either side that are judged together with a second.
     package static let reach = 5
 
     /// - Parameters:
     ///   - points: The measured similarities, every 10 ms.
-    ///   - runs: For each point the run in which it lies.
-    ///   - around: The points from one second before the second to one second after it.
+    ///   - runs: For each point the run that contains the point.
+    ///   - around: The points from one second before the second to one second after the second.
     init(_ features: MaterialFeatures, points: [VoiceMeasure.Point], runs: [Range<Int>], in around: Range<Int>) {
         second = features.range
         var (glides, lengths): ([Float], [Int]) = ([], [])
@@ -37,9 +37,10 @@ package struct VoiceEvidence: Sendable, Hashable {
         score = min(share > 0.02 ? 4 : -0.5, max(-4, evidence))
     }
 
-    /// Whether a voice speaks at a frame.
+    /// Returns true if a voice speaks at a frame.
     ///
-    /// - Parameter evidence: That of the seconds within ``reach`` seconds, without those that are silent, in any order.
+    /// - Parameter evidence: Evidence of the seconds within ``reach`` seconds of the frame, without silent seconds, in
+    ///   any order.
     package static func isVoice(_ evidence: [VoiceEvidence], at frame: Int64, sampleRate: Int) -> Bool {
         let rate = Int64(sampleRate)
         let second = frame.gridIndex(step: rate)

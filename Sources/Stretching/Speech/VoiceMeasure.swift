@@ -3,10 +3,10 @@ internal import Glibc
 internal import Samples
 @_spi(Benchmarks) internal import Transforms
 
-/// The two similarities every 10 ms, at about 11 kHz.
+/// Measures the two similarities every 10 ms, at about 11 kHz.
 struct VoiceMeasure: ~Copyable {
     struct Point {
-        /// The mean of both similarities, and that of the envelope alone.
+        /// The mean of both similarities, and the envelope's similarity alone.
         var similarity: Float = 0
         var envelope: Float = 0
         /// In samples of this measure.
@@ -23,7 +23,7 @@ struct VoiceMeasure: ~Copyable {
     /// The low-pass and both band-passes, one after the other.
     private let filters: FloatStorage
     private let filterLength: Int
-    /// How much each bin counts in the similarities of the sound and of the envelope.
+    /// Weight of each bin in the similarities of the sound and of the envelope.
     private let soundWeights: FloatStorage
     private let envelopeWeights: FloatStorage
 
@@ -96,7 +96,7 @@ struct VoiceMeasure: ~Copyable {
         return (sound, envelope)
     }
 
-    /// The mean of all channels from an index of a block on; silence outside.
+    /// Writes the mean of all channels from an index of a block on; silence outside.
     private func mix(_ block: SourceBlock, from begin: Int64, into mono: Floats) {
         for index in 0..<mono.count { mono[index] = 0 }
         let lower = Int(max(0, min(Int64(mono.count), -begin)))
@@ -108,7 +108,7 @@ struct VoiceMeasure: ~Copyable {
         }
     }
 
-    /// The similarity of a window with itself at each lag; empty for silence.
+    /// Returns the similarity of a window with itself at each lag; empty for silence.
     private func lags(
         _ signal: [Float], at begin: Int, _ transform: inout RealFourierTransform, weights: Floats
     ) -> [Float] {
@@ -139,7 +139,7 @@ struct VoiceMeasure: ~Copyable {
         let lags = Int(rate / 420)..<min(Int(rate / 65), both.count - 1)
         let peaks = lags.filter { both[$0] > 0 && both[$0] > both[$0 - 1] && both[$0] >= both[$0 + 1] }
         let best = peaks.reduce(Float(0)) { max($0, both[$1]) }
-        // The first of several equal periods, not one twice as long.
+        // Selects the first of several equal periods, not a period twice as long.
         guard let lag = peaks.first(where: { both[$0] >= 0.85 * best }) else { return Point() }
         let bend = sound[lag - 1] - 2 * sound[lag] + sound[lag + 1]
         let shift = bend < 0 ? max(-0.5, min(0.5, 0.5 * (sound[lag - 1] - sound[lag + 1]) / bend)) : 0

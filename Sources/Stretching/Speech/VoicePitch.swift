@@ -1,16 +1,17 @@
 internal import Glibc
 
-/// From a frame on, until the next one, the period of the voice that dominates the sound above 800 Hz; 0 if there is none.
+/// From a frame on, until the next entry: the period of the voice that dominates the sound above 800 Hz; 0 without a
+/// voice.
 package struct VoicePeriod: BitwiseCopyable, Sendable {
     let frame: Int64
     /// In frames.
     let period: Float
 
-    /// Those changes that are left if there is no voice but where one speaks.
+    /// Returns the changes that remain if only speaking voices count.
     ///
     /// - Parameters:
     ///   - range: The frames of the changes.
-    ///   - evidence: That of the seconds in `range` and within ``VoiceEvidence/reach`` seconds of it.
+    ///   - evidence: Evidence of the seconds in `range` and within ``VoiceEvidence/reach`` seconds of `range`.
     ///
     /// Real-time safe: no.
     package static func audible(
@@ -21,7 +22,7 @@ package struct VoicePeriod: BitwiseCopyable, Sendable {
         let speaks = (first...(range.upperBound - 1).gridIndex(step: rate)).map {
             VoiceEvidence.isVoice(evidence, at: $0 * rate, sampleRate: sampleRate)
         }
-        // The voice is cut where a second without it begins or ends.
+        // The voice is cut at the borders of a second without a speaking voice.
         var result: [VoicePeriod] = []
         var next = 0
         var current: Float = 0
@@ -42,43 +43,44 @@ package struct VoicePeriod: BitwiseCopyable, Sendable {
     }
 }
 
-/// Where a voice dominates a recording above 800 Hz, also over music, its period there, and the evidence that it speaks.
+/// Passages in which a voice dominates a recording above 800 Hz, also over music, the voice's period there, and the
+/// evidence that the voice speaks.
 ///
 /// Every 10 ms the sound below 1.5 kHz and its envelope between 800 and 4500 Hz are compared with themselves one period
-/// later: a bass has no pulses up there, and a cymbal no pitch. The two similarities are autocorrelations divided by that of the window
-/// (Boersma, "Accurate short-term analysis of the fundamental frequency", 1993). A voice is a run of at least 40 ms with one
-/// gliding period; the pitch of an instrument mostly stands still. A solo that glides has such runs as well: ``VoiceEvidence`` tells
-/// it from speech.
+/// later: a bass has no pulses in that range, and a cymbal no pitch. The two similarities are autocorrelations divided
+/// by the window's autocorrelation (Boersma, "Accurate short-term analysis of the fundamental frequency", 1993). A
+/// voice is a run of at least 40 ms with one gliding period; the pitch of an instrument mostly stands still. A gliding
+/// solo has such runs as well: ``VoiceEvidence`` separates the solo from speech.
 package struct VoicePitch: Sendable {
     /// The changes of the voice's period.
     package let periods: [VoicePeriod]
-    /// One for each second.
+    /// One entry for each second.
     package let evidence: [VoiceEvidence]
 
-    /// Both similarities' mean at every point of a run, and at its best point.
+    /// Mean of both similarities: the minimum at every point of a run, and the minimum at the run's best point.
     private static let leastSimilarity: Float = 0.35
     private static let leastBest: Float = 0.6
-    /// The envelope's own similarity.
+    /// Minimum of the envelope's own similarity.
     private static let leastEnvelope: Float = 0.1
-    /// From one point to the next the period changes by at most this share.
+    /// Largest change of the period from one point to the next, as a share of the period.
     private static let largestStep: Float = 0.08
-    /// Over a run it varies by at least this share: its standard deviation over its mean. Held notes have less.
+    /// Least variation of the period over a run: its standard deviation over its mean. Held notes have less.
     private static let leastGlide: Float = 0.01
     private static let leastPoints = 4
-    /// Points on either side of a core that are looked at: two seconds and a half.
+    /// Number of points examined on either side of a core: two seconds and a half.
     private static let reach: Int64 = 250
 
-    /// How many frames the block should reach beyond the core on either side.
+    /// Returns the number of frames that the block should reach beyond the core on either side.
     ///
     /// Real-time safe: yes.
     package static func contextFrames(sampleRate: Int) -> Int { 3 * sampleRate }
 
-    /// Takes some 2 ms for a second of stereo.
+    /// Measures a core; takes some 2 ms for a second of stereo.
     ///
     /// - Parameters:
     ///   - block: The core and its context.
     ///   - core: The frames of interest, in frames of the recording; not empty.
-    ///   - seconds: What ``MaterialFeatures`` are known of the core.
+    ///   - seconds: The known ``MaterialFeatures`` of the core.
     ///
     /// Real-time safe: no.
     package init(_ block: SourceBlock, within core: Range<Int64>, seconds: [MaterialFeatures]) {
@@ -86,9 +88,10 @@ package struct VoicePitch: Sendable {
         self.init(block, within: core, seconds: seconds, points: &points)
     }
 
-    /// The same, for cores that follow one another.
+    /// Measures a core that follows another core.
     ///
-    /// - Parameter known: What was measured around the core before, which reaches into this one; replaced by what was measured now.
+    /// - Parameter known: Measurements around the previous core, which reach into this core; replaced by the new
+    ///   measurements.
     ///
     /// Real-time safe: no.
     package init(
@@ -109,7 +112,7 @@ package struct VoicePitch: Sendable {
             let end = min(points.count, begin + 3 * block.sampleRate / Int(measure.step))
             return VoiceEvidence(second, points: points, runs: runs, in: begin..<max(begin, end))
         }
-        // Music keeps no periods: hours of it need no memory.
+        // Music keeps no periods: hours of music need no memory.
         guard evidence.contains(where: { $0.score > 0 }) else {
             periods = []
             return
@@ -125,7 +128,7 @@ package struct VoicePitch: Sendable {
         periods = changes
     }
 
-    /// For each point the run of neighbours in which it lies; empty where nothing is heard.
+    /// Returns for each point the run of neighbours that contains the point; empty where nothing is heard.
     private static func runs(of points: [VoiceMeasure.Point]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         runs.reserveCapacity(points.count)
@@ -155,12 +158,12 @@ package struct VoicePitch: Sendable {
     }
 }
 
-/// What was measured of a part of a recording; it depends on the recording alone.
+/// Measurements of a part of a recording; they depend on the recording alone.
 package struct VoicePoints: Sendable {
     fileprivate let first: Int64
     fileprivate let points: [VoiceMeasure.Point]
 
-    /// The points from one number on, as far as they are there; none if that one is not.
+    /// Returns the known points from a number on; none if the first of these points is unknown.
     fileprivate func slice(from begin: Int64, through last: Int64) -> [VoiceMeasure.Point] {
         let end = min(last + 1, first + Int64(points.count))
         return begin >= first && begin < end ? Array(points[Int(begin - first)..<Int(end - first)]) : []
