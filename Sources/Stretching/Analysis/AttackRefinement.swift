@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Samples
 
-/// Finds the frame of an attack, and the frame before which it is silent, near a candidate place.
+/// Finds the frame of an attack, and the frame up to which the attack is silent, near a candidate place.
 ///
-/// Linear prediction learns the sound before; its prediction error separates an attack from the continuing sound, whatever
-/// their levels. The attack is where the error rises most steeply, traced back to its first frame.
+/// Linear prediction learns the sound before; the prediction error separates an attack from the continuing sound, at
+/// any levels. The attack is the point where the error rises most steeply, traced back to the attack's first frame.
 ///
-/// The search runs twice: on the whole sound, where almost every attack is found to the frame, and below 2 kHz, for
-/// a soft string under a cymbal.
+/// The search runs twice: on the whole sound, where almost every attack is found to the frame, and below 2 kHz, for a
+/// soft string under a cymbal.
 struct AttackRefinement {
     /// The result for one attack.
     struct Attack {
@@ -15,7 +15,7 @@ struct AttackRefinement {
         let attack: Int64
         /// The rise of the prediction error over the attack's first 8 ms, in dB.
         let rise: Double
-        /// How far the attack's first 15 ms stay below the loudest moment of the 60 ms after it, in dB.
+        /// Level of the attack's first 15 ms below the loudest moment of the 60 ms after the attack, in dB.
         let shortfall: Double
     }
 
@@ -29,9 +29,9 @@ struct AttackRefinement {
     private static let lowTrainingSeconds = 0.045
     private static let followingSeconds = 0.075
     private static let order = 32
-    /// The low band is searched if the whole sound shows a rise of no more than this, in dB.
+    /// Largest rise of the whole sound for which the low band is searched too, in dB.
     private static let clearRise = 10.0
-    /// How far the cut lies before the first frame of the attack, for parts hidden in the noise.
+    /// Distance of the cut before the first frame of the attack, for parts hidden in the noise.
     private static let guardSeconds = 0.00025
 
     init(sampleRate: Int) {
@@ -49,7 +49,7 @@ struct AttackRefinement {
         lowPass = raw.map { $0 / sum }
     }
 
-    /// The attack within about 14 ms of `frame`; nil if there is only silence.
+    /// Returns the attack within about 14 ms of `frame`; nil if there is only silence.
     func attack(in block: SourceBlock, near frame: Int64) -> Attack? {
         let all = attack(in: block, near: frame, step: 1, trainingSeconds: Self.trainingSeconds)
         guard decimation > 1, (all?.rise ?? 0) < Self.clearRise else { return all }
@@ -58,7 +58,7 @@ struct AttackRefinement {
         return low
     }
 
-    /// The attack as every `step`-th frame of the sound below that rate shows it.
+    /// Returns the attack found in every `step`-th frame of the low-passed sound.
     private func attack(in block: SourceBlock, near frame: Int64, step: Int, trainingSeconds: Double) -> Attack? {
         let scale = Scale(sampleRate: Double(sampleRate) / Double(step))
         let (reach, training, following) = (
@@ -81,7 +81,7 @@ struct AttackRefinement {
         let base = unforeseen.mean(0..<training)
         let traced = Self.trace(errors, unforeseen, from: steepest, base: base, scale)
         let origin = first + Int64(Self.order * step)
-        // The low-pass filter spreads an attack over half its length to either side.
+        // The low-pass filter spreads an attack over half the filter's length to either side.
         let ringing = step > 1 ? lowPass.count / 2 : 0
         return Attack(
             cut: origin + Int64(traced.cut * step - ringing), attack: origin + Int64(traced.attack * step),
@@ -94,7 +94,8 @@ struct AttackRefinement {
         func frames(_ seconds: Double) -> Int { max(1, Int((seconds * sampleRate).rounded())) }
     }
 
-    /// The frame before and after which the prediction error differs most: 4 ms on either side.
+    /// Returns the frame with the largest difference between the prediction errors before and after: 4 ms on either
+    /// side.
     private static func steepest(_ unforeseen: RunningSum, in range: Range<Int>, _ scale: Scale) -> Int {
         let side = scale.frames(0.004)
         let floor = 3e-4 * unforeseen.sum(range) / Double(range.count) + 1e-18
@@ -112,20 +113,21 @@ struct AttackRefinement {
     ) -> (cut: Int, attack: Int, rise: Double, shortfall: Double) {
         let (millisecond, side) = (scale.frames(0.001), scale.frames(0.008))
         let top = unforeseen.mean(steepest..<steepest + 4 * millisecond)
-        // The level just before matters as much as that of the training block: a decay may have lowered it, another
-        // beginning raised it.
+        // The level just before matters as much as the level of the training block: a decay may have lowered the level,
+        // another beginning raised it.
         let before = unforeseen.mean(steepest - 6 * millisecond..<steepest - 2 * millisecond)
         let quiet = min(max(base, before), 0.05 * top)
         let threshold = max(16 * quiet, 2e-3 * top)
         var attack = steepest
-        // A click of a single frame is as steep at each of the 4 ms before it, of which the first is taken.
+        // A click of a single frame is as steep at each of the 4 ms before the click, and the first of these frames is
+        // taken.
         for index in max(0, steepest - 3 * millisecond)...steepest + 4 * millisecond where errors[index] >= threshold {
             if unforeseen.mean(index..<index + millisecond) >= threshold / 2 {
                 attack = index
                 break
             }
         }
-        // Back to where half a millisecond is as quiet as the sound before.
+        // Back to the point where half a millisecond is as quiet as the sound before.
         let half = max(1, millisecond / 2)
         var cut = attack
         let lower = max(3 * quiet, 1e-5 * top)
@@ -157,7 +159,7 @@ struct AttackRefinement {
     }
 }
 
-/// Sums over any range of a list in constant time.
+/// Returns sums over any range of a list in constant time.
 struct RunningSum {
     private let sums: [Double]
 

@@ -1,17 +1,18 @@
 internal import CSampleLoops
 
-/// Predicts the next sample from the last few, learnt from a block of sound; the prediction error is what is new.
+/// Predicts the next sample from the last few samples, with weights learnt from a block of sound. The prediction error
+/// is the new part of the sound.
 ///
 /// The covariance method (least squares over the block itself, without a window), one set of coefficients for all
 /// channels. Sines are predicted to the last bits, so an attack inside a chord stands out as if it were alone.
 ///
-/// The loops run over several frames or lags at once, each with its own sum in the order of a plain loop: the same bits, at a
-/// sixth of the time.
+/// The loops run over several frames or lags at once, each with its own sum in the order of a plain loop: the same
+/// bits, at a sixth of the time.
 struct LinearPredictor {
     /// The weight of the sample `index + 1` frames back.
     let weights: [Double]
 
-    /// Learns from the samples `training` of every channel, which must leave `order` samples before them.
+    /// Learns from the samples `training` of every channel; at least `order` samples must lie before `training`.
     init(order: Int, learningFrom channels: [[Double]], in training: Range<Int>) {
         precondition(training.lowerBound >= order)
         let size = order + 1
@@ -35,7 +36,7 @@ struct LinearPredictor {
         weights = Self.solve(products, order: order)
     }
 
-    /// The squared error of the prediction at every frame of `range`, summed over the channels.
+    /// Returns the squared error of the prediction at every frame of `range`, summed over the channels.
     func errors(in channels: [[Double]], at range: Range<Int>) -> [Double] {
         var result = [Double](repeating: 0, count: range.count)
         var errors = result
@@ -58,11 +59,11 @@ struct LinearPredictor {
 
     private typealias Doubles = SIMD8<Double>
 
-    /// The sums of x[n] x[n - lag] over the training block, for every lag.
+    /// Returns the sums of x[n] x[n - lag] over the training block, for every lag.
     private static func lagProducts(of samples: [Double], in training: Range<Int>, lagCount: Int) -> [Double] {
         precondition(training.lowerBound >= lagCount - 1 && training.upperBound <= samples.count)
         let (stride, width) = (MemoryLayout<Double>.stride, Doubles.scalarCount)
-        // Backwards in time lags lie side by side; zeros fill up the lanes of the last ones.
+        // In reversed time, lags lie side by side; zeros complete the lanes of the last lags.
         let reversed =
             [Double](samples[..<training.upperBound].reversed()) + [Double](repeating: 0, count: 2 * width)
         var sums: [Double] = []
@@ -80,7 +81,7 @@ struct LinearPredictor {
         return sums
     }
 
-    /// The normal equations by Cholesky's decomposition, made definite by 1e-9 of their diagonal.
+    /// Solves the normal equations by Cholesky's decomposition, made definite by 1e-9 of their diagonal.
     private static func solve(_ products: [Double], order: Int) -> [Double] {
         let size = order + 1
         let ridge = products[0] * 1e-9 + 1e-30

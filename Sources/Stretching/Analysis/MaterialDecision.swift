@@ -6,14 +6,15 @@ package enum Material: String, Sendable, Hashable, CaseIterable {
     case speech
 }
 
-/// Whether a section is speech or music, and why.
+/// The decision between speech and music for a section, and its reason.
 ///
-/// There are only two answers. A voice over music is music, unless that is 18 dB and more below; singing alone counts as music
-/// where notes are held; a sliding synthesiser bass may count as speech, a whisper as music.
+/// There are only two answers. A voice over music counts as music, unless the music is 18 dB and more below the voice.
+/// Singing alone counts as music where notes are held; a sliding synthesiser bass may count as speech, a whisper as
+/// music.
 package struct MaterialDecision: Sendable, Hashable {
-    /// The answer; ``Material/music`` for silence, where it does no harm.
+    /// The answer; ``Material/music`` for silence, where this answer does no harm.
     package let material: Material
-    /// The mean evidence of the audible seconds, -4 (music) to 4 (speech); near 0 it is undecided.
+    /// The mean evidence of the audible seconds, -4 (music) to 4 (speech); undecided near 0.
     package let score: Double
     /// The reason, in words for a user; one line.
     package let reason: String
@@ -22,9 +23,9 @@ package struct MaterialDecision: Sendable, Hashable {
     private static let leastGliding = 0.08
     private static let leastDynamics = 5.0
 
-    /// The decision for the seconds of a section.
+    /// Decides for the seconds of a section.
     ///
-    /// - Parameter seconds: As ``MaterialFeatures/seconds(in:within:)`` gives them, in any order.
+    /// - Parameter seconds: Seconds as returned by ``MaterialFeatures/seconds(in:within:)``, in any order.
     ///
     /// Real-time safe: no.
     package init(_ seconds: [MaterialFeatures]) {

@@ -2,43 +2,46 @@ internal import Glibc
 
 /// Features of one second of a recording that tell one speaking voice from music.
 ///
-/// Seconds lie on a grid of the recording (second `k` begins at frame `k * sampleRate`), so the seconds of neighbouring blocks
-/// can simply be joined: a section's list is the list of its blocks, in any order. ``MaterialDecision`` combines them.
+/// Seconds lie on a grid of the recording (second `k` begins at frame `k * sampleRate`), so the seconds of neighbouring
+/// blocks can simply be joined: a section's list is the list of its blocks, in any order. ``MaterialDecision`` combines
+/// the seconds.
 package struct MaterialFeatures: Sendable, Hashable {
     /// The second's frames, in frames of the recording.
     package let range: Range<Int64>
     /// The second's loudness: the mean square of all channels together, full scale 1, in dB.
     package let level: Double
-    /// How far the softer parts lie below the louder ones, within two seconds, in dB: speech pauses, music rarely does.
+    /// Level of the softer parts below the louder parts, within two seconds, in dB: speech pauses, music rarely does.
     let dynamics: Double
-    /// How much the sound repeats after one single period, 0 to 1: one voice does, a chord does not.
+    /// Repetition of the sound after one single period, 0 to 1: one voice repeats, a chord does not.
     let periodicity: Double
-    /// How steady the partials are over 100 ms, 0 to 1: notes are held, syllables are not.
+    /// Steadiness of the partials over 100 ms, 0 to 1: notes are held, syllables are not.
     let steadiness: Double
-    /// The share of the sound with a single pitch that moves by a fifth of a semitone to three semitones in 50 ms, and does not
-    /// return as in a vibrato.
+    /// Share of the sound with a single pitch that moves by a fifth of a semitone to three semitones in 50 ms, without
+    /// returning as in a vibrato.
     package let gliding: Double
-    /// How much the brightness changes within two seconds, in dB: vowels and sibilants alternate.
+    /// Change of the brightness within two seconds, in dB: vowels and sibilants alternate.
     let brightnessChange: Double
-    /// How much the periodicity changes within two seconds, 0 to 1.
+    /// Change of the periodicity within two seconds, 0 to 1.
     let periodicityChange: Double
 
-    /// How far the softest parts within four seconds lie below the loudest, in dB: where one voice pauses, nothing is left.
+    /// Level of the softest parts within four seconds below the loudest, in dB: where a single voice pauses, nothing is
+    /// left.
     let pauseDepth: Double
-    /// How steady the partials are in those parts, 0 to 1: under a voice, music goes on.
+    /// Steadiness of the partials in the softest parts, 0 to 1: under a voice, music goes on.
     let pauseSteadiness: Double
 
-    /// The evidence for one voice and nothing else, above 0, or for music, also under a voice, below.
+    /// The evidence: above 0 for one voice and nothing else, below 0 for music, also under a voice.
     package var score: Double { min(voiceScore, aloneScore) }
 
-    /// The evidence that a voice which speaks is alone, by logistic regression as ``voiceScore``.
+    /// The evidence that a speaking voice is alone, by logistic regression as in ``voiceScore``.
     ///
     /// Weights fitted to 17 speakers, each over 13 excerpts of music from 12 dB below to 6 dB above, see docs/onsets.md.
     var aloneScore: Double { min(4, max(-4, 0.371 * pauseDepth - 5.27 * pauseSteadiness - 8.2)) }
 
-    /// The evidence for speech, above 0, or for music, below: the logarithm of the odds, by logistic regression.
+    /// The evidence: above 0 for speech, below 0 for music; the logarithm of the odds, by logistic regression.
     ///
-    /// Weights fitted to 22 speakers and 85 pieces of music, see docs/onsets.md. Of a voice over music it tells the louder one.
+    /// Weights fitted to 22 speakers and 85 pieces of music, see docs/onsets.md. For a voice over music, the score
+    /// follows the louder of the two.
     var voiceScore: Double {
         let evidence =
             0.087 * dynamics + 6.28 * periodicity - 4.61 * steadiness + 6.88 * gliding.squareRoot()
@@ -46,14 +49,15 @@ package struct MaterialFeatures: Sendable, Hashable {
         return min(4, max(-4, evidence))
     }
 
-    /// How many frames the block should reach beyond the core on either side; beyond the recording nothing is needed.
+    /// Returns the number of frames that the block should reach beyond the core on either side; frames outside the
+    /// recording are not needed.
     ///
     /// Real-time safe: yes.
     package static func contextFrames(sampleRate: Int) -> Int { 3 * sampleRate }
 
-    /// The seconds that begin in `core`, without those that are silent.
+    /// Returns the seconds that begin in `core`, without silent seconds.
     ///
-    /// The last of them reaches beyond the core, into the context. Takes about 3 ms for a second of stereo.
+    /// The last second reaches beyond the core, into the context. Takes about 3 ms for a second of stereo.
     /// - Parameters:
     ///   - block: The core and its context.
     ///   - core: The frames of interest, in frames of the recording.
@@ -64,9 +68,10 @@ package struct MaterialFeatures: Sendable, Hashable {
         return seconds(in: block, within: core, frames: &frames)
     }
 
-    /// The same, for cores that follow one another.
+    /// Returns the seconds of a core that follows another core.
     ///
-    /// - Parameter frames: What was measured around the core before, which reaches into this one; replaced by what was measured now.
+    /// - Parameter frames: Measurements around the previous core, which reach into this core; replaced by the new
+    ///   measurements.
     ///
     /// Real-time safe: no.
     package static func seconds(
@@ -87,7 +92,7 @@ package struct MaterialFeatures: Sendable, Hashable {
         }
     }
 
-    /// Nil for silence, below -65 dB of full scale.
+    /// Returns nil for silence, below -65 dB of full scale.
     private init?(_ all: MaterialFrames, range: Range<Int64>, margin: Int64) {
         let wide = all.slice(range.lowerBound - margin..<range.upperBound + margin)
         let narrow = all.slice(range)
@@ -110,7 +115,8 @@ package struct MaterialFeatures: Sendable, Hashable {
         periodicityChange = Self.deviation(wide.map(\.periodicity), audible)
     }
 
-    /// How far the softest twelfth of some frames lies below a level, 60 dB at most, and how steady the softest seventh is.
+    /// Returns the level of the softest twelfth of some frames below `highest`, 60 dB at most, and the steadiness of
+    /// the softest seventh.
     private static func pauses(_ frames: [MaterialFrames.Frame], below highest: Double) -> (Double, Double) {
         let sorted = frames.map(\.power).sorted()
         let top = Double(sorted.count - 1)
@@ -128,7 +134,7 @@ package struct MaterialFeatures: Sendable, Hashable {
         return Self.mean(values.map { ($0 - mean) * ($0 - mean) }, weights).squareRoot()
     }
 
-    /// The weighted share of the frames from `start` on whose pitch has moved since 50 ms ago.
+    /// Returns the weighted share of the frames from `start` on whose pitch has moved since 50 ms ago.
     ///
     /// A pitch that is the same 180 ms earlier or later belongs to a vibrato and does not count.
     private static func gliding(_ frames: [MaterialFrames.Frame], from start: Int, _ weights: [Double]) -> Double {
@@ -154,10 +160,10 @@ package struct MaterialFeatures: Sendable, Hashable {
 }
 
 extension MaterialFrames {
-    /// How many frames of the slice from `start` on come before `range`.
+    /// Returns the number of frames before `range` in the slice from `start` on.
     fileprivate func offset(of range: Range<Int64>, in start: Int64) -> Int { slice(start..<range.lowerBound).count }
 
-    /// The frames whose centres lie in a range of the recording.
+    /// Returns the frames whose centres lie in a range of the recording.
     fileprivate func slice(_ range: Range<Int64>) -> [Frame] {
         let lowest = max(first, (range.lowerBound - 1).gridIndex(step: step) + 1)
         let end = min(first + Int64(frames.count), (range.upperBound - 1).gridIndex(step: step) + 1)

@@ -2,18 +2,19 @@ internal import Glibc
 internal import Samples
 @_spi(Benchmarks) internal import Transforms
 
-/// Features that tell speech from music, every 10 ms, at about 11 kHz: level, periodicity, pitch, brightness, steady partials.
+/// Features that separate speech from music, every 10 ms, at about 11 kHz: level, periodicity, pitch, brightness,
+/// steady partials.
 ///
-/// Frames lie on a grid of the recording, so they do not depend on where a block begins.
+/// Frames lie on a grid of the recording, so they do not depend on the beginning of a block.
 package struct MaterialFrames: Sendable {
     struct Frame: Sendable {
-        /// Mean square over 20 ms, all channels.
+        /// Mean square under the Hann window of 46 ms, summed over all channels.
         var power = 0.0
-        /// The highest similarity of the sound with itself one period later, 0 to 1; for one voice near 1.
+        /// The highest similarity of the sound with itself one period later, 0 to 1; near 1 for one voice.
         var periodicity = 0.0
-        /// The pitch of that period in Hz; 0 if there is none.
+        /// The pitch of the most similar period in Hz; 0 without a period.
         var pitch = 0.0
-        /// The power above 2.5 kHz over that below 1 kHz in dB.
+        /// The power above 2.5 kHz over the power below 1 kHz in dB.
         var brightness = 0.0
         /// The similarity of the fine structure of the spectrum now and 100 ms ago, -1 to 1: held partials are similar.
         var steadiness = 0.0
@@ -27,7 +28,7 @@ package struct MaterialFrames: Sendable {
     static let stepSeconds = 0.01
     static let pitches = 60.0...450.0
 
-    /// The frames of the grid whose centres lie in `range`.
+    /// Measures the frames of the grid whose centres lie in `range`.
     ///
     /// - Parameter known: Frames of the same recording that need not be measured again.
     init(_ block: SourceBlock, in range: Range<Int64>, knowing known: MaterialFrames? = nil) {
@@ -71,7 +72,7 @@ package struct MaterialFrames: Sendable {
             }
     }
 
-    /// The frames from one number on, as far as they are there; none if that one is not.
+    /// Returns the known frames from a number on; none if the first of these frames is unknown.
     private func slice(from begin: Int64, through last: Int64) -> [Frame] {
         let end = min(last + 1, first + Int64(frames.count))
         return begin >= first && begin < end ? Array(frames[Int(begin - first)..<Int(end - first)]) : []
@@ -79,7 +80,8 @@ package struct MaterialFrames: Sendable {
 
     private static func decimation(sampleRate: Int) -> Int { max(1, Int((Double(sampleRate) / 11025).rounded())) }
 
-    /// Every `factor`-th frame of a range of the recording, low-passed; index `m` of the result is frame `m * factor`.
+    /// Returns every `factor`-th frame of a range of the recording, low-passed; index `m` of the result is frame `m *
+    /// factor`.
     private static func decimated(_ block: SourceBlock, in range: Range<Int64>, by factor: Int) -> SourceBlock {
         guard factor > 1 else { return SourceBlock(block, in: range) }
         let half = 6 * factor
@@ -98,7 +100,7 @@ package struct MaterialFrames: Sendable {
     }
 }
 
-/// Period, power and brightness of 46 ms.
+/// Measures period, power and brightness of 46 ms.
 private struct PeriodMeasure: ~Copyable {
     private let sampleRate: Double
     private let windowSize: Int
@@ -109,7 +111,7 @@ private struct PeriodMeasure: ~Copyable {
     init(sampleRate: Int) {
         self.sampleRate = Double(sampleRate)
         windowSize = PowerSpectrum.size(seconds: 0.0464, sampleRate: sampleRate)
-        // Twice as long as the window, so that the correlation does not go round.
+        // Twice as long as the window, so that the correlation does not wrap around.
         spectrum = PowerSpectrum(size: 2 * windowSize, windowSize: windowSize)
         inverse = RealFourierTransform(size: 2 * windowSize)
         power = [Float](repeating: 0, count: spectrum.binCount)
@@ -146,7 +148,7 @@ private struct PeriodMeasure: ~Copyable {
             let value = lags[lag]
             guard value > lags[lag - 1], value >= lags[lag + 1] else { continue }
             let similarity = Double(value / whole) / Self.window(lag, windowSize)
-            // The first of several equal periods, not one twice as long.
+            // Selects the first of several equal periods, not a period twice as long.
             if similarity > result.periodicity + 0.02 {
                 let (left, right) = (Double(lags[lag - 1]), Double(lags[lag + 1]))
                 let bend = left - 2 * Double(value) + right
@@ -158,14 +160,15 @@ private struct PeriodMeasure: ~Copyable {
         return result
     }
 
-    /// The autocorrelation of a Hann window, by which that of the sound is divided (Boersma 1993), in closed form.
+    /// Returns the autocorrelation of a Hann window, in closed form; the sound's autocorrelation is divided by this
+    /// value (Boersma 1993).
     private static func window(_ lag: Int, _ size: Int) -> Double {
         let share = Double(lag) / Double(size)
         return (1 - share) * (2.0 / 3 + cos(2 * .pi * share) / 3) + sin(2 * .pi * share) / (2 * .pi)
     }
 }
 
-/// The fine structure of 93 ms: the spectrum in dB between 80 Hz and 2.5 kHz, minus its own smooth shape.
+/// Measures the fine structure of 93 ms: the spectrum in dB between 80 Hz and 2.5 kHz, minus its own smooth shape.
 private struct PartialMeasure: ~Copyable {
     private var spectrum: PowerSpectrum
     private var power: [Float]

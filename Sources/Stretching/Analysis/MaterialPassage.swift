@@ -1,8 +1,9 @@
 /// A passage of a section that is all speech or all music.
 ///
-/// A change of passage costs as much as a few seconds of plain evidence are worth, and the passages of a section are those with the least total
-/// cost (Viterbi, 1967). So a doubtful second changes nothing, whether it comes first or last: the decision is made with the whole section in view.
-/// It knows seconds only; whoever plays finds a soft place near each change.
+/// A change of passage costs as much as a few seconds of plain evidence, and a section's passages are the passages with
+/// the least total cost (Viterbi, 1967). A doubtful second therefore changes nothing, at the beginning or at the end:
+/// the decision considers the whole section. Changes lie at whole seconds; the player finds a soft place
+/// near each change.
 package struct MaterialPassage: Sendable, Hashable {
     /// In frames of the recording. The passages of a section follow one another without gaps.
     package let range: Range<Int64>
@@ -10,8 +11,8 @@ package struct MaterialPassage: Sendable, Hashable {
     /// Speech or music.
     package var material: Material { decision.material }
 
-    /// The evidence, in units of ``MaterialFeatures/score``, that a change must bring: a short remark in music, or a few chords in speech, are
-    /// passages if they last three seconds and are beyond doubt.
+    /// The evidence for a change, in units of ``MaterialFeatures/score``. A short remark in music, or a few chords in
+    /// speech, are passages if they last three seconds and are beyond doubt.
     static let changePrice = 12.0
 
     /// A section as one passage.
@@ -24,11 +25,11 @@ package struct MaterialPassage: Sendable, Hashable {
         self.decision = decision
     }
 
-    /// The passages of a section, at least one.
+    /// Returns the passages of a section, at least one.
     ///
     /// - Parameters:
-    ///   - seconds: As ``MaterialFeatures/seconds(in:within:)`` gives them for the section, in any order. Silent seconds, which are missing, belong
-    ///     to either side.
+    ///   - seconds: Seconds as returned by ``MaterialFeatures/seconds(in:within:)`` for the section, in any order.
+    ///     Silent seconds, which are missing, belong to either side.
     ///   - section: In frames of the recording; not empty.
     ///
     /// Real-time safe: no.
@@ -47,7 +48,7 @@ package struct MaterialPassage: Sendable, Hashable {
             let range = (first + Int64(run.lowerBound)) * rate..<(first + Int64(run.upperBound)) * rate
             return passage(of: seconds, in: range.clamped(to: section))
         }
-        // What turns out to have no voice in it is music after all, and one passage with its neighbours.
+        // A run without a voice is music after all, and forms one passage with its neighbours.
         var index = 1
         while index < found.count {
             guard found[index].material == found[index - 1].material else {
@@ -66,9 +67,10 @@ package struct MaterialPassage: Sendable, Hashable {
         MaterialPassage(range: range, decision: MaterialDecision(seconds.filter { $0.range.overlaps(range) }))
     }
 
-    /// For each second whether it is speech, so that evidence and changes together cost least.
+    /// Returns for each second whether the second is speech, so that evidence and changes together cost least.
     static func cheapest(_ evidence: [Double]) -> [Bool] {
-        // The cost of the best way to a second that ends as music, and as speech; and whether it came from the other.
+        // Cost of the best path to a second that ends as music, and as speech; and whether each path changed at this
+        // second.
         var (music, speech) = (0.0, 0.0)
         var changes: [(toMusic: Bool, toSpeech: Bool)] = []
         changes.reserveCapacity(evidence.count)

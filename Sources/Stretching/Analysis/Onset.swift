@@ -2,7 +2,7 @@
 ///
 /// All frames are frames of the recording. ``OnsetMap`` defines an onset.
 package struct Onset: Sendable, Hashable, BitwiseCopyable {
-    /// What happens there.
+    /// The kind of event at an onset.
     package enum Kind: UInt8, Sendable, BitwiseCopyable {
         /// A sound begins, within some milliseconds.
         case attack
@@ -10,27 +10,27 @@ package struct Onset: Sendable, Hashable, BitwiseCopyable {
         case stop
     }
 
-    /// The last frame up to which the old sound is complete: for an attack nothing of the new sound lies before
-    /// it, for a stop nothing of the ending.
+    /// The last frame up to which the old sound is complete: at an attack nothing of the new sound lies before the cut,
+    /// at a stop nothing of the ending.
     package let cut: Int64
     /// The frame that keeps its time: an attack's first frame, or the first frame of the silence after a stop. Never
     /// before ``cut``.
     let attack: Int64
-    /// How far the sound rises, or falls at a stop, in dB; for comparing onsets, not a level.
+    /// The rise of the sound at an attack, or the fall at a stop, in dB; for comparing onsets, not a level.
     let strength: Float
-    /// How far the sound above 1 kHz rises at an attack, in dB.
+    /// The rise of the sound above 1 kHz at an attack, in dB.
     let trebleRise: Float
-    /// Whether a sound begins or ends.
+    /// The kind: the beginning or the end of a sound.
     package let kind: Kind
 
     /// An onset.
     ///
     /// - Parameters:
-    ///   - cut: Where the old sound ends, in frames of the recording; at or before `attack`.
+    ///   - cut: The end of the old sound, in frames of the recording; at or before `attack`.
     ///   - attack: The frame that keeps its time.
     ///   - strength: The rise or fall in dB.
     ///   - trebleRise: The rise above 1 kHz in dB.
-    ///   - kind: Whether a sound begins or ends.
+    ///   - kind: The beginning or the end of a sound.
     ///
     /// Real-time safe: yes.
     package init(cut: Int64, attack: Int64, strength: Float, trebleRise: Float = 0, kind: Kind = .attack) {

@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// How much of a recording is new at each moment: the rise of the sound in narrow bands, frame by frame.
+/// The amount of new sound at each moment of a recording: the rise of the sound in narrow bands, frame by frame.
 ///
-/// After Sebastian Böck and Gerhard Widmer, "Maximum filter vibrato suppression for onset detection" (DAFx 2013): a band
-/// counts as new only by the amount it exceeds its own *and its neighbours'* past, so a partial that moves is not new.
-/// Deviations: the past is the loudest of four frames, which calms noise; the rise is in dB over a floor that follows the
-/// loudest band of the surrounding 1.5 seconds; the present is a window that begins where the past ends, because look-ahead is free.
+/// After Sebastian Böck and Gerhard Widmer, "Maximum filter vibrato suppression for onset detection" (DAFx 2013): a
+/// band counts as new only by the amount above its own *and its neighbours'* past, so a moving partial is not new.
+/// Deviations: the past is the loudest of four frames, which calms noise; the rise is in dB over a floor that follows
+/// the loudest band of the surrounding 1.5 seconds; the present is a window that begins at the end of the past, because
+/// look-ahead is free.
 struct OnsetNovelty {
     /// The grid's step and its first index; grid point `k` is frame `k * hop` of the recording.
     let hop: Int
@@ -22,7 +23,8 @@ struct OnsetNovelty {
     /// The limit of a band's rise, in dB, so that a single band cannot count as a whole attack.
     static let highestRise: Float = 20
 
-    /// The grid points around the frames `lowest` to `highest`; the block should reach 0.9 s beyond them.
+    /// Measures the grid points around the frames `lowest` to `highest`; the block should reach 0.9 s beyond these
+    /// frames.
     init(_ block: SourceBlock, from lowest: Int64, through highest: Int64) {
         var spectrum = PowerSpectrum(
             size: PowerSpectrum.size(seconds: Self.windowSeconds, sampleRate: block.sampleRate))
@@ -32,7 +34,7 @@ struct OnsetNovelty {
         let last = highest.gridIndex(step: Int64(hop))
         let reach = Int64(Self.levelSeconds * Double(block.sampleRate) / Double(hop))
         let bands = OnsetBands(windowSize: spectrum.size, sampleRate: block.sampleRate)
-        // Band powers from `reach` before the first grid point to `reach` after the last one.
+        // Band powers from `reach` before the first grid point to `reach` after the last grid point.
         var power = [Float](repeating: 0, count: spectrum.binCount)
         var levels: [[Float]] = []
         for index in first - reach...last + reach {
@@ -46,7 +48,7 @@ struct OnsetNovelty {
         }
     }
 
-    /// The indices of values above `lowest` that no other within 35 ms exceeds.
+    /// Returns the indices of values above `lowest` that no other value within 35 ms exceeds.
     func peaks(above lowest: Float) -> [Int] {
         rise.indices.filter { index in
             let value = rise[index]
@@ -73,7 +75,7 @@ struct OnsetNovelty {
     }
 }
 
-/// Bands of a sixth of an octave, one bin wide at least, from 40 Hz to 16 kHz or what the rate can carry.
+/// Bands of a sixth of an octave, at least one bin wide, from 40 Hz to 16 kHz or to the limit of the rate.
 struct OnsetBands {
     /// The first bin of every band, and the end of the last.
     let edges: [Int]
@@ -101,7 +103,7 @@ struct OnsetBands {
 }
 
 extension Int64 {
-    /// The grid point at or before this frame, for a grid of every `step`-th frame of the recording.
+    /// Returns the grid point at or before this frame, for a grid of every `step`-th frame of the recording.
     func gridIndex(step: Int64) -> Int64 {
         let (quotient, rest) = quotientAndRemainder(dividingBy: step)
         return rest < 0 ? quotient - 1 : quotient

@@ -18,7 +18,7 @@ struct PowerSpectrum: ~Copyable {
 
     /// - Parameters:
     ///   - size: Frames of one transform.
-    ///   - windowSize: Frames in the middle of it that are used; all of them if not given.
+    ///   - windowSize: Frames used in the middle of the transform; all frames by default.
     init(size: Int, windowSize: Int? = nil) {
         self.size = size
         binCount = size / 2 + 1
@@ -71,14 +71,14 @@ struct PowerSpectrum: ~Copyable {
         }
     }
 
-    /// The power of every bin, as ``measure(_:at:into:)`` gives it.
+    /// Returns the power of every bin, as ``measure(_:at:into:)`` writes it.
     mutating func power(of block: SourceBlock, at frame: Int64) -> [Float] {
         var power = [Float](repeating: 0, count: binCount)
         measure(block, at: frame, into: &power)
         return power
     }
 
-    /// The window's size: the power of two nearest to `seconds`, 32 at least.
+    /// Returns the window's size: the power of two nearest to `seconds`, 32 at least.
     static func size(seconds: Double, sampleRate: Int) -> Int {
         var size = 32
         while Double(size) * 2.squareRoot() < seconds * Double(sampleRate) { size *= 2 }

@@ -1,8 +1,8 @@
 /// A block of a recording held in memory for analysis: channels × frames, at absolute frames of the recording.
 ///
-/// Every analysis at load time reads a recording in blocks, and gives its results at absolute
-/// frames. With enough context around the judged frames, the borders of the blocks do not change the results.
-/// Outside the block every channel is silent.
+/// Every analysis at load time reads a recording in blocks, and returns results at absolute frames. With enough context
+/// around the judged frames, the borders of the blocks do not change the results. Outside the block every channel is
+/// silent.
 package struct SourceBlock: Sendable {
     /// Frames a second, in Hz.
     package let sampleRate: Int
@@ -13,13 +13,13 @@ package struct SourceBlock: Sendable {
 
     /// Frames of the block.
     package var frameCount: Int { channels[0].count }
-    /// The frames it holds, in frames of the recording.
+    /// The frames held, in frames of the recording.
     package var range: Range<Int64> { firstFrame..<firstFrame + Int64(frameCount) }
 
     /// A block of samples.
     ///
-    /// Samples that are NaN, infinite or beyond ±2^20 become silence here, so that no analysis has
-    /// to expect them.
+    /// Samples that are NaN, infinite or beyond ±2^20 become silence here, so that no analysis has to expect such
+    /// samples.
     /// - Parameters:
     ///   - channels: at least one, all of one length.
     ///   - firstFrame: the recording's frame at index 0.
@@ -54,10 +54,11 @@ package struct SourceBlock: Sendable {
         channels = [block.channels[channel]]
     }
 
-    /// Whether no sample is NaN, infinite or far too large. A comparison with NaN is false, so one test catches all.
+    /// Returns true if no sample is NaN, infinite or far too large. A comparison with NaN is false, so one test catches
+    /// all three.
     private static func isSound(_ samples: [Float]) -> Bool {
         unsafe samples.withUnsafeBufferPointer { samples in
-            // Without an exit from the loop it vectorises.
+            // The loop vectorises because it has no early exit.
             var faults: UInt32 = 0
             for index in samples.indices { unsafe faults |= abs(samples[index]) <= Float(1 << 20) ? 0 : 1 }
             return faults == 0

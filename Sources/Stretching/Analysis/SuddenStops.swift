@@ -1,15 +1,16 @@
 internal import Glibc
 
-/// Finds where a sustained sound ends within a few milliseconds and silence follows: a gate, a cut in the editing.
+/// Finds places where a sustained sound ends within a few milliseconds and silence follows: a gate, a cut in the
+/// editing.
 ///
-/// A window of a vocoder would carry this sound past its end. Decays are not stops, nor are ends that a room prolongs: the
-/// level must have been steady for 30 ms, must fall by 40 dB within 8 ms, and must stay there for 30 ms.
+/// A window of a vocoder would carry this sound past its end. Decays are not stops, nor are ends prolonged by a room:
+/// the level must have been steady for 30 ms, must fall by 40 dB within 8 ms, and must stay low for 30 ms.
 enum SuddenStops {
     private static let drop = 1e-4
     private static let fallSeconds = 0.008
-    /// Cells of a millisecond: how long the sound must have been steady, and how long it must be silent.
+    /// Length of steady sound before the stop, and of silence after the stop, in cells of a millisecond.
     private static let reach = 30
-    /// Below this mean square nothing counts as a sound that could stop: -80 dB of full scale.
+    /// Mean square below which no sound counts as able to stop: -80 dB of full scale.
     private static let faintest = 1e-8
 
     static func stops(in block: SourceBlock, within range: Range<Int64>) -> [Onset] {
@@ -21,7 +22,7 @@ enum SuddenStops {
         let levels = (first...last).map { level(block, from: $0 * cell, count: Int(cell)) }
         var result: [Onset] = []
         for index in reach..<levels.count - reach {
-            // The first silent cell: the one before is louder by as much as the whole fall asks.
+            // The first silent cell: the cell before is louder by at least the fall required.
             let before = levels[index - reach..<index - 8].reduce(0, +) / Double(reach - 8)
             guard before > faintest, levels[index] <= drop * before, levels[index - 1] > drop * before else { continue }
             let after = levels[index..<index + reach].max() ?? 0
@@ -37,7 +38,8 @@ enum SuddenStops {
         return result
     }
 
-    /// The frames between which the sound falls, searched backwards from `end`; nil if it falls too slowly.
+    /// Returns the frames between which the sound falls, searched backwards from `end`; nil if the sound falls too
+    /// slowly.
     private static func trace(_ block: SourceBlock, end: Int64, sustained: Double, cell: Int64) -> Onset? {
         let reach = Int64(2 * fallSeconds * Double(block.sampleRate))
         var silence: Int64?
@@ -53,7 +55,7 @@ enum SuddenStops {
         return nil
     }
 
-    /// The mean square of some frames, summed over the channels.
+    /// Returns the mean square of some frames, summed over the channels.
     private static func level(_ block: SourceBlock, from frame: Int64, count: Int) -> Double {
         let first = Int(frame - block.firstFrame)
         let inside = max(0, first)..<max(max(0, first), min(block.frameCount, first + count))

@@ -1,17 +1,19 @@
 internal import Glibc
 
-/// How far the sound above 1 kHz rises at an attack.
+/// The rise of the sound above 1 kHz at an attack.
 ///
-/// The novelty of an onset is a mean over all bands, so the new note of a bass under the ringing of the one before is a weak one, even where
-/// its pluck is clearly heard. What a stretcher would soften is the pluck, and that lies above 1 kHz.
+/// The novelty of an onset is a mean over all bands. A bass note under the ringing of the note before therefore has a
+/// weak novelty, even where its pluck is clearly heard. A stretcher would soften the pluck, and the pluck lies above 1
+/// kHz.
 struct TrebleRise {
     private let sampleRate: Double
     /// The two sections of a high-pass of order four at 1 kHz (Butterworth): one gain for both, `b = gain * (1, -2, 1)`.
     private let sections: [(gain: Double, a1: Double, a2: Double)]
 
-    /// The length of the stretches of sound that are compared.
+    /// Length of the compared parts of the sound.
     private static let partSeconds = 0.006
-    /// Parts that end within this time before the cut are what the attack must exceed, as a listener does not forget it.
+    /// Range of memory before the cut: the attack must exceed parts that end within this time, as a listener does not
+    /// forget them.
     private static let memorySeconds = 0.012
     /// An attack's loudest part begins within this time.
     private static let beginningSeconds = 0.003
@@ -28,7 +30,7 @@ struct TrebleRise {
         }
     }
 
-    /// The rise in dB over the loudest 6 ms shortly before.
+    /// Returns the rise in dB over the loudest 6 ms shortly before.
     func rise(in block: SourceBlock, cut: Int64, attack: Int64) -> Double {
         func frames(_ seconds: Double) -> Int { max(1, Int(seconds * sampleRate)) }
         let (part, memory, beginning) = (
