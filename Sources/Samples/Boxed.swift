@@ -2,8 +2,9 @@ internal import Realtime
 
 /// Sole owner of a value on the heap, used like the value itself.
 ///
-/// The compiler checks every use of a noncopyable struct against each of its stored values, those of nested structs included, so a struct that
-/// embeds a large one takes minutes to compile. A box counts as one value. See "Large noncopyable structs" in docs/decisions.md.
+/// The compiler checks every use of a noncopyable struct against each of its stored values, including the values of
+/// nested structs, so a struct that embeds a large struct takes minutes to compile. A box counts as a single value. See
+/// "Large noncopyable structs" in docs/decisions.md.
 ///
 /// Allocates in `init`, frees in `deinit`: control side only. Using the value is as real-time safe as the value.
 @safe
@@ -16,7 +17,7 @@ package struct Boxed<Value: ~Copyable>: ~Copyable {
         unsafe pointer.initialize(to: value)
     }
 
-    /// The value in the box, at its place.
+    /// The boxed value, accessed in place.
     @inlinable @inline(__always)
     package var value: Value {
         unsafeAddress { unsafe UnsafePointer(pointer) }

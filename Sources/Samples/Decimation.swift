@@ -1,8 +1,10 @@
 extension Array where Element: BinaryFloatingPoint & SIMDScalar {
-    /// Every `factor`-th of the filtered samples: value `m` is the sum of `filter[tap] * self[start + m * factor + tap]`.
+    /// Returns every `factor`-th of the filtered samples: value `m` is the sum of `filter[tap] * self[start + m *
+    /// factor + tap]`.
     ///
-    /// Each sum is in the order of its taps, like that of a plain loop. Samples that lie `factor` apart are put side by side
-    /// first, so that eight values are computed at once. Samples before the first and after the last are zeros. Real-time safe: no.
+    /// Each sum adds its taps in order, like a plain loop. Samples that lie `factor` apart are put side by side first,
+    /// so that eight values are computed at once. Samples before the first and after the last are zeros. Real-time
+    /// safe: no.
     @inlinable
     package func decimated(from start: Int, by factor: Int, filter: [Element], count: Int) -> [Element] {
         typealias Elements = SIMD8<Element>
@@ -30,7 +32,8 @@ extension Array where Element: BinaryFloatingPoint & SIMDScalar {
         }
     }
 
-    /// The samples from `start` on in `factor` rows, sample `n` in row `n % factor` at column `n / factor`; zeros outside.
+    /// Returns the samples from `start` on in `factor` rows, sample `n` in row `n % factor` at column `n / factor`;
+    /// zeros outside.
     @inlinable
     package func interleaved(from start: Int, by factor: Int, columns: Int) -> [Element] {
         var rows = [Element](repeating: 0, count: factor * columns)

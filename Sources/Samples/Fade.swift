@@ -1,12 +1,13 @@
 /// Raised-cosine weights for fades and equal-gain crossfades.
 ///
-/// The weights of a fade-in and of the matching fade-out add up to exactly 1, so a crossfade of a sound with itself is
-/// that sound. They are equal in gain, not in power: a crossfade of two unrelated sounds dips by 3 dB in the middle.
+/// The weights of a fade-in and of the matching fade-out add up to exactly 1, so a crossfade of a sound with itself
+/// leaves the sound unchanged. The fades are equal in gain, not in power: a crossfade of two unrelated sounds dips by 3
+/// dB in the middle.
 @usableFromInline package enum Fade {
-    /// The fade-in weight of one frame; the fade-out weight is `1 - weight`.
+    /// Returns the fade-in weight of one frame; the fade-out weight is `1 - weight`.
     ///
-    /// The value is that of the frame's middle, `sin²(π/2 · (index + 1/2) / frameCount)`, so neither end is exactly 0 or 1.
-    /// A caller may pass any index: below the fade it is 0, beyond it 1.
+    /// The value is taken at the frame's middle, `sin²(π/2 · (index + 1/2) / frameCount)`, so neither end is exactly 0
+    /// or 1. A caller may pass any index: the weight below the fade is 0, beyond the fade 1.
     /// - Parameters:
     ///   - index: The frame within the fade, from 0.
     ///   - frameCount: The fade's length in frames, 1 or more.
@@ -28,7 +29,7 @@
 
     /// Fills a buffer with the fade-in weights of its own length.
     ///
-    /// Backwards they are the fade-out weights.
+    /// Read backwards, the weights are the fade-out weights.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -38,7 +39,7 @@
         for index in 0..<weights.count { unsafe weights[index] = weight(at: index, of: weights.count) }
     }
 
-    /// The fade-in weights of a fade of `frameCount` frames.
+    /// Returns the fade-in weights of a fade of `frameCount` frames.
     ///
     /// Allocates; the real-time form is ``fill(_:)``.
     /// - Parameter frameCount: The length in frames, 0 or more.
@@ -48,9 +49,10 @@
         (0..<frameCount).map { weight(at: $0, of: frameCount) }
     }
 
-    /// `sin²(π/2 · (index + 1/2) / frameCount)` in the first half of the fade, where the argument is at most π/4.
+    /// Returns `sin²(π/2 · (index + 1/2) / frameCount)` in the first half of the fade, where the argument is at most
+    /// π/4.
     ///
-    /// A Taylor polynomial in Double; its first neglected term is below 2e-8 there.
+    /// A Taylor polynomial in Double; the first neglected term is below 2e-8 there.
     @inline(__always)
     private static func quarterSineSquared(_ index: Int, _ frameCount: Int) -> Float {
         let argument = Double.pi / 2 * (Double(index) + 0.5) / Double(frameCount)

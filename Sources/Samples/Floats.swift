@@ -1,13 +1,13 @@
 internal import Realtime
 
-/// The vector the inner loops work on.
+/// The vector type of the inner loops.
 ///
-/// Eight lanes are two registers on the baseline x86-64 and one where AVX is enabled.
+/// Eight lanes are two registers on the baseline x86-64 and one register where AVX is enabled.
 @usableFromInline package typealias Lanes = SIMD8<Float>
 
 /// A view of Float32 samples owned by a `FloatStorage`, with every access checked against its length.
 ///
-/// It must not outlive its storage. Real-time safe: yes.
+/// The view must not outlive its storage. Real-time safe: yes.
 @safe
 @usableFromInline
 package struct Floats {
@@ -45,7 +45,7 @@ package struct Floats {
         }
     }
 
-    /// Eight complex values from interleaved real and imaginary parts.
+    /// Returns eight complex values from interleaved real and imaginary parts.
     @inlinable @inline(__always)
     package func complexLanes(at index: Int) -> (real: Lanes, imaginary: Lanes) {
         let (first, second) = (self[lanes: 2 * index], self[lanes: 2 * index + Lanes.scalarCount])
@@ -64,7 +64,7 @@ package struct Floats {
         (self[lanes: 2 * index], self[lanes: 2 * index + Lanes.scalarCount]) = (first, second)
     }
 
-    /// The part of this view that starts at `offset`.
+    /// Returns the part of this view that starts at `offset`.
     @inlinable @inline(__always)
     package func part(from offset: Int, count partCount: Int) -> Floats {
         precondition(offset >= 0 && partCount >= 0 && offset &+ partCount <= count)
@@ -72,9 +72,10 @@ package struct Floats {
     }
 }
 
-/// Float32 memory aligned for the widest vectors, which FFTW asks for too, zeroed at first, released with its owner.
+/// Float32 memory aligned for the widest vectors, an alignment that FFTW needs too. The memory is zeroed at first and
+/// released with its owner.
 ///
-/// Allocates in `init`, frees in `deinit`: control side only. Its `view` is real-time safe.
+/// Allocates in `init`, frees in `deinit`: control side only. The `view` is real-time safe.
 @safe
 @usableFromInline
 package struct FloatStorage: ~Copyable {
@@ -100,5 +101,5 @@ package struct FloatStorage: ~Copyable {
     }
 }
 
-// One owner at a time; views do not leave the structures that own the storage.
+// Safe to send: one owner at a time; views do not leave the structures that own the storage.
 extension FloatStorage: @unchecked Sendable {}

@@ -1,15 +1,16 @@
 internal import Realtime
 
-/// Samples of several channels, each channel's behind one another: allocated once, on cache lines of their own, and touched beforehand.
+/// Samples of several channels, stored channel after channel: allocated once, each channel on cache lines of its own,
+/// and touched beforehand.
 ///
-/// Real-time safe: using it is, making it is not.
+/// Real-time safe: use yes, creation no.
 @safe
 package struct PlanarBuffer: ~Copyable {
     /// Channels, 0 or more.
     package let channelCount: Int
-    /// Frames that there is room for.
+    /// Capacity in frames.
     package let frameCount: Int
-    /// A pointer to each channel's samples; valid as long as the buffer.
+    /// Pointers to each channel's samples; valid as long as the buffer.
     package let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
     private let memory: UnsafeMutableRawPointer
 
@@ -35,12 +36,12 @@ package struct PlanarBuffer: ~Copyable {
 
     private static let line = 128
 
-    /// The bytes of one channel, whole lines.
+    /// Returns the bytes of one channel, in whole lines.
     private static func stride(_ frameCount: Int) -> Int {
         (frameCount * MemoryLayout<Float>.stride + line - 1) / line * line
     }
 
-    /// The samples of one channel, `frameCount` of them.
+    /// Returns the samples of one channel; there are `frameCount` samples.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -49,14 +50,14 @@ package struct PlanarBuffer: ~Copyable {
         unsafe channels[index]
     }
 
-    /// Silence in the first `count` frames of every channel.
+    /// Writes silence to the first `count` frames of every channel.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     @inlinable
     package func clear(_ count: Int) {
         for index in 0..<channelCount {
-            // Sound because every caller asks for at most frameCount frames.
+            // In bounds because every caller asks for at most frameCount frames.
             let samples = unsafe channels[index]
             for frame in 0..<count { unsafe samples[frame] = 0 }
         }

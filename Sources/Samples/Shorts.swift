@@ -1,4 +1,4 @@
-// 16-bit samples: their memory, taking channels apart, and rounding floating-point samples to them.
+// 16-bit samples: memory, deinterleaving, and rounding from floating-point samples.
 
 /// Memory for 16-bit samples, released with its owner.
 @safe
@@ -43,7 +43,8 @@ private func separateStereo(
     }
 }
 
-/// Converts floating-point samples to 16 bits: rounded to the nearest, clipped at full scale; not finite counts as silence.
+/// Converts floating-point samples to 16 bits: rounded to the nearest value and clipped at full scale. Samples that are
+/// not finite become silence.
 package func roundToShorts(_ source: UnsafePointer<Float>, count: Int, into output: UnsafeMutablePointer<Int16>) {
     let (input, target) = unsafe (UnsafeRawPointer(source), UnsafeMutableRawPointer(output))
     var index = 0
@@ -58,7 +59,7 @@ package func roundToShorts(_ source: UnsafePointer<Float>, count: Int, into outp
     }
 }
 
-/// The rounding: adding 1.5 * 2^23 leaves an integer, rounded to the nearest even, in the low bits of a float.
+/// Rounds by adding 1.5 * 2^23, which leaves an integer, rounded to the nearest even, in the low bits of a float.
 @inline(__always)
 private func shorts(_ samples: SIMD8<Float>) -> SIMD8<Int16> {
     let finite = samples.replacing(with: 0, where: samples - samples .!= 0)

@@ -1,10 +1,11 @@
 // Angle, sine, cosine, logarithm and exponential by polynomials, eight lanes at a time.
 //
 // The render path may not call the C library (whose calls neither vectorise nor pass the real-time checks). The
-// coefficients are least-maximum fits of degree 6 (arc tangent), 4 (sine) and 5 (cosine) in the square of the argument, and
-// power series (logarithm, exponential); the errors named below are those of the polynomial plus Float32 rounding, and are tested.
+// coefficients are least-maximum fits of degree 6 (arc tangent), 4 (sine) and 5 (cosine) in the square of the argument,
+// and power series (logarithm, exponential). The errors named below are the sum of polynomial error and Float32
+// rounding, and are tested.
 
-/// `condition ? then : otherwise`, lane by lane.
+/// Returns `condition ? then : otherwise`, lane by lane.
 @inlinable @inline(__always)
 package func select(_ condition: SIMDMask<Lanes.MaskStorage>, _ then: Lanes, _ otherwise: Lanes) -> Lanes {
     otherwise.replacing(with: then, where: condition)
@@ -15,10 +16,10 @@ package func magnitude(_ value: Lanes) -> Lanes {
     Lanes(bitPattern: SIMD8<UInt32>(bitPattern: value) & SIMD8(repeating: 0x7FFF_FFFF))
 }
 
-/// One over the square root of a positive normal number, error below 3e-7 of the result.
+/// Returns one over the square root of a positive normal number, error below 3e-7 of the result.
 ///
-/// Half the exponent by an integer trick, then Newton's method three times: 3e-2, 2e-3, 5e-6, rounding. The standard
-/// library's root is a call that the real-time checks refuse.
+/// An integer trick halves the exponent, then Newton's method runs three times: the error is 3e-2 at first, then 2e-3,
+/// 5e-6, and rounding. The standard library's root is a call that the real-time checks refuse.
 @inlinable @inline(__always)
 package func inverseSquareRoot(_ value: Lanes) -> Lanes {
     let half = value * 0.5
@@ -39,7 +40,8 @@ extension Lanes {
     package init(bitPattern bits: SIMD8<UInt32>) { self = unsafe unsafeBitCast(bits, to: Lanes.self) }
 }
 
-/// The angle of `(x, y)` in radians, as the loops of `CSampleLoops` compute it too, -π to π, error below 1e-6; 0 for the origin.
+/// Returns the angle of `(x, y)` in radians, -π to π, error below 1e-6; 0 for the origin. The loops of `CSampleLoops`
+/// use the same formula.
 @inlinable @inline(__always)
 package func angle(y: Lanes, x: Lanes) -> Lanes {
     let absoluteX = magnitude(x)
@@ -47,7 +49,7 @@ package func angle(y: Lanes, x: Lanes) -> Lanes {
     let steep = absoluteY .> absoluteX
     let larger = select(steep, absoluteY, absoluteX)
     let smaller = select(steep, absoluteX, absoluteY)
-    // The tiny term keeps 0 / 0 at 0; it is below one part in 10^7 of anything that matters here.
+    // The tiny term keeps 0 / 0 at 0; the term is below one part in 10^7 of anything that matters here.
     let ratio = smaller / (larger + 1e-30)
     let square = ratio * ratio
     var sum = square * 0.006815054 - 0.03361527
@@ -62,10 +64,10 @@ package func angle(y: Lanes, x: Lanes) -> Lanes {
     return select(y .< 0, -result, result)
 }
 
-/// Sine and cosine of an angle within ±π radians, error below 1e-6.
+/// Returns sine and cosine of an angle within ±π radians, error below 1e-6.
 ///
-/// Works on half the angle, then doubles it, so that one short polynomial serves the whole circle and the result stays
-/// on the unit circle to the last bits.
+/// Works on half the angle, then doubles the angle, so that one short polynomial serves the whole circle and the result
+/// stays on the unit circle to the last bits.
 @inlinable @inline(__always)
 package func sineCosine(_ radians: Lanes) -> (sine: Lanes, cosine: Lanes) {
     let half = radians * 0.5
@@ -82,7 +84,7 @@ package func sineCosine(_ radians: Lanes) -> (sine: Lanes, cosine: Lanes) {
     return (2 * sine * cosine, 1 - 2 * sine * sine)
 }
 
-/// The natural logarithm of a positive normal number, error below 1e-6 or a ten-millionth of the result.
+/// Returns the natural logarithm of a positive normal number, error below 1e-6 or a ten-millionth of the result.
 ///
 /// The number is 2^e × m with m between √½ and √2; the logarithm of m is a power series in (m − 1) / (m + 1).
 @inlinable @inline(__always)
@@ -103,7 +105,7 @@ package func naturalLogarithm(_ value: Lanes) -> Lanes {
     return power * 0.6931472 + sum * ratio
 }
 
-/// e to the power of a number within ±80, error below 3e-7 of the result.
+/// Returns e to the power of a number within ±80, error below 3e-7 of the result.
 ///
 /// The number is k × ln 2 + f with |f| below 0.35; e^f is a power series, 2^k an exponent.
 @inlinable @inline(__always)
@@ -111,7 +113,7 @@ package func exponential(_ value: Lanes) -> Lanes {
     // Adding 1.5 × 2^23 leaves the whole number in the last digits.
     let shifted = value * 1.442695 + 12_582_912
     let whole = shifted - 12_582_912
-    // ln 2 in two parts, the first of which has few digits, so that its products are exact.
+    // ln 2 in two parts, the first of which has few digits, so that the first part's products are exact.
     let rest = (value - whole * 0.693359375) + whole * 2.12194440e-4
     var sum = rest * (1.0 / 720) + (1.0 / 120)
     sum = sum * rest + (1.0 / 24)
