@@ -1,6 +1,6 @@
 extension Array where Element: BinaryFloatingPoint & SIMDScalar {
-    /// Returns every `factor`-th of the filtered samples: value `m` is the sum of `filter[tap] * self[start + m *
-    /// factor + tap]`.
+    /// Returns every `factor`-th of the filtered samples: value `m` is the sum of
+    /// `filter[tap] * self[start + m * factor + tap]`.
     ///
     /// Each sum adds its taps in order, like a plain loop. Samples that lie `factor` apart are put side by side first,
     /// so that eight values are computed at once. Samples before the first and after the last are zeros. Real-time

@@ -80,8 +80,8 @@ package struct MaterialFrames: Sendable {
 
     private static func decimation(sampleRate: Int) -> Int { max(1, Int((Double(sampleRate) / 11025).rounded())) }
 
-    /// Returns every `factor`-th frame of a range of the recording, low-passed; index `m` of the result is frame `m *
-    /// factor`.
+    /// Returns every `factor`-th frame of a range of the recording, low-passed; index `m` of the result is frame
+    /// `m * factor`.
     private static func decimated(_ block: SourceBlock, in range: Range<Int64>, by factor: Int) -> SourceBlock {
         guard factor > 1 else { return SourceBlock(block, in: range) }
         let half = 6 * factor

@@ -43,7 +43,7 @@ struct DelayedChannels {
             return other > 0 ? 1 - common * common / (other * power) : 1
         }
         let together = rest(0)
-        // Together fully explained: panned sound, or the same sound on both sides.
+        // Fully explained without a delay: panned sound, or the same sound on both sides.
         guard together > 1e-5 else { return nil }
         var (best, least) = (0, together)
         for delay in -longest...longest {

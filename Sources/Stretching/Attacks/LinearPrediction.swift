@@ -97,8 +97,8 @@ struct LinearPrediction: Sendable {
 
 /// The errors of predicting every sample from earlier samples, and from later samples, at the current order.
 ///
-/// At stage `m` the forward error of sample `i` meets the backward error of sample `i - 1`, which is kept at index `i -
-/// m - 1`: so each stage writes both errors in place.
+/// At stage `m` the forward error of sample `i` meets the backward error of sample `i - 1`, which is kept at index
+/// `i - m - 1`: so each stage writes both errors in place.
 @safe
 private struct BurgErrors: ~Copyable {
     private let channelCount: Int
