@@ -159,7 +159,7 @@ struct AttackRefinement {
     }
 }
 
-/// Returns sums over any range of a list in constant time.
+/// Sums over any range of a list, in constant time.
 struct RunningSum {
     private let sums: [Double]
 

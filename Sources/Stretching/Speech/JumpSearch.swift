@@ -27,7 +27,8 @@ struct JumpSearch: ~Copyable {
     private static let windowPrice: Float = 1.5
     /// The longest lag that repeats as a pitch, 15.5 ms: noise repeated sooner sounds voiced, as a buzz.
     private static let pitchMilliseconds: Float = 15.5
-    /// The added cost of such a jump, per unit of unlikeness above the unlikeness of voiced sounds.
+    /// The added cost of a jump shorter than the longest pitch lag, per unit of unlikeness above the unlikeness of
+    /// voiced sounds.
     private static let buzzPrice: Float = 4
     private static let voicedUnlikeness: Float = 0.2
     /// The cost of a full burst within a jump: more than the largest unlikeness of two places.

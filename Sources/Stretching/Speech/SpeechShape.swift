@@ -42,8 +42,8 @@ struct SpeechShape: Sendable, Equatable {
 
     /// Returns the crossfade of a jump, in fine steps: two fifths of the jump.
     ///
-    /// With a share below a half, an inserted period keeps an untouched part between its two crossfades, so that a later
-    /// plan at the inverse speed can remove exactly the inserted period.
+    /// With a share below a half, an inserted period keeps an untouched part between its two crossfades. A later plan
+    /// at the inverse speed can therefore remove exactly the inserted period.
     func crossfade(ofLag lag: Int) -> Int { min(max(lag * 2 / 5, shortestCrossfade), longestCrossfade) }
 
     /// Frames of one cell.

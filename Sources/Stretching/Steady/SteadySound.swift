@@ -55,7 +55,7 @@ package enum SteadySound {
     private static let leastLikeness: Float = 0.85
     /// Values on either side of a point that the point's median includes.
     private static let reach: Int64 = 2
-    /// The same for noise, which is judged by a second of sound.
+    /// Values on either side of a point for the judgement of noise, which needs about a second of sound.
     private static let noiseReach: Int64 = 5
 
     /// Returns the number of frames that a block should reach beyond the core on either side.

@@ -53,7 +53,7 @@ struct AttackLandings: BitwiseCopyable, Sendable {
     }
 
     /// Continues with another list, which must hold the same records in the range that the stretcher still reads;
-    /// further records may follow beyond.
+    /// outside this range the records may differ.
     ///
     /// - Returns: The index of a record in the new list minus the record's index in the old list.
     mutating func continueWith(_ new: AttackList) -> Int {

@@ -3,7 +3,7 @@
 /// The grid steps at which the stages of one band's windows are due.
 ///
 /// The work of a step is done before the step's first frame is emitted, for any number of frames requested by the
-/// caller. A window's stages, four or eight smaller stages, are spread over three quarters of a hop; the last stage
+/// caller. A window's four stages, or eight smaller stages, are spread over three quarters of a hop; the last stage
 /// runs just before the window is first heard. After a start, stages due before the start are spread over the copied
 /// frames instead. Stage 0 is the opening: the last window without rotation, in one piece. The stages of every later
 /// window follow.
