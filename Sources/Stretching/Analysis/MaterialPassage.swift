@@ -2,8 +2,8 @@
 ///
 /// A change of passage costs as much as a few seconds of plain evidence, and a section's passages are the passages with
 /// the least total cost (Viterbi, 1967). A doubtful second therefore changes nothing, at the beginning or at the end:
-/// the decision considers the whole section. Changes lie at whole seconds; the player finds a soft place
-/// near each change.
+/// the decision considers the whole section. Changes lie at whole seconds; the player finds a soft place near each
+/// change.
 package struct MaterialPassage: Sendable, Hashable {
     /// In frames of the recording. The passages of a section follow one another without gaps.
     package let range: Range<Int64>

@@ -73,8 +73,8 @@ struct WindowShapes: Sendable {
     let high: WindowForms
     let steadyHigh: WindowForms
 
-    /// Windows by length in frames; there are eight lengths, from 256 to 32,768. Never emptied, because stretchers keep
-    /// only views.
+    /// Windows by length in frames; there are at most eight lengths, from 256 to 32,768. Never emptied, because
+    /// stretchers keep only views.
     private static let known = Mutex<[Int: WindowShapes]>([:])
 
     /// Returns the windows for a shape. The windows are computed once and kept, because computing them takes longer
