@@ -1,10 +1,11 @@
-/// Which place of a take belongs to which place of a model, every 10 ms.
+/// The place of a take for each place of a model, every 10 ms.
 ///
-/// Both are the same words or notes, played or spoken by different people, on different instruments, in different rooms. The take may begin
-/// late, end early, and pause anywhere. Found by dynamic time warping (``TimeWarp``) of ``FeatureSequence``s, on a coarse scale first, then
-/// within a band around what was found, at twice the resolution each time (Salvador and Chan, "Toward accurate dynamic time warping in
-/// linear time and space", 2007). So an hour needs as much memory for each second as half a minute. The path is then smoothed: where the sound
-/// changes, its time counts; in held sounds and pauses, where nothing can be known, it runs straight.
+/// Take and model have the same words or notes, played or spoken by different people, on different instruments, in
+/// different rooms. The take may begin late, end early, and pause anywhere. The method is dynamic time warping
+/// (``TimeWarp``) of ``FeatureSequence``s: on a coarse scale first, then within a band around the coarse path, at twice
+/// the resolution each time (Salvador and Chan, "Toward accurate dynamic time warping in linear time and space", 2007).
+/// So an hour needs as much memory for each second as half a minute. The path is then smoothed: a change of the sound
+/// fixes the time, and held sounds and pauses give a straight path because nothing marks time there.
 ///
 /// Thread-safe: a value.
 package struct Alignment: Sendable {
@@ -14,23 +15,24 @@ package struct Alignment: Sendable {
     package let modelRange: Range<Int>
     /// The values of the take between its first and last sound.
     package let takeRange: Range<Int>
-    /// How far the place of each value is certain: how much the sound of the model changes there, 1 on average.
+    /// Certainty of each place: the amount by which the sound of the model changes there, 1 on average.
     let certainty: [Float]
 
-    /// The most cells of a coarse scale that are searched without a band.
+    /// The most cells of a coarse scale to search without a band.
     private static let mostCells = 4_000_000
     /// Half the width of the band, in steps of each scale.
     private static let radius = 24
-    /// Values of background that are kept before the first and after the last sound, which breaths and soft beginnings need.
+    /// Values of background kept before the first and after the last sound, for breaths and soft beginnings.
     private static let margin = 10
 
-    /// Aligns a take with a model; nil if there is no sound in one of them.
+    /// Aligns a take with a model; nil if the model or the take has no sound.
     ///
     /// Half a minute against half a minute takes some 20 ms and 5 MB.
     /// - Parameters:
     ///   - model: The features of the model.
     ///   - take: The features of the take.
-    ///   - pitches: The pitches of both, which are compared in place of their colours, and how many cents higher the take is.
+    ///   - pitches: The pitches of both, compared in place of the timbres, and the number of cents by which the take is
+    ///     higher.
     ///
     /// Real-time safe: no.
     package init?(
@@ -59,7 +61,7 @@ package struct Alignment: Sendable {
         takeRange = takeSound
     }
 
-    /// The same in a longer take, in which this one begins later by so many values.
+    /// Returns the same alignment for a longer take, in which this take begins later by `values` steps of 10 ms.
     func moved(by values: Int) -> Alignment {
         Alignment(
             places: places.map { $0 + Double(values) }, modelRange: modelRange,
@@ -70,7 +72,8 @@ package struct Alignment: Sendable {
         (self.places, self.modelRange, self.takeRange, self.certainty) = (places, modelRange, takeRange, certainty)
     }
 
-    /// The place in the take, in units of 10 ms, for a place in the model; outside the aligned range, it goes on at the model's speed.
+    /// Returns the place in the take, in units of 10 ms, for a place in the model. Outside the aligned range, the
+    /// result continues at the model's speed.
     package func place(ofModel index: Double) -> Double {
         let position = index - Double(modelRange.lowerBound)
         guard let first = places.first, let last = places.last else { return index }
@@ -100,7 +103,7 @@ package struct Alignment: Sendable {
         return places ?? []
     }
 
-    /// The whole, or what is near the diagonal if that would be too much.
+    /// Returns a band of all cells, or of the cells near the diagonal if all would be too many.
     private static func diagonalBand(rows: Int, columns: Int) -> TimeWarp.Band {
         let half = max(Self.radius + columns / max(1, rows) + 1, 2 * mostCells / max(1, rows))
         let slope = Double(columns) / Double(rows)
@@ -113,16 +116,16 @@ package struct Alignment: Sendable {
             })
     }
 
-    /// What is near the path of a scale with half as many steps: ``radius`` steps along either sequence.
+    /// Returns the band near the path of a scale with half as many steps: ``radius`` steps along either sequence.
     private static func band(around places: [Double], rows: Int, columns: Int) -> TimeWarp.Band {
-        // A path only rises, so the lowest place near a row is that of the first row near it.
+        // A path only rises, so the lowest place near a row is the place of the first row nearby.
         func place(_ row: Int) -> Double { 2 * places[max(0, min(places.count - 1, row / 2))] }
         var ranges: [Range<Int>] = []
         for row in 0..<rows {
             var begin = row == 0 ? 0 : min(columns - 1, max(0, Int(place(row - radius)) - radius))
             var end = row == rows - 1 ? columns : min(columns, Int(place(row + radius + 2)) + radius + 2)
             if let last = ranges.last {
-                // The path can always go on from one row to the next.
+                // Overlap lets the path always continue from each row to the next.
                 begin = max(last.lowerBound, min(begin, last.upperBound - 1))
                 end = max(end, last.upperBound)
             }
@@ -133,13 +136,14 @@ package struct Alignment: Sendable {
 
     // MARK: - Smoothing
 
-    /// The smooth curve closest to a path: Whittaker's smoother ("On a new method of graduation", 1923), with weights.
+    /// Returns the smooth curve closest to a path: Whittaker's smoother ("On a new method of graduation", 1923), with
+    /// weights.
     ///
-    /// It minimises Σ w (y − z)² + λ Σ (second differences of z)².
+    /// The curve z minimises Σ w (y − z)² + λ Σ (second differences of z)².
     static func smoothed(_ places: [Double], weights: [Float], stiffness: Double = 300) -> [Double] {
         let count = places.count
         guard count > 3 else { return places }
-        // The matrix has two diagonals on either side; it is split into L D Lᵀ, and solved.
+        // The matrix has two diagonals on either side; the code splits the matrix into L D Lᵀ and solves the system.
         var (diagonal, first, second) = (
             [Double](repeating: 0, count: count), [Double](repeating: 0, count: count),
             [Double](repeating: 0, count: count)
@@ -172,7 +176,7 @@ package struct Alignment: Sendable {
             if index + 1 < count { result[index] -= first[index] * result[index + 1] }
             if index + 2 < count { result[index] -= second[index] * result[index + 2] }
         }
-        // Never backwards.
+        // The curve never runs backwards.
         for index in 1..<count { result[index] = max(result[index], result[index - 1] + 1e-3) }
         return result
     }

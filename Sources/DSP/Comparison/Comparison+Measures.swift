@@ -1,11 +1,11 @@
-/// All that is known of one recording before it is compared.
+/// Features and pitch of one recording, computed before the comparison.
 package struct ComparedSound: Sendable {
     /// Level and bands every 10 ms.
     package let features: SoundFeatures
     /// Pitch every 10 ms.
     package let contour: PitchContour
 
-    /// What was computed of one recording.
+    /// Joins the two analyses of one recording.
     ///
     /// - Parameters:
     ///   - features: Of ``SoundAnalysis``.
@@ -15,7 +15,7 @@ package struct ComparedSound: Sendable {
         self.contour = contour
     }
 
-    /// A part of it, in values of 10 ms.
+    /// Returns a part of the sound, in values of 10 ms.
     func part(_ range: Range<Int>) -> ComparedSound {
         ComparedSound(
             features: features.part(range),
@@ -24,7 +24,7 @@ package struct ComparedSound: Sendable {
                 voicing: Array(contour.voicing[range])))
     }
 
-    /// The analysis of a recording in memory, mixed to one channel.
+    /// Analyses a recording in memory, mixed to one channel.
     ///
     /// - Parameters:
     ///   - samples: Any number of samples.
@@ -44,8 +44,8 @@ extension Comparison {
     /// Compares a take with a model.
     ///
     /// - Parameters:
-    ///   - take: What was recorded.
-    ///   - model: What it is compared with.
+    ///   - take: The recording to judge.
+    ///   - model: The recording to compare with.
     ///
     /// Real-time safe: no.
     package init(of take: ComparedSound, with model: ComparedSound) {
@@ -56,14 +56,14 @@ extension Comparison {
         }
     }
 
-    /// Compares a take with a model along an alignment that is known.
+    /// Compares a take with a model along a known alignment.
     init(of take: ComparedSound, with model: ComparedSound, along alignment: Alignment) {
         self.init(
             of: take, with: model, along: alignment,
             loudness: (model: Loudness(of: model.features), take: Loudness(of: take.features)))
     }
 
-    /// Compares a take with a model along each of several alignments: those of its passes, or those among which is chosen.
+    /// Compares a take with a model along each of several alignments: one for each pass, or candidates to choose from.
     package static func each(
         of take: ComparedSound, with model: ComparedSound, along alignments: [Alignment]
     ) -> [Comparison] {
@@ -99,7 +99,7 @@ extension Comparison {
 
     private static func timing(of alignment: Alignment, curves: inout Curves) -> Timing {
         let first = Double(alignment.modelRange.lowerBound)
-        // Places count by how surely their time is known.
+        // Each place is weighted by the certainty of its time.
         let points = alignment.places.indices.map { index in
             (
                 time: first + Double(index), value: alignment.places[index],
@@ -152,7 +152,7 @@ extension Comparison {
 
     // MARK: - Curves
 
-    /// The loudness of one recording, which is the same along every alignment.
+    /// The loudness of one recording: the same along every alignment.
     private struct Loudness {
         /// Powers over 150 ms, in dB: a syllable or a note, not its partials' beats.
         let levels: [Float]

@@ -1,8 +1,9 @@
-/// How a take differs from its model in timing, pitch and dynamics: plain measures, each of its own kind of difference.
+/// Differences between a take and its model in timing, pitch and dynamics: plain measures, each of its own kind of
+/// difference.
 ///
-/// Nothing here is a mark. A measure says how far two recordings are from each other in one respect, in its own unit; whether that is good
-/// is for the listener to say. What cannot be known is nil: with silence on one side everything, without common voiced places the pitch.
-/// See docs/comparing.md for the method, its figures and what it does badly.
+/// Nothing here is a mark. A measure gives the distance between two recordings in one respect, in its own unit; the
+/// listener decides whether the distance is good. Unknown measures are nil: all of them if either side is silent, the
+/// pitch if the two share no voiced places. See docs/comparing.md for the method, its figures and its weaknesses.
 ///
 /// Thread-safe: a value. Real-time safe: no.
 public struct Comparison: Sendable, Equatable {
@@ -10,48 +11,49 @@ public struct Comparison: Sendable, Equatable {
     public struct Place: Sendable, Equatable {
         /// Seconds from the model's start.
         public let modelSeconds: Double
-        /// How much later than at an even tempo the take is there; below 0 earlier.
+        /// Seconds by which the take is later here than at an even tempo; below 0 earlier.
         public let lateSeconds: Double
     }
 
-    /// How much later the take begins than the model: take time − model time at the model's first sound, by the straight line that lies
-    /// closest to the alignment. If both have the same tempo, it is the median difference over the whole.
+    /// Delay of the take's beginning: take time − model time at the model's first sound, by the straight line closest
+    /// to the alignment. If both have the same tempo, the delay is the median difference over the whole.
     public let offsetSeconds: Double?
-    /// How long the take is for the model, from first to last sound: above 1 slower.
+    /// Length of the take divided by the length of the model, from first to last sound: above 1 slower.
     public let lengthRatio: Double?
-    /// How far the take strays from an even tempo: the mean distance from the straight line, without the largest twentieth.
+    /// Deviation of the take from an even tempo: the mean distance from the straight line, without the largest
+    /// twentieth.
     public let spreadSeconds: Double?
-    /// Where it strays most.
+    /// Place of the largest deviation from an even tempo.
     public let worstPlace: Place?
-    /// How much higher the take is: the median difference in cents, 100 a semitone, where both have a pitch.
+    /// Median difference of pitch where both have a pitch, in cents, 100 a semitone; above 0 the take is higher.
     public let pitchOffsetCents: Double?
-    /// How far the melody differs beyond ``pitchOffsetCents``: the mean distance, without the largest twentieth.
+    /// Difference of the melodies beyond ``pitchOffsetCents``: the mean distance, without the largest twentieth.
     public let pitchCents: Double?
-    /// How far the loudness differs beyond one gain for all: the mean distance in dB, without the largest twentieth.
+    /// Difference in loudness beyond one gain for all: the mean distance in dB, without the largest twentieth.
     public let energyDecibels: Double?
-    /// What the measures are taken from, for drawing.
+    /// The curves behind the measures, for drawing.
     public let curves: Curves
 
-    /// Values every 10 ms of the model, from its start; all arrays have one length. NaN where there is nothing to say.
+    /// Values every 10 ms of the model, from its start; all arrays have the same length. Unknown values are NaN.
     public struct Curves: Sendable, Equatable {
         /// The pitch of the model in cents above A4 = 440 Hz.
         public internal(set) var modelCents: [Float] = []
-        /// The pitch of the take at the place that belongs to it, not shifted by ``Comparison/pitchOffsetCents``.
+        /// The pitch of the take at the aligned place, not shifted by ``Comparison/pitchOffsetCents``.
         public internal(set) var takeCents: [Float] = []
         /// The level of the model in dB of full scale, over 150 ms.
         public internal(set) var modelDecibels: [Float] = []
-        /// The level of the take at the place that belongs to it.
+        /// The level of the take at the aligned place.
         public internal(set) var takeDecibels: [Float] = []
-        /// The seconds in the take that belong to each value.
+        /// The aligned seconds in the take for each value.
         public internal(set) var takeSeconds: [Float] = []
-        /// How much later than at an even tempo the take is there, in seconds.
+        /// Seconds by which the take is later here than at an even tempo.
         public internal(set) var lateSeconds: [Float] = []
 
         /// Arrays without values.
         package init() {}
     }
 
-    /// A comparison that knows nothing: what silence gives.
+    /// An empty comparison: the result for silence.
     package init() {
         (offsetSeconds, lengthRatio, spreadSeconds, worstPlace) = (nil, nil, nil, nil)
         (pitchOffsetCents, pitchCents, energyDecibels) = (nil, nil, nil)

@@ -1,6 +1,6 @@
-/// The comparison's steps for the benchmarks, whose package cannot see what is `package`.
+/// The comparison's steps for the benchmarks: a separate package, which sees no `package` declarations.
 @_spi(Benchmarks) public enum ComparisonTrial {
-    /// What an alignment knows of a recording.
+    /// The features of a recording, as an alignment needs.
     public struct Features: Sendable {
         let features: SoundFeatures
 
@@ -17,7 +17,7 @@
         PitchTracker.contour(of: samples, sampleRate: sampleRate, range: range)
     }
 
-    /// How many values an alignment has; nil if there is none.
+    /// Returns the number of values of an alignment; nil if there is none.
     public static func alignmentCount(model: Features, take: Features) -> Int? {
         Alignment(model: model.features, take: take.features)?.places.count
     }

@@ -1,13 +1,15 @@
 internal import Glibc
 
-/// What an alignment compares: 16 small numbers for every step of time, which say how the sound is, not how loud or how coloured.
+/// The input of an alignment: 16 small numbers for every step of time. The numbers describe the character of the sound,
+/// independent of loudness and colouration.
 ///
-/// From the bands' logarithms twelve cepstral coefficients are made (Davis and Mermelstein, "Comparison of parametric representations for
-/// monosyllabic word recognition", 1980), so that the level is a number of its own, and a transposition changes little. Each is taken
-/// against its mean over the 4 s around, which removes microphones and rooms, and divided by its spread, which makes noisy and clean
-/// recordings alike (cepstral mean and variance normalisation: Viikki and Laurila, 1998). Energies more than 30 dB below a band's loud
-/// ones count as equal. Two more numbers say how loud it is, and two how fast the bands rise: onsets are what time is read from (Ewert,
-/// Müller and Grosche, "High resolution audio synchronization using chroma onset features", 2009).
+/// The bands' logarithms give twelve cepstral coefficients (Davis and Mermelstein, "Comparison of parametric
+/// representations for monosyllabic word recognition", 1980). So the level is a separate number, and a transposition
+/// changes little. From each coefficient its mean over the surrounding 4 s is subtracted, which removes microphones and
+/// rooms. Division by the spread makes noisy and clean recordings alike (cepstral mean and variance normalisation:
+/// Viikki and Laurila, 1998). Energies more than 30 dB below a band's loud energies count as equal. Two more numbers
+/// give the loudness, and two the rise of the bands: onsets carry the timing (Ewert, Müller and Grosche, "High
+/// resolution audio synchronization using chroma onset features", 2009).
 struct FeatureSequence: Sendable {
     /// Each number plus 128.
     typealias Vector = SIMD16<UInt8>
@@ -21,7 +23,7 @@ struct FeatureSequence: Sendable {
 
     init(vectors: [Vector]) { self.vectors = vectors }
 
-    /// The features of a range, at 10 ms.
+    /// Computes the features of a range, at 10 ms.
     init(_ features: SoundFeatures, in range: Range<Int>) {
         let logs = Self.flooredLogarithms(features, in: range)
         let bandCount = SoundFeatures.bandCount
@@ -62,13 +64,14 @@ struct FeatureSequence: Sendable {
         }
     }
 
-    /// Compares pitches, whatever their octave, in place of the coefficients: each of twelve semitones has a number, which is large within
-    /// 150 cents of it. So two pitches are the farther apart the more they differ, up to a minor third; without a pitch all are small.
+    /// Replaces the coefficients by pitch classes, whatever their octave: each of twelve semitones has a number, large
+    /// within 150 cents of the semitone. The more two pitches differ, up to a minor third, the greater their distance;
+    /// without a pitch all numbers are small.
     ///
     /// - Parameters:
-    ///   - contour: Of the recording that the features are of.
-    ///   - range: The values of the recording that the vectors are of.
-    ///   - cents: How much lower the pitches are taken.
+    ///   - contour: The contour of the same recording as the features.
+    ///   - range: The values of the recording covered by the vectors.
+    ///   - cents: Number of cents to subtract from the pitches.
     mutating func replaceColours(by contour: PitchContour, in range: Range<Int>, lowered cents: Double) {
         for (step, index) in range.enumerated() {
             let semitone = contour.cents(at: index).map { ($0 - cents) / 100 }
@@ -79,7 +82,7 @@ struct FeatureSequence: Sendable {
         }
     }
 
-    /// The same at half as many steps.
+    /// Returns the sequence at half as many steps.
     func halved() -> FeatureSequence {
         FeatureSequence(
             vectors: (0..<(vectors.count + 1) / 2).map { index in
@@ -89,7 +92,7 @@ struct FeatureSequence: Sendable {
             })
     }
 
-    /// How much the sound changes around each step: what fixes its time. 1 on average.
+    /// The change of the sound around each step, which fixes the time of the step. 1 on average.
     var changes: [Float] {
         var result = vectors.indices.map { index -> Float in
             let before = vectors[max(0, index - 2)]
@@ -101,7 +104,7 @@ struct FeatureSequence: Sendable {
         return result
     }
 
-    /// The sum of the differences' magnitudes.
+    /// Returns the sum of the differences' magnitudes.
     @inline(__always)
     static func distance(_ first: Vector, _ second: Vector) -> Int32 {
         let isLarger = first .> second
@@ -114,7 +117,7 @@ struct FeatureSequence: Sendable {
         return Int32(two.x &+ two.y)
     }
 
-    /// The bands' logarithms in dB, above 30 dB below what is loud in each.
+    /// Returns the bands' logarithms in dB, with a floor 30 dB below the loud values of each band.
     private static func flooredLogarithms(_ features: SoundFeatures, in range: Range<Int>) -> [Float] {
         let bandCount = SoundFeatures.bandCount
         var floors = [Float](repeating: 0, count: bandCount)
@@ -137,7 +140,7 @@ struct FeatureSequence: Sendable {
         return result
     }
 
-    /// Against the mean of the 4 s around, in units of the whole's spread.
+    /// Subtracts the mean of the surrounding 4 s, and divides by the spread of the whole.
     private static func normalise(_ values: inout [Float]) {
         let count = values.count
         guard count > 0 else { return }

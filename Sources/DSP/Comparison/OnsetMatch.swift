@@ -1,45 +1,46 @@
-/// Which notes of a model a take plays, and how early or late each is.
+/// The notes of a model played in a take, each with its timing error.
 ///
-/// The alignment says which onset of the take *may* be which of the model's: it follows the sound, and with it every early and late note, so
-/// the errors cannot be read from it. They are read from a straight line, the take's own beginning and tempo, which is fitted to the matched
-/// onsets. Matching is one to one and keeps the order; among all such matchings, the one with the greatest sum of 1 − ½ distance ÷ window
-/// is found exactly, so that a note more counts more than one nearer.
+/// The alignment says which onset of the take *may* belong to which onset of the model. The alignment follows the
+/// sound, and so every early and late note, so errors cannot be read from the alignment. Errors are distances from a
+/// straight line, the take's own beginning and tempo, fitted to the matched onsets. Matching is one to one and keeps
+/// the order. Among all such matchings, an exact search finds the greatest sum of 1 − ½ distance ÷ window. So an
+/// additional note counts more than a nearer note.
 ///
 /// Thread-safe: a value.
 package struct OnsetMatch: Sendable, Equatable {
-    /// A note that both play.
+    /// A note played in both.
     package struct Hit: Sendable, Equatable {
-        /// Its number among the model's onsets.
+        /// Number of the note among the model's onsets.
         package let model: Int
-        /// Its number among the take's onsets.
+        /// Number of the note among the take's onsets.
         package let take: Int
-        /// How much later the take plays it than its own beginning and tempo ask, in seconds; below 0 earlier.
+        /// Seconds by which the take plays the note later than its own beginning and tempo ask; below 0 earlier.
         package let lateSeconds: Double
     }
 
     /// In order of time.
     package let hits: [Hit]
-    /// The model's onsets that the take lacks.
+    /// The model's onsets missing from the take.
     package let missed: [Int]
-    /// The take's onsets that the model lacks.
+    /// The take's onsets missing from the model.
     package let added: [Int]
     /// Take time − model time of the straight line at the model's first matched onset; nil without hits.
     package let offsetSeconds: Double?
-    /// Seconds of the take for each of the model's, from the straight line; nil with fewer than three hits.
+    /// Seconds of the take for each second of the model, from the straight line; nil with fewer than three hits.
     package let lengthRatio: Double?
     /// The median distance from the line; nil without hits.
     package let spreadSeconds: Double?
 
-    /// How far an onset may be from where it is expected.
+    /// Greatest distance of an onset from its expected place.
     package static let windowSeconds = 0.12
 
-    /// Matches onsets, given in seconds and in order of time. Times that are not finite match nothing.
+    /// Matches onsets, given in seconds and in order of time. Times other than finite numbers match nothing.
     ///
     /// - Parameters:
-    ///   - model: The model's.
-    ///   - take: The take's.
+    ///   - model: Onsets of the model.
+    ///   - take: Onsets of the take.
     ///   - alignment: From the same recordings; nil expects the take at the model's times.
-    ///   - window: How far an onset may be from where it is expected, in seconds, above 0.
+    ///   - window: Greatest distance of an onset from its expected place, in seconds, above 0.
     ///
     /// Takes time and memory in proportion to the pairs within the window. Real-time safe: no.
     package init(
@@ -53,7 +54,8 @@ package struct OnsetMatch: Sendable, Equatable {
         }
         var pairs = Self.matched([expected], take, window: window)
         var line = Self.line(pairs, model, take)
-        // A note far from its time may sound like its neighbour to the alignment, but not lie near the line.
+        // The alignment may take a late or early note for a neighbour, but the mistaken note does not lie near the
+        // line.
         for _ in 0..<2 {
             guard let straight = line else { break }
             pairs = Self.matched([expected, model.map(straight.value(at:))], take, window: window)
@@ -79,9 +81,10 @@ package struct OnsetMatch: Sendable, Equatable {
 
     private typealias Pair = (model: Int, take: Int)
 
-    /// The best matching, by the heaviest rising sequence of pairs: for each pair the best of all that end before both of its onsets.
+    /// Returns the best matching, by the heaviest rising sequence of pairs: each pair continues the best sequence
+    /// before both of its onsets.
     ///
-    /// - Parameter expected: For each onset of the model, where it may be expected: several lists of times.
+    /// - Parameter expected: For each onset of the model, its expected places: several lists of times.
     private static func matched(_ expected: [[Double]], _ take: [Double], window: Double) -> [Pair] {
         var entries: [(pair: Pair, before: Int)] = []
         var best = PrefixMaximum(count: take.count)
@@ -99,7 +102,7 @@ package struct OnsetMatch: Sendable, Equatable {
                 }
                 index += 1
             }
-            // Only now: an onset of the model is matched once.
+            // Raised only after the whole row: an onset of the model matches at most once.
             for cell in row { best.raise(cell.take, to: cell.score, entry: cell.entry) }
         }
         var (result, entry): ([Pair], Int) = ([], best.maximum(before: take.count).entry)
@@ -110,19 +113,19 @@ package struct OnsetMatch: Sendable, Equatable {
         return result.reversed()
     }
 
-    /// The straight line through the matched onsets; with one or two of them, at the model's tempo.
+    /// Returns the straight line through the matched onsets; with one or two onsets, a line at the model's tempo.
     private static func line(_ pairs: [Pair], _ model: [Double], _ take: [Double]) -> TimeLine? {
         guard let first = pairs.first else { return nil }
         let points = pairs.map { (time: model[$0.model], value: take[$0.take], weight: 1.0) }
-        // Most notes are nearer to their time than those that stray, which should not draw the line to them.
+        // Most notes are near their time; the reach keeps stray notes from pulling the line.
         if pairs.count >= 3, let line = TimeLine(points, origin: model[first.model], reach: 3) { return line }
         let offset = quantile(points.map { $0.value - $0.time }, 0.5) ?? 0
         return TimeLine(start: model[first.model] + offset, slope: 1, origin: model[first.model])
     }
 }
 
-/// The greatest score among the first so many places, when scores only rise: Fenwick, "A new data structure for cumulative frequency
-/// tables" (1994).
+/// Prefix maximum: the greatest score among the first places, for scores which only rise (Fenwick, "A new data
+/// structure for cumulative frequency tables", 1994).
 private struct PrefixMaximum {
     private var nodes: [(score: Double, entry: Int)]
 
@@ -147,7 +150,7 @@ private struct PrefixMaximum {
 }
 
 extension [Double] {
-    /// The first index from which on a condition holds, in a sorted array.
+    /// Returns the first index at and after which a condition holds, in a sorted array.
     fileprivate func partitioningIndex(where condition: (Double) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

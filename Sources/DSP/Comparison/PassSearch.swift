@@ -1,21 +1,22 @@
-/// Where a take plays its model from beginning to end, if it does so several times: a loop that was recorded as one take.
+/// Finds the passes of a take which plays its model several times from beginning to end: a loop recorded as one take.
 ///
-/// Each place of the take may be the beginning of a pass, and each the end: dynamic time warping with free ends along the take (Sakurai,
-/// Faloutsos and Yamamuro, "Stream monitoring under the time warping distance", 2007), on a coarse scale. Passes count only if they resemble the
-/// model much more than the take as a whole does, so that one slow pass stays one. Between passes there may be pauses, counting or a false start.
+/// Each place of the take may be the beginning or the end of a pass: dynamic time warping with free ends along the take
+/// (Sakurai, Faloutsos and Yamamuro, "Stream monitoring under the time warping distance", 2007), on a coarse scale.
+/// Passes count only if each resembles the model much more than the take as a whole does, so one slow pass stays one
+/// pass. Between passes there may be pauses, counting or a false start.
 package enum PassSearch {
-    /// A take that is shorter, measured in models, is one pass.
+    /// A take shorter than this, as a multiple of the model's length, is one pass.
     private static let leastRatio = 1.75
-    /// The most cells of the scale that is searched.
+    /// The most cells of the scale to search.
     private static let mostCells = 4_000_000
     private static let never = Int32.max / 2
 
-    /// The ranges of the take that are passes, in units of 10 ms and in order; empty unless there are two or more.
+    /// Returns the ranges of the take's passes, in units of 10 ms and in order; empty unless there are two or more.
     ///
     /// Real-time safe: no.
     package static func passes(of take: ComparedSound, with model: ComparedSound) -> [Range<Int>] {
         let (modelPart, takePart) = (model.features.sounding, take.features.sounding)
-        // Shorter than half a second, almost anything is found in almost anything.
+        // A model shorter than half a second is found in almost anything.
         guard modelPart.count >= 50, Double(takePart.count) >= leastRatio * Double(modelPart.count) else { return [] }
         var (first, second) = (
             FeatureSequence(model.features, in: modelPart), FeatureSequence(take.features, in: takePart)
@@ -35,17 +36,17 @@ package enum PassSearch {
             (takePart.lowerBound + scale * pass.lowerBound..<takePart.lowerBound + scale * pass.upperBound)
                 .clamped(to: takePart)
         }
-        // A phrase that a longer piece has twice makes no passes of the piece.
+        // A phrase which a longer piece repeats makes no passes of the piece.
         let level = take.features.soundingLevel
         let sounding = takePart.filter { take.features.levels[$0] > level }
         let covered = sounding.filter { index in passes.contains { $0.contains(index) } }
         return passes.count >= 2 && 5 * covered.count >= 3 * sounding.count ? passes : []
     }
 
-    /// Where the cheapest pass that ends at a column begins, and what it costs for each step.
+    /// Start of the cheapest path ending at a column, and its cost for each step.
     private typealias End = (start: Int, cost: Double)
 
-    /// The passes that resemble the model most, none over another, in order.
+    /// Returns the passes most like the model, without overlap, in order.
     private static func chosen(_ ends: [End], rows: Int, below limit: Double) -> [Range<Int>] {
         var (result, limit): ([Range<Int>], Double) = ([], limit)
         let order = ends.indices.filter { column in
@@ -57,16 +58,16 @@ package enum PassSearch {
             let pass = ends[column].start..<column + 1
             // Neighbours may share a step or two of the coarse scale.
             guard result.allSatisfy({ 8 * $0.clamped(to: pass).count <= rows }) else { continue }
-            // The others have the same player, room and instrument.
+            // Further passes have the same player, room and instrument, so their costs are similar.
             if result.isEmpty { limit = min(limit, 1.5 * ends[column].cost + 30) }
             result.append(pass)
         }
         return result.sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// For each column the cheapest path of all rows that ends there.
+    /// For each column, finds the cheapest path through all rows ending there.
     ///
-    /// - Parameter isWhole: Whether paths begin at the first column only.
+    /// - Parameter isWhole: True if paths begin at the first column only.
     private static func ends(of first: FeatureSequence, in second: FeatureSequence, isWhole: Bool) -> [End] {
         let (rows, columns) = (first.vectors.count, second.vectors.count)
         var costs = [Int32](repeating: never, count: columns)
@@ -94,7 +95,8 @@ package enum PassSearch {
 }
 
 extension Alignment {
-    /// Aligns each pass of a take that plays its model several times, or the take if it is one pass. Empty if there is no sound in one of them.
+    /// Aligns each pass of a take with several passes of its model, or the whole take if there is one pass. Empty if
+    /// the take or the model has no sound.
     ///
     /// Real-time safe: no.
     package static func passes(of take: ComparedSound, with model: ComparedSound) -> [Alignment] {

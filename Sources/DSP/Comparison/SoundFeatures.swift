@@ -1,16 +1,17 @@
 internal import Samples
 @_spi(Benchmarks) internal import Transforms
 
-/// What an alignment needs to know of a recording: its level, and the energies of 16 bands, every 10 ms.
+/// Features of a recording for an alignment: the level, and the energies of 16 bands, every 10 ms.
 ///
-/// Value `k` describes the 25 ms around `k` × 10 ms. An hour takes 7 MB: the energies are kept in steps of half a decibel, which is much less
-/// than two recordings of the same thing differ by. Made by ``SoundAnalysis`` from a recording that arrives in blocks.
+/// Value `k` describes the 25 ms around `k` × 10 ms. An hour takes 7 MB: energies have steps of half a decibel, much
+/// less than the difference between two recordings of the same thing. ``SoundAnalysis`` computes the features from a
+/// recording which arrives in blocks.
 ///
 /// Thread-safe: a value.
 package struct SoundFeatures: Sendable, Equatable {
     /// Bands of equal width in mel, from 80 Hz up.
     static let bandCount = 16
-    /// Softer than any sound, in dB.
+    /// A level below any sound, in dB.
     static let silence: Float = -110
 
     /// The mean square of each 25 ms between 80 Hz and 7 kHz in dB of full scale, ``silence`` or more.
@@ -21,21 +22,21 @@ package struct SoundFeatures: Sendable, Equatable {
     /// Number of values.
     package var count: Int { levels.count }
 
-    /// A part of them.
+    /// Returns the features of a part.
     func part(_ range: Range<Int>) -> SoundFeatures {
         SoundFeatures(
             levels: Array(levels[range]),
             bands: Array(bands[range.lowerBound * Self.bandCount..<range.upperBound * Self.bandCount]))
     }
 
-    /// The range from the first to the last 10 ms in which something sounds: louder than the background by 12 dB, or a quarter of the way
-    /// from it to the loudest, in decibels. Empty for silence.
+    /// The range from the first to the last sound, in steps of 10 ms. A sound is louder than the background by 12 dB,
+    /// or by a quarter of the distance in decibels to the loudest. Empty for silence.
     ///
-    /// Shorter than 30 ms, or softer than 45 dB below the loudest, is no sound.
+    /// Events shorter than 30 ms, or more than 45 dB below the loudest, are not sounds.
     package var sounding: Range<Int> {
         let limit = soundingLevel
         func isSound(_ index: Int) -> Bool {
-            // Two neighbours as loud: no click.
+            // Two neighbours are as loud, so the sound is no click.
             (index..<index + 3).allSatisfy { levels.indices.contains($0) && levels[$0] > limit }
         }
         guard let first = levels.indices.first(where: isSound),
@@ -44,28 +45,30 @@ package struct SoundFeatures: Sendable, Equatable {
         return first..<last + 3
     }
 
-    /// How long they sound for others, from first to last sound; nil if one of the two is silent.
+    /// Returns the length of this sound divided by the length of the other, from first to last sound; nil if either is
+    /// silent.
     package func lengthRatio(to others: SoundFeatures) -> Double? {
         let (mine, their) = (sounding.count, others.sounding.count)
         return mine > 0 && their > 0 ? Double(mine) / Double(their) : nil
     }
 
-    /// The level in dB above which something sounds.
+    /// The level in dB above which a value counts as sound.
     var soundingLevel: Float {
         guard !levels.isEmpty else { return .infinity }
         let sorted = levels.sorted()
-        // A few clicks are not the loudest.
+        // The loudest 2 % are left out, because a few clicks are not the loudest sound.
         let loudest = sorted[Int(0.98 * Double(sorted.count - 1))]
         let background = sorted[Int(0.05 * Double(sorted.count - 1))]
-        // Without pauses there is no background to be heard.
+        // Without pauses no background can be measured.
         let above = min(background + max(6, min(12, 0.25 * (loudest - background))), loudest - 15)
         return max(above, loudest - 45, Self.silence + 20)
     }
 }
 
-/// Computes the features of a recording that arrives in blocks of any size.
+/// Computes the features of a recording which arrives in blocks of any size.
 ///
-/// The result does not depend on the blocks. Memory is bounded but for the result. Thread-safe: one owner at a time. Real-time safe: no.
+/// The block size does not change the result. Memory is bounded but for the result. Thread-safe: one owner at a time.
+/// Real-time safe: no.
 package struct SoundAnalysis: ~Copyable {
     /// Frames a second, in Hz.
     package let sampleRate: Int
@@ -73,7 +76,7 @@ package struct SoundAnalysis: ~Copyable {
     private var source: StreamDecimation
     private var transform: RealFourierTransform
     private let window: [Float]
-    /// For each bin, its band and the share of the next one; -1 outside all.
+    /// For each bin, its band and the share of the next band; -2 outside all bands, -1 below the middle of the first.
     private let shares: [(band: Int, next: Float)]
     private var levels: [Float] = []
     private var bands: [UInt8] = []
@@ -103,7 +106,7 @@ package struct SoundAnalysis: ~Copyable {
         }
     }
 
-    /// Takes the next frames, mixed to one channel.
+    /// Appends the next frames, mixed to one channel.
     ///
     /// NaN, infinite and absurdly large samples count as silence.
     package mutating func append(_ samples: Span<Float>) {
@@ -111,7 +114,7 @@ package struct SoundAnalysis: ~Copyable {
         follow(until: source.end, most: .max)
     }
 
-    /// The features of all frames so far.
+    /// Ends the analysis and returns the features of all frames.
     package consuming func finish() -> SoundFeatures {
         let count = PitchContour.count(frames: source.frameCount, sampleRate: sampleRate)
         if count > 0 {
@@ -121,7 +124,7 @@ package struct SoundAnalysis: ~Copyable {
         return SoundFeatures(levels: levels, bands: bands)
     }
 
-    /// The features of a whole recording in memory.
+    /// Returns the features of a whole recording in memory.
     package static func features(of samples: [Float], sampleRate: Int) -> SoundFeatures {
         var analysis = SoundAnalysis(sampleRate: sampleRate)
         analysis.append(samples.span)

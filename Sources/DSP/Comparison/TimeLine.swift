@@ -1,18 +1,19 @@
-/// A straight line through pairs of times that is right for most of them, whatever the others are.
+/// A robust straight line through pairs of times: right for most pairs, whatever the outliers.
 ///
-/// It begins with the repeated median (Siegel, "Robust regression using repeated medians", 1982), which stands up to nearly half of the
-/// pairs being wild: after one long pause everything is late, and the line should still say how the rest was. Then least squares are repeated
-/// with the weights of Tukey's biweight, in units of the median distance, so that all pairs count that lie near the line.
+/// The fit begins with the repeated median (Siegel, "Robust regression using repeated medians", 1982), which tolerates
+/// nearly half of the pairs being wild: after one long pause everything is late, and the line should still fit the
+/// rest. Least squares then repeat with the weights of Tukey's biweight, in units of the median distance, so all pairs
+/// near the line count.
 struct TimeLine: Equatable {
     /// The value at ``origin``.
     let start: Double
     let slope: Double
     let origin: Double
 
-    /// Nil with fewer than two different times.
+    /// Fits a line; nil with fewer than two different times.
     ///
-    /// - Parameter reach: What is farther from the line does not count, in medians of the distances: 6 is best if they are random, less if most
-    ///   points should lie on the line.
+    /// - Parameter reach: Distance from the line beyond which points do not count, in medians of the distances: 6 is
+    ///   best for random distances, less if most points should lie on the line.
     init?(_ points: [(time: Double, value: Double, weight: Double)], origin: Double, reach: Double = 6) {
         guard points.count >= 2, let low = points.map(\.time).min(), let high = points.map(\.time).max(), high > low
         else { return nil }
@@ -39,7 +40,8 @@ struct TimeLine: Equatable {
         (start, slope, self.origin) = (fitted.start, fitted.slope, origin)
     }
 
-    /// The median over the points of the median slope to all others, from some hundred of the surest.
+    /// Returns the median over the points of the median slope to all other points, from some hundred of the points with
+    /// most weight.
     private static func repeatedMedian(
         _ points: [(time: Double, value: Double, weight: Double)], origin: Double
     ) -> (start: Double, slope: Double)? {

@@ -1,10 +1,11 @@
 /// Dynamic time warping of two sequences within a band: the cheapest monotone path from their beginnings to their ends.
 ///
-/// The recursion is the symmetric one of Sakoe and Chiba ("Dynamic programming algorithm optimization for spoken word recognition", 1978):
-/// a step along both counts twice. Steps along only one cost a little more, so that the path is straight where the sound says nothing. A
-/// pause of any length can be made or left out. Memory is a byte for each cell of the band.
+/// The recursion is the symmetric form of Sakoe and Chiba ("Dynamic programming algorithm optimization for spoken word
+/// recognition", 1978): a step along both sequences counts twice. A step along only one sequence costs a little more,
+/// so the path is straight where the sound gives no information. A pause of any length can be inserted or left out.
+/// Memory is a byte for each cell of the band.
 struct TimeWarp {
-    /// For each step of the first sequence, the steps of the second that may belong to it.
+    /// For each step of the first sequence, the permitted steps of the second.
     struct Band {
         var ranges: [Range<Int>]
         var cellCount: Int { ranges.reduce(0) { $0 + $1.count } }
@@ -13,7 +14,8 @@ struct TimeWarp {
     /// For each step of the first sequence, the mean of the second's steps on the path.
     let places: [Double]
 
-    /// What a step along one sequence costs beyond its distance; a distance is about 300 between unlike sounds, 100 between like ones.
+    /// Cost of a step along one sequence, beyond its distance; a distance is about 300 between unlike sounds, 100
+    /// between like sounds.
     static let aside: Int32 = 40
     private static let never = Int32.max / 2
 
@@ -21,7 +23,7 @@ struct TimeWarp {
     ///   - first: Not empty.
     ///   - second: Not empty.
     ///   - band: One range for each step of `first`, each overlapping or touching the next; the first contains 0, the last the end.
-    ///   - openSteps: How many steps may be left out at each end, for a price.
+    ///   - openSteps: Number of steps which may be left out at each end, for a price.
     init(_ first: FeatureSequence, _ second: FeatureSequence, within band: Band, openSteps: Int) {
         let rows = first.vectors.count
         var starts = [Int](repeating: 0, count: rows + 1)
@@ -30,7 +32,7 @@ struct TimeWarp {
         var distances = [Int32](repeating: 0, count: band.ranges.reduce(0) { max($0, $1.count) })
         var before: [Int32] = []
         var beforeRange = 0..<0
-        // Costs are kept near 0, so that hours do not overflow.
+        // Costs stay near 0, so hours do not overflow.
         var removed: Int64 = 0
         var best: (cost: Int64, row: Int, column: Int) = (.max, rows - 1, second.vectors.count - 1)
         for row in 0..<rows {
@@ -49,7 +51,7 @@ struct TimeWarp {
                 var (cost, way) = (straight, UInt8(1))
                 if down < cost { (cost, way) = (down, 2) }
                 if along < cost { (cost, way) = (along, 3) }
-                // A path begins at an edge; what it leaves out costs as if it were unlike.
+                // A path begins at an edge; each step left out costs as much as an unlike sound.
                 if row == 0 && column <= openSteps || column == 0 && row <= openSteps {
                     let opening = 2 * distance + Int32(row + column) * Self.left
                     if opening < cost { (cost, way) = (opening, 0) }
@@ -87,7 +89,7 @@ struct TimeWarp {
         }
     }
 
-    /// What a step costs that is left out at an end.
+    /// Cost of a step left out at an end.
     private static let left: Int32 = 300
 
     private static func path(
@@ -109,7 +111,7 @@ struct TimeWarp {
         }
     }
 
-    /// Steps that were left out at the ends continue the path straight on.
+    /// Continues the path straight on through the steps left out at the ends.
     private static func filled(_ sums: [Double], _ counts: [Double]) -> [Double] {
         var result = zip(sums, counts).map { $1 > 0 ? $0 / $1 : .nan }
         if let first = result.firstIndex(where: { !$0.isNaN }) {

@@ -1,12 +1,14 @@
-/// By how much a take is higher than its model as a whole, from how long each pitch sounds in both: no place of one need be known in the other.
+/// Pitch difference between a take and its model as a whole, from the duration of each pitch in both: the alignment of
+/// places need not be known.
 ///
-/// Durations of pitches are summed in steps of 20 cents, and the shift is taken at which the sums agree best. A melody that is
-/// transposed as a whole agrees best at its transposition, whatever its timing. Nil if one of the two has hardly any pitch.
+/// Durations of pitches are summed in steps of 20 cents; the result is the shift with the best agreement of the sums. A
+/// melody transposed as a whole agrees best at its transposition, whatever its timing. Nil if the take or the model has
+/// hardly any pitch.
 struct Transposition {
-    /// How much higher the take is, in cents.
+    /// Transposition of the take in cents; above 0 higher.
     let cents: Double
 
-    /// From so many cents on a take counts as transposed.
+    /// Number of cents at which a take counts as transposed.
     private static let least = 70.0
     private static let step = 20.0
     /// The pitches of a tracker's default range, and a little more: 30 to 3500 Hz.
@@ -15,13 +17,13 @@ struct Transposition {
     /// Two octaves either way.
     private static let farthest = 120
 
-    /// Whether the take is in another key, not only in another tuning.
+    /// True if the take is in another key, not only in another tuning.
     var isWhole: Bool { abs(cents) >= Self.least }
 
     init?(of take: ComparedSound, from model: ComparedSound) {
         guard let here = Self.durations(model), let there = Self.durations(take) else { return nil }
         var best: (shift: Int, sum: Float) = (0, -1)
-        // Nearer shifts first: of equal ones the smallest counts.
+        // Nearer shifts come first, so the smallest of equally good shifts wins.
         for shift in (-Self.farthest...Self.farthest).sorted(by: { (abs($0), $0) < (abs($1), $1) }) {
             var sum: Float = 0
             for bin in max(0, -shift)..<min(Self.binCount, Self.binCount - shift) {
@@ -32,7 +34,8 @@ struct Transposition {
         cents = Double(best.shift) * Self.step
     }
 
-    /// How long each pitch sounds, spread over half a semitone either way: vibrato and intonation are the same note.
+    /// Returns the duration of each pitch, spread over half a semitone either way: vibrato and intonation count as the
+    /// same note.
     private static func durations(_ sound: ComparedSound) -> [Float]? {
         var counts = [Float](repeating: 0, count: binCount)
         var found = 0
@@ -55,11 +58,12 @@ struct Transposition {
 }
 
 extension Alignment {
-    /// Aligns a take with a model, whatever key it is in; nil if there is no sound in one of them.
+    /// Aligns a take with a model, whatever key the take is in; nil if either has no sound.
     ///
-    /// The colour of an instrument's notes moves with their pitch, so that a transposed note resembles another one of the model more than its
-    /// own. A take that is transposed as a whole is therefore aligned a second time, by pitches with the transposition taken out. A
-    /// voice keeps its vowels in any key: the second path counts only if the melodies agree far better along it, and the time is not less even.
+    /// The timbre of an instrument's notes moves with their pitch, so a transposed note resembles another note of the
+    /// model more than its own. A take transposed as a whole is therefore aligned a second time, by pitches with the
+    /// transposition taken out. A voice keeps its vowels in any key: the second path counts only if the melodies agree
+    /// far better along the second path, and its timing is not less even.
     ///
     /// Real-time safe: no.
     package init?(model: ComparedSound, take: ComparedSound) {
@@ -79,7 +83,7 @@ extension Alignment {
         guard let wrong = both[0].pitchCents, let right = both[1].pitchCents, right < 0.5 * wrong,
             let uneven = both[0].spreadSeconds, let even = both[1].spreadSeconds
         else { return nil }
-        // Time that is bent to make a wrong melody right is less even than the time of the colours.
+        // A path bent in time to make a wrong melody right is less even than the path by timbre.
         return even < 1.25 * uneven + 0.005 ? byPitch : nil
     }
 }

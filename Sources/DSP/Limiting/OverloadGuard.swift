@@ -1,20 +1,21 @@
-/// Keeps a sum of sounds, or a sound that is turned up, at or below full scale, frame by frame and without knowing what comes next.
+/// Keeps a sum of sounds, or an amplified sound, at or below full scale, frame by frame and without look-ahead.
 ///
-/// The gain falls at the frame that would exceed full scale, to what that frame allows, and returns slowly. So the first peak of a row is
-/// flattened and the following ones are not, where a converter would flatten them all. ``PeakLimiter`` looks ahead and flattens none,
-/// but it needs frames that a mix with live commands does not have. All channels get the same gain. What stays below full scale passes
-/// bit for bit, and the result does not depend on how the frames are divided into calls. An infinite value becomes full scale, and what is not a
-/// number becomes silence while the gain is below 1; neither changes the gain.
+/// At a frame which would exceed full scale, the gain falls to the value permitted by the frame, and then returns
+/// slowly. So only the first peak of a row is flattened, where a converter would flatten every peak. ``PeakLimiter``
+/// looks ahead and flattens none, but its look-ahead frames are not available in a mix with live commands. All channels
+/// get the same gain. Sound below full scale passes bit for bit, and the division of the frames into calls does not
+/// change the result. While the gain is below 1, an infinite value becomes full scale, and NaN becomes silence; neither
+/// changes the gain.
 ///
 /// Real-time safe: all of it.
 @usableFromInline package struct OverloadGuard: BitwiseCopyable {
-    /// A Double, as the last steps back to 1 are smaller than a Float can add.
+    /// A Double, because the last steps back to 1 are too small for a Float.
     private var gain = 1.0
     private var lowest: Float = 1
-    /// The part of what is missing to 1 that the gain regains in one frame.
+    /// Share of the gain's distance to 1 regained in one frame.
     private let returnShare: Double
 
-    /// What peaks are brought to. Samples only: a peak between two samples may be higher.
+    /// Target level of peaks. Samples only: a peak between two samples may be higher.
     private static var ceiling: Float { 1 }
     private static var returnSeconds: Double { 0.093 }
     private static var leastReduction: Double { 1e-5 }
@@ -28,20 +29,20 @@
         returnShare = 1 / (Self.returnSeconds * Double(sampleRate))
     }
 
-    /// Whether the sound is turned down at present.
+    /// True if the gain is below 1 at present.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func isActive() -> Bool { gain < 1 }
 
-    /// Turns frames down where they would exceed full scale.
+    /// Turns frames down where the sound would exceed full scale.
     ///
     /// - Parameters:
     ///   - sound: One pointer per channel.
     ///   - channelCount: 1 or more.
     ///   - frameCount: The frames of each channel, 0 or more.
-    ///   - watched: Which of them to keep from exceeding full scale. The others are turned down as long as the gain has not returned
-    ///     to 1.
+    ///   - watched: The frames to keep from exceeding full scale. Other frames are turned down only until the gain has
+    ///     returned to 1.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -50,14 +51,14 @@
         watched: Range<Int>
     ) {
         guard unsafe isActive() || exceeds(sound, channelCount, watched) else { return }
-        // What comes before the watched frames concerns only a gain that has not returned yet.
+        // Frames before the watched range matter only while the gain has not returned.
         for frame in (isActive() ? 0 : watched.lowerBound)..<max(watched.lowerBound, frameCount) {
             if !isActive() {
                 if frame >= watched.upperBound { return }
                 if frame < watched.lowerBound { continue }
             }
             var peak: Float = 0
-            // A value that is not a number is never the larger one, so it does not reach the gain.
+            // NaN fails the comparison, so the gain ignores NaN.
             for channel in 0..<channelCount {
                 let sample = unsafe sound[channel][frame]
                 if sample.magnitude == .infinity {
@@ -82,7 +83,7 @@
         }
     }
 
-    /// The lowest gain since the last call, as a factor.
+    /// Returns the lowest gain since the last call, as a factor.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif

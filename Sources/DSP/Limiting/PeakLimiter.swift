@@ -1,21 +1,23 @@
-// PeakLimiter: turns a sound down for as long as it would exceed full scale, before it does.
+// PeakLimiter: turns a sound down before a peak would exceed full scale, for as long as the peak lasts.
 //
-// A stretched or pitched sound has other phases than its recording, and so other peaks: a recording brought to full scale comes
-// out up to 5 dB above it. The gain follows from the peaks of the next 5 ms: it is down when a peak arrives, and the way there and back
-// has no corner. Gains are whole numbers, so that a sound without such peaks passes bit for bit, at any block size.
+// A stretched or pitched sound has other phases than its recording, and so other peaks: a recording brought to full
+// scale comes out up to 5 dB above full scale. The gain follows from the peaks of the next 5 ms: the gain is down when
+// a peak arrives, and moves there and back without a corner. The smoothing weights are whole numbers, so a sound
+// without such peaks passes bit for bit, at any block size.
 internal import Samples
 
-/// Keeps a sound at or below full scale, in pull style: it says how many frames it needs.
+/// Keeps a sound at or below full scale, in pull style: the limiter says how many frames to supply.
 ///
 ///     limiter.start()
 ///     // write framesNeeded(toEmit: 64) frames, `inputOffset` after `inputs`, at once or in pieces, and accept each
 ///     limiter.emit(64, into: channels, offset: 0)
 ///
-/// The first frame out is the first frame in: nothing is delayed, but frames are needed some 6 ms ahead. All channels get the
-/// same gain, so the stereo image stays. Peaks between samples count as well (see ``TruePeakFilter``).
+/// The first frame out is the first frame in: no delay arises, but the caller supplies frames some 6 ms ahead. All
+/// channels get the same gain, so the stereo image stays. Peaks between samples count as well (see ``TruePeakFilter``).
 ///
-/// A sound begins with a copy of its recording, whose first 256 frames pass unchanged; the next 8 may exceed full scale as well. From then on the look-ahead
-/// grows by a quarter of a frame a frame, so that a start costs no burst of work; until it is complete a gain may fall faster.
+/// A sound begins with a copy of its recording: the first 256 frames pass unchanged, and the next 8 may exceed full
+/// scale as well. From then on the look-ahead grows by a quarter of a frame a frame, so a start costs no burst of work.
+/// Until the look-ahead is complete, a gain may fall faster.
 ///
 /// Real-time safe: all but `init`.
 @safe
@@ -23,11 +25,11 @@ internal import Samples
     private let channelCount: Int
     /// The largest count for ``framesNeeded(toEmit:)`` and ``emit(_:into:offset:)``.
     package let maximumEmitFrames: Int
-    /// Frames that must be known beyond the last one emitted.
+    /// Frames to supply beyond the last emitted frame.
     package let lookAheadFrames: Int
     /// One pointer per channel to its frames; see ``inputOffset``.
     package let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
-    /// How far after ``inputs`` the next frames are written.
+    /// Offset after ``inputs`` at which to write the next frames.
     package private(set) var inputOffset = 0
 
     private let filter = TruePeakFilter()
@@ -35,45 +37,47 @@ internal import Samples
     /// Frames of one channel's memory.
     private let capacity: Int
 
-    /// Gains are chosen for groups of this many frames, and interpolated between them.
+    /// Each group of this many frames has a gain, interpolated between groups.
     private static var groupFrames: Int { Lanes.scalarCount }
-    /// Groups ahead of one that decide on its gain, and one more than those over which a gain is smoothed: 5 ms.
+    /// Number of later groups which decide a group's gain; one more than the number of groups in the smoothing: 5 ms.
     private let window: Int
-    /// Rings addressed by group: the gain that each group needs, the smallest ahead with its slow return, and what is applied.
+    /// Rings addressed by group: the gain needed by each group, the smallest gain ahead with its slow return, and the
+    /// applied gain.
     private let needed: FloatStorage
     private let held: FloatStorage
     private let applied: FloatStorage
     private let groupMask: Int
-    /// The weights that smooth the gains: whole numbers, a triangle.
+    /// Smoothing weights of the gains: whole numbers, a triangle.
     private let weights: FloatStorage
     private let totalWeight: Double
-    /// The part of what is missing to 1 that a gain regains in one group.
+    /// Share of a gain's distance to 1 regained in one group.
     private let returnShare: Double
 
-    /// The next frame to be emitted: its place in the memory, and its number from the start.
+    /// The next frame to emit: its place in the memory, and its number from the start.
     private var emitOffset = 0
     private var emittedFrames = 0
     /// Groups measured and groups decided since the start.
     private var measuredGroups = 0
     private var decidedGroups = 0
-    /// A Double, as the last steps back to 1 are smaller than a Float can add.
+    /// A Double, because the last steps back to 1 are too small for a Float.
     private var latestHeld = 1.0
-    /// The latest group whose gain is not 1; long ago if there is none.
+    /// The latest group with a gain other than 1; long ago if there is none.
     private var latestReduced = Int.min / 2
-    /// The latest group that needs another gain than 1.
+    /// The latest group which needs a gain other than 1.
     private var latestLoud = Int.min / 2
     private var lowest: Float = 1
 
-    /// Groups at the beginning that are not looked at, and groups in which the look-ahead grows by one.
+    /// Number of unexamined groups at the beginning, and number of groups in which the look-ahead grows by one group.
     private static var copiedGroups: Int { 32 }
     private static var growthGroups: Int { 4 }
 
-    /// What peaks are brought to: a thousandth of a decibel below full scale, which is more than rounding can add.
+    /// Target level of peaks: a thousandth of a decibel below full scale, more than rounding can add.
     private static var ceiling: Float { 0.9999 }
     private static let windowSeconds = 0.005
-    /// A gain regains half of what it lacks in 65 ms: slower than most beats, which would be flattened otherwise.
+    /// Time constant of the return, so half of the reduction is gone after 65 ms: slower than most beats, which a
+    /// faster return would flatten.
     private static let returnSeconds = 0.093
-    /// Nearer to 1 than a ten-thousandth of a decibel is 1.
+    /// Gains within a ten-thousandth of a decibel of 1 count as 1.
     private static var leastReduction: Double { 1e-5 }
 
     /// Allocates all memory; call ``start()`` before anything else.
@@ -94,7 +98,7 @@ internal import Samples
         let window = max(4, Int((Self.windowSeconds / groupSeconds).rounded()))
         self.window = window
         lookAheadFrames = Self.groupFrames * (window + 1) + Self.readAhead
-        // What is held, what comes next, and the part before it that the filter reads.
+        // Held frames, the next frames, and the earlier frames read by the filter.
         capacity = Self.readBefore + 2 * (maximumEmitFrames + lookAheadFrames) + Lanes.scalarCount
         samples = FloatStorage(count: channelCount * capacity)
         var groups = 1
@@ -117,7 +121,7 @@ internal import Samples
         unsafe inputs.deallocate()
     }
 
-    /// Frames that the filter reads before a group, and from its first frame on.
+    /// Number of frames read by the filter before a group, and from the group's first frame on.
     private static var readBefore: Int { 16 }
     private static var readAhead: Int { TruePeakFilter.reach + Lanes.scalarCount }
 
@@ -135,14 +139,15 @@ internal import Samples
         (latestReduced, latestLoud) = (.min / 2, .min / 2)
     }
 
-    /// How many groups ahead of one are known when its gain is chosen. At least one, as a gain glides to that of the next group.
+    /// Returns the number of groups beyond a group whose samples are known when the group's gain is chosen. At least
+    /// one from the 33rd group on, because a gain glides to the gain of the next group.
     @inline(__always)
     private func reach(of group: Int) -> Int {
         guard group >= Self.copiedGroups else { return 0 }
         return min(window, 1 + (group - Self.copiedGroups) / Self.growthGroups)
     }
 
-    /// How many more frames must be accepted before `frameCount` can be emitted.
+    /// Returns the number of frames still to accept before `frameCount` frames can be emitted.
     ///
     /// - Parameter frameCount: 0 to ``maximumEmitFrames``.
     #if REALTIME_CHECKS
@@ -157,9 +162,9 @@ internal import Samples
         return max(0, end - emittedFrames - (inputOffset - emitOffset))
     }
 
-    /// Takes over frames that were written ``inputOffset`` after ``inputs``.
+    /// Accepts frames written ``inputOffset`` after ``inputs``.
     ///
-    /// - Parameter frameCount: At most what ``framesNeeded(toEmit:)`` returned.
+    /// - Parameter frameCount: At most the count returned by ``framesNeeded(toEmit:)``.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -179,7 +184,7 @@ internal import Samples
     /// Writes the next frames.
     ///
     /// - Parameters:
-    ///   - frameCount: 0 to ``maximumEmitFrames``; ``framesNeeded(toEmit:)`` must be 0 for it.
+    ///   - frameCount: 0 to ``maximumEmitFrames``; ``framesNeeded(toEmit:)`` must return 0 for the count.
     ///   - output: One pointer per channel.
     ///   - offset: The index of the first frame in each channel.
     #if REALTIME_CHECKS
@@ -199,7 +204,7 @@ internal import Samples
                 let source = samples.view.part(from: channel * capacity + emitOffset + done, count: count)
                 let target = unsafe output[channel] + offset + done
                 for index in 0..<count {
-                    // At a gain of 1 the sample itself, whatever it is.
+                    // At a gain of 1 the sample passes unchanged, even NaN.
                     let gain = begin + (end - begin) * (Float(place + index + 1) / Float(Self.groupFrames))
                     unsafe target[index] = begin == 1 && end == 1 ? source[index] : source[index] * gain
                 }
@@ -212,7 +217,7 @@ internal import Samples
         makeRoom()
     }
 
-    /// The lowest gain since the last call, as a factor.
+    /// Returns the lowest gain since the last call, as a factor.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -223,7 +228,7 @@ internal import Samples
 
     // MARK: Gains
 
-    /// The gain that brings a group's peaks, and those between it and the next one, to full scale.
+    /// Returns the gain which brings the peaks of a group, and the peaks between the group and the next, to full scale.
     private mutating func neededGain(_ group: Int) -> Float {
         let first = emitOffset + group * Self.groupFrames - emittedFrames
         var peaks = Lanes()
@@ -242,8 +247,9 @@ internal import Samples
         return peak > 1 ? Self.ceiling / peak : 1
     }
 
-    /// Decides on the next group's gain: the smallest that any group of the window ahead needs, then slowly back to 1, smoothed over the
-    /// groups before. With the whole window all that is smoothed has seen this group and the next, so the gain suffices for both.
+    /// Decides on the next group's gain: the smallest gain needed by any group of the window ahead, then slowly back to
+    /// 1, smoothed over the groups before. With the whole window, every smoothed value has seen this group and the
+    /// next, so the gain suffices for both.
     private mutating func decide() {
         let group = decidedGroups
         var smallest: Float = 1
@@ -266,14 +272,14 @@ internal import Samples
             let past = group - index
             sum += Double(weights.view[index]) * Double(past < 0 ? 1 : held.view[past & groupMask])
         }
-        // Sums of whole multiples of 1 are exact: if nothing is held down this is 1.
+        // Sums of whole multiples of 1 are exact: without reduced gains the result is 1.
         let smoothed = Float(sum / totalWeight)
-        // While the look-ahead grows, what has just come into sight must do at once.
+        // While the look-ahead grows, a peak just come into sight must take effect at once.
         applied.view[group & groupMask] = reach(of: group) < window ? min(smoothed, smallest) : smoothed
         decidedGroups += 1
     }
 
-    /// Moves what is still needed to the beginning of the memory, if the next frames would not fit.
+    /// Moves the frames still needed to the beginning of the memory, if the next frames would not fit.
     private mutating func makeRoom() {
         guard inputOffset + maximumEmitFrames + lookAheadFrames + Self.groupFrames > capacity else { return }
         let kept = inputOffset - emitOffset + Self.readBefore

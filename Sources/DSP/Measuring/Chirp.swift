@@ -2,8 +2,9 @@ internal import Glibc
 
 /// A short frequency sweep: its autocorrelation has a single sharp peak, so a ``MatchedFilter`` can find it.
 ///
-/// Its frequency rises evenly from 500 Hz to 12 kHz, at rates below 34.3 kHz to 0.35 of the rate: above hum, below the filters of
-/// converters. It fades in and out over its whole length (Hann), so that its autocorrelation has no side lobes.
+/// The frequency rises evenly from 500 Hz to 12 kHz, at rates below 34.3 kHz to 0.35 of the rate: above hum, below the
+/// filters of converters. The chirp fades in and out over its whole length (Hann), so the autocorrelation has no side
+/// lobes.
 package struct Chirp: Sendable, Hashable {
     /// Frames a second.
     package let sampleRate: Int
@@ -31,7 +32,7 @@ package struct Chirp: Sendable, Hashable {
         frameCount = Int(Self.seconds * Double(sampleRate))
     }
 
-    /// The sound at any place from its beginning, in frames; 0 before it and after it.
+    /// Returns the sound at any place from its beginning, in frames; 0 before the beginning and after the end.
     ///
     /// Real-time safe: no.
     package func value(atFrame frame: Double) -> Double {

@@ -1,38 +1,39 @@
 internal import Glibc
 @_spi(Benchmarks) internal import Transforms
 
-/// Finds a known sound in a recording: its place, level and polarity, and how clear the match is.
+/// Finds a known sound in a recording: its place, level and polarity, and the clarity of the match.
 ///
-/// The cross-correlation of the sound with the recording (computed by spectra) is highest where
-/// the sound is; no linear filter is better in noise (Turin, "An introduction to matched filters", 1960). Between two frames the
-/// correlation is the band-limited curve through its values; Newton's method finds its maximum. It does not find a sound whose
-/// pitch or shape has changed on the way.
+/// The cross-correlation of the sound with the recording (computed by spectra) is highest at the sound's place; no
+/// linear filter is better in noise (Turin, "An introduction to matched filters", 1960). Between two frames the
+/// correlation is the band-limited curve through its values; Newton's method finds its maximum. A sound whose pitch or
+/// shape has changed on the way is not found.
 package struct MatchedFilter: Sendable {
     /// The sound to find.
     let pattern: [Float]
 
     private let energy: Double
-    /// The width of the peak itself to either side, in frames, which does not count as a similar sound.
+    /// The width of the peak itself to either side, in frames; similar sounds inside this width do not count.
     private let guardFrames: Int
 
-    /// A share of the highest correlation at whole frames: beside a lower value there is no higher maximum, if the sound's waves are four frames
-    /// long or more. A maximum between two frames has at least 0.7 of its height at one of them.
+    /// Share of the highest correlation at whole frames. Beside a lower value there is no higher maximum, if the
+    /// sound's waves are four frames long or more. A maximum between two frames has at least 0.7 of its height at one
+    /// neighbouring frame.
     private static let leastShare: Float = 0.65
 
-    /// Where the sound was found.
+    /// Place, level and clarity of the best match.
     package struct Match: Sendable, Hashable {
-        /// Where it begins, from the beginning of the recording, to a fraction of a frame.
+        /// Beginning of the sound in frames from the beginning of the recording, to a fraction of a frame.
         package let frame: Double
-        /// How far its correlation exceeds that of the rest of the recording (root mean square), in dB; noise alone gives
-        /// about 12.
+        /// Excess of the correlation over the rest of the recording (root mean square), in dB; noise alone gives about
+        /// 12.
         package let clarityDecibels: Double
-        /// Its level in the recording, in dB relative to the pattern.
+        /// Level of the sound in the recording, in dB relative to the pattern.
         package let gainDecibels: Double
-        /// Whether it is inverted.
+        /// True if the sound is inverted.
         package let isInverted: Bool
     }
 
-    /// Prepares for a sound.
+    /// Prepares a search for a sound.
     ///
     /// - Parameter pattern: Not silent, and at most 2^20 frames.
     ///
@@ -44,10 +45,11 @@ package struct MatchedFilter: Sendable {
         precondition(energy > 0 && pattern.count <= 1 << 20, "The pattern is silent, or too long.")
     }
 
-    /// The most likely place of the whole sound in a recording of at most 2^23 frames; nil if the recording is shorter than the
-    /// sound, silent, or not finite.
+    /// Returns the most likely place of the whole sound in a recording of at most 2^23 frames; nil if the recording is
+    /// shorter than the sound, silent, or not finite.
     ///
-    /// There is always a most likely place; `clarityDecibels` tells whether the sound is really there. Real-time safe: no.
+    /// There is always a most likely place; `clarityDecibels` tells whether the sound is really there. Real-time safe:
+    /// no.
     package func bestMatch(in recording: ArraySlice<Float>) -> Match? {
         let places = recording.count - pattern.count + 1
         guard places > 0 else { return nil }
@@ -64,9 +66,10 @@ package struct MatchedFilter: Sendable {
             gainDecibels: 20 * log10(top.height / energy), isInverted: top.sign < 0)
     }
 
-    /// The highest maximum of the curve, of either sign, around its highest whole frame.
+    /// Returns the highest maximum of the curve, of either sign, around its highest whole frame.
     ///
-    /// A maximum halfway between two frames may look lower there than the next one, half a wave beside it, does at its own frame.
+    /// A maximum halfway between two frames may look lower at those frames than a neighbouring maximum, half a wave
+    /// beside, at its own frame.
     private func top(of curve: borrowing LikenessCurve, _ values: [Float], around peak: Int) -> LikenessCurve.Top {
         let least = Self.leastShare * abs(values[peak])
         func height(_ place: Int) -> Float { values.indices.contains(place) ? abs(values[place]) : 0 }
@@ -79,7 +82,7 @@ package struct MatchedFilter: Sendable {
         return highest
     }
 
-    /// The root mean square of all likenesses that do not belong to the peak.
+    /// Returns the root mean square of all values outside the peak.
     private func rest(_ values: [Float], around peak: Int) -> Double {
         var (sum, count) = (0.0, 0)
         for (place, value) in values.enumerated() where abs(place - peak) > guardFrames {
@@ -92,12 +95,12 @@ package struct MatchedFilter: Sendable {
 
 /// The correlation of a recording with a pattern, as a function of the place.
 private struct LikenessCurve: ~Copyable {
-    /// How often Newton's method is applied: from half a frame away each step at least doubles the digits.
+    /// Number of Newton steps: from half a frame away each step at least doubles the digits.
     private static let steps = 6
 
     struct Top {
         let frame: Double
-        /// Above 0, whichever way up.
+        /// Above 0, also for an inverted sound.
         let height: Double
         let sign: Double
     }
@@ -132,7 +135,7 @@ private struct LikenessCurve: ~Copyable {
         return unsafe Array(transform.spectrum)
     }
 
-    /// The likeness at the whole frames from 0 on.
+    /// Returns the correlation at the whole frames from 0 on.
     mutating func values(count: Int) -> [Float] {
         _ = unsafe transform.spectrum.update(fromContentsOf: spectrum)
         transform.inverse()
@@ -140,7 +143,7 @@ private struct LikenessCurve: ~Copyable {
         return unsafe transform.frames.prefix(count).map { $0 * scale }
     }
 
-    /// The top of `sign` times the curve beside a whole frame, no further than a frame away.
+    /// Returns the maximum of `sign` times the curve near a whole frame, no further than a frame away.
     func top(near peak: Int, sign: Double) -> Top {
         var frame = Double(peak)
         for _ in 0..<Self.steps {
@@ -151,11 +154,11 @@ private struct LikenessCurve: ~Copyable {
         return Top(frame: frame, height: derivatives(at: frame, sign).value, sign: sign)
     }
 
-    /// The curve's value and first two derivatives at a place between frames, in frames.
+    /// Returns the curve's value and first two derivatives at a place between frames, in frames.
     private func derivatives(at frame: Double, _ sign: Double) -> (value: Double, first: Double, second: Double) {
         var (value, first, second) = (0.0, 0.0, 0.0)
         let step = 2 * Double.pi / Double(size)
-        // Without the two bins at the ends, where no sound is that a converter would pass.
+        // Without the two bins at the ends: no converter passes sound there.
         for bin in 1..<size / 2 {
             let radiansPerFrame = step * Double(bin)
             let (c, s) = (cos(radiansPerFrame * frame), sin(radiansPerFrame * frame))

@@ -10,10 +10,10 @@ public struct ChannelLevels: BitwiseCopyable, Sendable, Equatable {
     public var frameCount = 0
     /// Overs since the meter was made or reset.
     public var overs: Int64 = 0
-    /// The frame at which the first of them began, from the meter's own beginning; -1: there was none.
+    /// Frame at which the first over began, from the meter's own beginning; -1: no over.
     public var firstOverFrame: Int64 = -1
 
-    /// Silence of no length.
+    /// Levels of a silence without length.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -27,9 +27,9 @@ public struct ChannelLevels: BitwiseCopyable, Sendable, Equatable {
     /// The root mean square in dB of full scale; a full-scale sine reads -3.01 dB. Real-time safe: no.
     public var rmsDecibels: Double { 10 * log10(Double(meanSquare)) }
 
-    /// The root mean square as AES17 (2020) has it: a full-scale sine reads 0 dB. Real-time safe: no.
+    /// The root mean square by AES17 (2020): a full-scale sine reads 0 dB. Real-time safe: no.
     public var rmsDecibelsAES17: Double { rmsDecibels + aes17Decibels }
 }
 
-/// What AES17 adds to a root mean square, so that a full-scale sine reads 0 dB.
+/// Decibels added by AES17 to a root mean square, so that a full-scale sine reads 0 dB.
 let aes17Decibels = 10 * log10(2.0)

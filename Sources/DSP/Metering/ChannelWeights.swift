@@ -7,7 +7,7 @@ public struct ChannelWeights: Sendable, Equatable {
     /// The standard's weight for a loudspeaker at the side: 60 to 120 degrees from the front.
     public static let side = 1.41
 
-    /// Any weights, in the order of the channels.
+    /// Makes weights of any values, in the order of the channels.
     ///
     /// - Parameter values: 1 to 64 numbers from 0 to 1000.
     ///
@@ -19,7 +19,7 @@ public struct ChannelWeights: Sendable, Equatable {
         self.values = values
     }
 
-    /// The weights of the usual layout with this many channels, in the order of WAV files.
+    /// Returns the weights of the usual layout with this many channels, in the order of WAV files.
     ///
     /// | channels | layout |
     /// | --- | --- |
@@ -29,8 +29,8 @@ public struct ChannelWeights: Sendable, Equatable {
     /// | 7 | L R C LFE, rear centre, side L R |
     /// | 8 | L R C LFE, rear L R, side L R |
     ///
-    /// Rear loudspeakers, beyond 120 degrees, count 1. The surround ones of four, five and six channels are those of
-    /// ITU-R BS.775, at 110 degrees. More than eight channels have no usual layout: all count 1.
+    /// Rear loudspeakers, beyond 120 degrees, count 1. The surround loudspeakers of four, five and six channels stand
+    /// as in ITU-R BS.775, at 110 degrees. More than eight channels have no usual layout: all count 1.
     ///
     /// - Parameter channelCount: 1 to 64.
     ///

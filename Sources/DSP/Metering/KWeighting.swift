@@ -4,18 +4,18 @@ internal import Samples
 
 /// The weighting of loudness: a shelf for the head's effect, then a high-pass (ITU-R BS.1770-5 annex 1, 2023).
 ///
-/// The standard gives coefficients for 48 kHz only. Here the analogue filters behind them are converted to any
-/// rate (bilinear transform, each kept exact at its own corner). At 48 kHz the coefficients are the standard's to nine
-/// digits; at other rates the gain is scaled so that 997 Hz, where the standard calibrates, has the same gain. The remaining error
-/// is the transform's narrowing near half the rate: against 48 kHz 0.002 dB at 44.1 kHz, 0.012 dB at 192
-/// kHz, 0.05 dB at 22.05 kHz, up to 0.4 dB at 8 kHz. The analogue values are those that De Man ("Evaluation of
-/// implementations of the EBU R128 loudness measurement", 2018) found.
+/// The standard gives coefficients for 48 kHz only. Here the bilinear transform converts the analogue filters behind
+/// those coefficients to any rate, each filter exact at its own corner. At 48 kHz the coefficients are the standard's
+/// to nine digits; at other rates a gain gives 997 Hz, where the standard calibrates, the same level. The remaining
+/// error is the transform's narrowing near half the rate: against 48 kHz 0.002 dB at 44.1 kHz, 0.012 dB at 192 kHz,
+/// 0.05 dB at 22.05 kHz, up to 0.4 dB at 8 kHz. The analogue values come from De Man ("Evaluation of implementations of
+/// the EBU R128 loudness measurement", 2018).
 @_spi(Benchmarks) public struct KWeighting: Sendable, Equatable {
-    /// A second-order section, its output's own factor being 1.
+    /// A biquad with a0 = 1.
     struct Section: Sendable, Equatable {
         var b0, b1, b2, a1, a2: Double
 
-        /// The response at an angle, in radians a sample.
+        /// Returns the gain at an angle, in radians a sample.
         func gain(_ angle: Double) -> Double {
             func magnitude(_ c0: Double, _ c1: Double, _ c2: Double) -> Double {
                 let real = c0 + c1 * cos(angle) + c2 * cos(2 * angle)
@@ -29,21 +29,21 @@ internal import Samples
     /// Frames per second, in Hz.
     public let sampleRate: Int
     let shelf: Section
-    /// Without its gain, so that its numerator is 1, -2, 1.
+    /// Without its gain, so the numerator is 1, -2, 1.
     let highPass: Section
-    /// What the output of both is multiplied by.
+    /// Factor for the output of both filters.
     let gain: Double
 
     /// The shelf's corner in Hz, its height in dB and its quality; the high-pass's corner and quality.
     private static let (shelfHertz, shelfDecibels, shelfQ) = (1681.974450955533, 3.999843853973347, 0.7071752369554196)
     private static let (highPassHertz, highPassQ) = (38.13547087602444, 0.5003270373238773)
-    /// Where the standard calibrates, and the gain of its filters for 48 kHz there: the 0.691 dB that are subtracted from a
-    /// loudness.
+    /// Frequency at which the standard calibrates, and the gain of its filters for 48 kHz there: the 0.691 dB
+    /// subtracted from a loudness.
     private static let (calibrationHertz, calibrationGain) = (997.0, 1.082806127588)
-    /// How the shelf's slope is shared between its two zeros.
+    /// Exponent of the shelf's gain for the middle term of the numerator.
     private static let shelfExponent = 0.4996667741545416
 
-    /// The filters for a rate.
+    /// Computes the filters for a rate.
     ///
     /// - Parameter sampleRate: 8000 to 384000 Hz.
     ///
@@ -69,7 +69,7 @@ internal import Samples
         gain = KWeighting.calibrationGain / (shelf.gain(angle) * highPass.gain(angle))
     }
 
-    /// The gain for a sine, as a factor.
+    /// Returns the gain for a sine, as a factor.
     ///
     /// - Parameter hertz: 0 to half the rate.
     ///
@@ -81,11 +81,11 @@ internal import Samples
 }
 
 extension KWeighting {
-    /// The filters as `weigh_loudness` computes them: no output waits for the one before it, only for those two and four
-    /// frames before, so that two frames of two channels are computed together.
+    /// The filters in the form computed by `weigh_loudness`: each output depends on the outputs two and four frames
+    /// before, never on the last, so two frames of two channels are computed together.
     ///
-    /// Each filter's poles are given negative twins by multiplying both sides of its fraction: 1 + a₁/z + a₂/z² times 1 -
-    /// a₁/z + a₂/z² has even powers only. The high-pass's two zeros at 0 Hz are second differences; all other zeros are one
+    /// Multiplying both sides of a filter's fraction gives each pole a negative twin: 1 + a₁/z + a₂/z² times 1 - a₁/z +
+    /// a₂/z² has even powers only. The high-pass's two zeros at 0 Hz are second differences; all other zeros form a
     /// filter of seven taps.
     var loop: LoudnessFilter {
         func product(_ a: [Double], _ b: [Double]) -> [Double] {
@@ -108,14 +108,14 @@ extension KWeighting {
 struct KWeightedPair: Sendable {
     private var state = LoudnessState()
 
-    /// Filters `count` frames and adds up their squares.
+    /// Filters `count` frames and adds up the squares of the result.
     mutating func process(
         _ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>, count: Int, _ filter: LoudnessFilter
     ) {
         unsafe withUnsafePointer(to: filter) { unsafe weigh_loudness($0, left, right, count, &state) }
     }
 
-    /// Returns and clears the squares so far. Values that have almost died away are set to zero, because arithmetic on
+    /// Returns and clears the squares so far. Values which have almost died away become zero, because arithmetic on
     /// subnormal numbers takes a hundred times as long.
     mutating func takeSquares() -> SIMD2<Double> {
         let squares = state.squares

@@ -4,18 +4,18 @@ internal import CSampleLoops
 ///
 ///     var meter = LevelMeter(channelCount: 2)
 ///     meter.process(channels, frameCount: 64)        // each block
-///     let left = meter.takeLevels(channel: 0)        // now and then: what was since the last time
+///     let left = meter.takeLevels(channel: 0)        // now and then: the levels since the last call
 ///
-/// **An over** is a run of samples at full scale in one channel, of any length: it counts once, when it begins. Full
-/// scale is 1 less one step of 16 bits, 32767/32768, the highest value of a 16-bit converter. One sample is enough, because
-/// a converter that just reaches its limit cannot be told from one that is cut there. So a recording that was scaled up
-/// to full scale afterwards shows overs where it reaches it.
+/// **An over** is a run of samples at full scale in one channel, of any length: the run counts once, when it begins.
+/// Full scale is 1 less one step of 16 bits, 32767/32768, the highest value of a 16-bit converter. One sample is
+/// enough, because a converter just reaching its limit cannot be told from a clipped converter. So a recording scaled
+/// up to full scale afterwards shows overs wherever the sound reaches full scale.
 ///
-/// Samples that are not finite, or beyond ±2^40, count as silence. Overs and their frames do not depend on how the
-/// sound was divided into blocks; the mean square does in its last digits.
+/// Samples that are not finite, or beyond ±2^40, count as silence. The division of the sound into blocks does not
+/// change the overs or their frames; the mean square may differ in its last digits.
 @safe
 public struct LevelMeter: ~Copyable {
-    /// The magnitude from which on a sample is at full scale.
+    /// The lowest magnitude at full scale.
     public static let fullScale: Float = 32767.0 / 32768.0
 
     /// Number of channels, 1 to 64.
@@ -29,19 +29,19 @@ public struct LevelMeter: ~Copyable {
         var sumOfSquares = 0.0
         var overs: Int64 = 0
         var firstOverFrame: Int64 = -1
-        /// The frame from which on `peak` and `sumOfSquares` count.
+        /// First frame counted in `peak` and `sumOfSquares`.
         var takenFrame: Int64 = 0
-        /// Whether the last sample was at full scale.
+        /// True if the last sample was at full scale.
         var isClipping = false
     }
 
     private let channels: UnsafeMutablePointer<Channel>
 
-    /// This many samples are squared and added as Float32 before they are added to a Double: the relative error of the sum is below
-    /// 1e-6.
+    /// This many samples are squared and added as Float32 before their sum is added to a Double: the relative error of
+    /// the sum is below 1e-6.
     private static let pieceFrames = 64
 
-    /// Allocates all it needs.
+    /// Allocates all memory.
     ///
     /// - Parameter channelCount: 1 to 64.
     ///
@@ -63,13 +63,14 @@ public struct LevelMeter: ~Copyable {
     ///   - input: A pointer to the samples of each channel.
     ///   - frameCount: Frames of each channel, 0 or more.
     ///
-    /// Real-time safe: yes. Takes about 0.5 ns a sample, up to 2 ns while it is clipped.
+    /// Real-time safe: yes. Takes about 0.5 ns a sample, up to 2 ns while the sound is clipped.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     public mutating func process(_ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
         precondition(frameCount >= 0, "A block has no negative length.")
-        // A local variable, because the thread sanitizer of Swift 6.3 crashes the compiler on an inout place reached through self.
+        // A local variable, because the thread sanitizer of Swift 6.3 crashes the compiler on an inout access through
+        // self.
         let states = unsafe channels
         for channel in 0..<channelCount {
             var done = 0
@@ -82,7 +83,7 @@ public struct LevelMeter: ~Copyable {
         frame += Int64(frameCount)
     }
 
-    /// The reading of a channel since the last call, which resets peak and mean square; overs are counted on.
+    /// Returns the reading of a channel since the last call, and resets peak and mean square; overs continue to count.
     ///
     /// - Parameter channel: 0 to one less than ``channelCount``.
     ///
@@ -92,14 +93,14 @@ public struct LevelMeter: ~Copyable {
     #endif
     public mutating func takeLevels(channel: Int) -> ChannelLevels {
         let levels = levels(channel: channel)
-        // Sound: the line above has checked the channel.
+        // Memory-safe: the line above has checked the channel.
         unsafe channels[channel].peak = 0
         unsafe channels[channel].sumOfSquares = 0
         unsafe channels[channel].takenFrame = frame
         return levels
     }
 
-    /// The same without a reset.
+    /// Returns the reading of a channel without a reset.
     ///
     /// - Parameter channel: 0 to one less than ``channelCount``.
     ///
@@ -110,7 +111,7 @@ public struct LevelMeter: ~Copyable {
     public func levels(channel: Int) -> ChannelLevels {
         precondition(channel >= 0 && channel < channelCount, "There is no such channel.")
         var levels = ChannelLevels()
-        // Sound by the line above.
+        // Memory-safe by the precondition above.
         let state = unsafe channels[channel]
         levels.peak = state.peak
         levels.frameCount = Int(frame - state.takenFrame)
@@ -120,7 +121,7 @@ public struct LevelMeter: ~Copyable {
         return levels
     }
 
-    /// Forgets everything, overs too; frames count from 0 again.
+    /// Clears all readings, overs too; frames count from 0 again.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -136,7 +137,7 @@ public struct LevelMeter: ~Copyable {
         let level = unsafe measure_level(samples, count)
         state.sumOfSquares += Double(level.squares)
         if level.peak > state.peak { state.peak = level.peak }
-        // Runs are examined one by one only if there are any.
+        // Runs are examined sample by sample only if there are any.
         if level.peak >= LevelMeter.fullScale {
             unsafe countOvers(samples, count, at: frame, into: &state)
         } else {
@@ -160,5 +161,5 @@ public struct LevelMeter: ~Copyable {
     }
 }
 
-// One owner at a time; everything inside belongs to that owner alone.
+// Sendable: one owner at a time, and everything inside belongs to this owner alone.
 extension LevelMeter: @unchecked Sendable {}

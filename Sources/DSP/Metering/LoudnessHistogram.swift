@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// The loudness of a weighted mean square, in LUFS (ITU-R BS.1770-5); minus infinity for silence.
+/// Returns the loudness of a weighted mean square, in LUFS (ITU-R BS.1770-5); minus infinity for silence.
 ///
 /// Values below -200 LUFS, 50 dB under the noise of 24 bits, come from filters dying away and count as silence.
 func loudness(ofMeanSquare energy: Double) -> Double {
     energy > 1e-20 ? -0.691 + 10 * log10(energy) : -.infinity
 }
 
-/// The weighted mean square of a loudness, in LUFS.
+/// Returns the weighted mean square of a loudness given in LUFS.
 func meanSquare(ofLoudness loudness: Double) -> Double { pow(10, (loudness + 0.691) / 10) }
 
 /// The energies of any number of blocks in fixed memory, for gates and percentiles.
 ///
-/// Blocks are counted in steps of 0.01 LU; each step has their count and the exact sum of their energies. So a mean
-/// is exact except for the step at a gate, which counts as a whole or not at all: the gate is at most 0.01 LU
+/// Blocks are counted in steps of 0.01 LU; each step has the number of its blocks and the exact sum of their energies.
+/// So a mean is exact except for the step at a gate, which counts as a whole or not at all: the gate is at most 0.01 LU
 /// off. A percentile is the mean of its step, with an error below 0.01 LU.
 struct LoudnessHistogram: Sendable {
-    /// The absolute gate, in LUFS: blocks that are not above it are not kept.
+    /// The absolute gate, in LUFS: only louder blocks are kept.
     private static let floor = -70.0
     private static let stepsPerUnit = 100.0
     /// Up to +30 LUFS; louder blocks count in the last step.
@@ -30,7 +30,7 @@ struct LoudnessHistogram: Sendable {
     private var steps = [Step](repeating: Step(), count: stepCount)
     private var whole = Step()
 
-    /// Takes in a block.
+    /// Adds a block.
     mutating func add(_ energy: Double) {
         let level = loudness(ofMeanSquare: energy) - LoudnessHistogram.floor
         guard level > 0 else { return }
@@ -41,13 +41,14 @@ struct LoudnessHistogram: Sendable {
         whole.energy += energy
     }
 
-    /// The first step above a gate that is `units` LU below the mean of all blocks.
+    /// Returns the first step above a gate `units` LU below the mean of all blocks.
     private func firstStep(under units: Double) -> Int {
         let gate = whole.energy / Double(whole.count) * pow(10, -units / 10)
         return steps.firstIndex { $0.count > 0 && $0.energy / Double($0.count) > gate } ?? steps.count
     }
 
-    /// The loudness of the blocks above a gate that is `units` LU below the mean of all; minus infinity if there are none.
+    /// Returns the loudness of the blocks above a gate `units` LU below the mean of all blocks; minus infinity for no
+    /// blocks.
     func gatedLoudness(under units: Double) -> Double {
         var sum = Step()
         for step in steps[firstStep(under: units)...] {
@@ -57,7 +58,7 @@ struct LoudnessHistogram: Sendable {
         return sum.count > 0 ? loudness(ofMeanSquare: sum.energy / Double(sum.count)) : -.infinity
     }
 
-    /// The distance in LU between two ranks, each a share of the blocks above the gate; nil when there are none.
+    /// Returns the distance in LU between two ranks, each a share of the blocks above the gate; nil for no blocks.
     func range(from low: Double, to high: Double, under units: Double) -> Double? {
         let first = firstStep(under: units)
         let count = steps[first...].reduce(Int64(0)) { $0 + $1.count }

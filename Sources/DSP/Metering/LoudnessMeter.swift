@@ -6,12 +6,12 @@ internal import CSampleLoops
 ///     meter.process(channels, frameCount: 4800)      // blocks of any length give the same result
 ///     meter.levels.integrated                        // LUFS
 ///
-/// Windows end every 10 ms: on the grid of 100 ms that gates need, a short tone's maximum would be read up to 0.46 LU
-/// too low. A window that reaches to before the first frame finds silence there; gated blocks and the range take whole
+/// Windows end every 10 ms: on the grid of 100 ms required for gates, a short tone's maximum would be read up to 0.46
+/// LU too low. A window reaching before the first frame finds silence there; gated blocks and the range take whole
 /// windows only, every 100 ms. The memory, 340 kB, does not grow with the length. Samples that are not finite, or
 /// beyond ±2^40, count as silence.
 ///
-/// Its cost is about 12 cycles a frame for each pair of channels.
+/// The cost is about 12 cycles a frame for each pair of channels.
 public struct LoudnessMeter: Sendable {
     /// The parameters of a meter.
     public struct Parameters: Sendable, Equatable {
@@ -40,7 +40,7 @@ public struct LoudnessMeter: Sendable {
         public var channelCount: Int { weights.values.count }
     }
 
-    /// The rates at which loudness is measured, in Hz.
+    /// The supported rates, in Hz.
     public static let sampleRates: ClosedRange<Int> = 8000...384_000
 
     /// The meter's parameters.
@@ -57,10 +57,10 @@ public struct LoudnessMeter: Sendable {
     private var hopFramesLeft: Int
     private var (maximumMomentary, maximumShortTerm) = (0.0, 0.0)
 
-    /// A gated block, or a value for the range, every so many hops.
+    /// Hops from each gated block, or value for the range, to the next.
     private static let gatingHops: Int64 = 10
 
-    /// Allocates all it needs. Real-time safe: no.
+    /// Allocates all memory. Real-time safe: no.
     public init(_ parameters: Parameters) {
         self.parameters = parameters
         weighting = KWeighting(sampleRate: parameters.sampleRate)
@@ -77,9 +77,9 @@ public struct LoudnessMeter: Sendable {
     /// - Parameters:
     ///   - input: A pointer to the samples of each channel.
     ///   - frameCount: Frames of each channel, 0 or more.
-    ///   - hop: Called with the reading at the end of each 10 ms that these frames complete.
+    ///   - hop: Called with the reading at the end of each 10 ms completed by these frames.
     ///
-    /// Real-time safe: no; it calls the mathematics library.
+    /// Real-time safe: no; `process` calls the mathematics library.
     public mutating func process(
         _ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, hop: (LoudnessHop) -> Void = { _ in }
     ) {
@@ -156,10 +156,10 @@ public struct LoudnessLevels: Sendable, Equatable {
 
 /// The readings of a ``LoudnessMeter`` at the end of every 10 ms.
 public struct LoudnessHop: BitwiseCopyable, Sendable, Equatable {
-    /// Which one it is, from 1: it ends so many hundredths of a second after the beginning.
+    /// Number of this 10 ms step, from 1; step n ends n hundredths of a second after the beginning.
     public let index: Int64
-    /// Loudness of the 400 ms that end here, in LUFS.
+    /// Loudness of the 400 ms ending here, in LUFS.
     public let momentary: Double
-    /// Loudness of the 3 s that end here, in LUFS.
+    /// Loudness of the 3 s ending here, in LUFS.
     public let shortTerm: Double
 }

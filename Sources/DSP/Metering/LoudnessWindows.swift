@@ -1,8 +1,8 @@
 /// The mean squares of the last 400 ms and 3 s, renewed every 10 ms.
 ///
-/// Sums over ten hops are stored for the last three seconds, and each window is a sum of those. Nothing is ever
-/// subtracted, so the rounding error of a loud passage does not remain in the silence after it. The time before the first frame counts
-/// as silence.
+/// The struct stores sums over ten hops for the last three seconds; each window is a sum of such sums. Nothing is ever
+/// subtracted, so the rounding error of a loud passage does not remain in the silence afterwards. The time before the
+/// first frame counts as silence.
 struct LoudnessWindows: Sendable, Equatable {
     /// Hops a second.
     static let hopsPerSecond: Int64 = 100
@@ -16,30 +16,30 @@ struct LoudnessWindows: Sendable, Equatable {
     /// Mean square of the last 400 ms, and of the last 3 s.
     private(set) var (momentary, shortTerm) = (0.0, 0.0)
 
-    /// The last ten hops, and the sums of ten hops each of which ends at one of the last three hundred.
+    /// The last ten hops, and sums of ten hops, with an end at each of the last three hundred hops.
     private var energies = [Double](repeating: 0, count: group)
     private var sums = [Double](repeating: 0, count: shortTermHops)
 
     init(sampleRate: Int) { self.sampleRate = Int64(sampleRate) }
 
-    /// The frame at which a hop ends, the first one being 1: to the nearest frame where the rate is no multiple of 100
+    /// Returns the frame at which a hop ends, counted from hop 1: the nearest frame if the rate is no multiple of 100
     /// Hz.
     private func end(ofHop hop: Int64) -> Int64 {
         let numerator = hop * sampleRate + LoudnessWindows.hopsPerSecond / 2
-        // Hops before the beginning count, too, and must be rounded the same way.
+        // Hops before the beginning count, too, and need the same rounding.
         return (numerator - (numerator < 0 ? LoudnessWindows.hopsPerSecond - 1 : 0)) / LoudnessWindows.hopsPerSecond
     }
 
     /// Frames of the next hop.
     var nextHopFrames: Int { Int(end(ofHop: hops + 1) - end(ofHop: hops)) }
 
-    /// Takes in the energy (the weighted sum of squares) of the next hop.
+    /// Adds the energy (the weighted sum of squares) of the next hop.
     mutating func add(_ energy: Double) {
         let newest = Int(hops % Int64(LoudnessWindows.group))
         energies[newest] = energy
         let place = Int(hops % Int64(sums.count))
         var sum = 0.0
-        // Oldest first, so that the sum does not depend on where the ring begins.
+        // Oldest first, so the sum does not depend on the ring's beginning.
         for index in newest + 1..<energies.count { sum += energies[index] }
         for index in 0...newest { sum += energies[index] }
         sums[place] = sum

@@ -1,15 +1,15 @@
-/// The peak for a display: it rises at once, holds for a while, then falls evenly in dB.
+/// The peak for a display: the display rises at once, holds for a while, then falls evenly in dB.
 ///
-/// Time is counted in frames of the sound, so a late display, or a pause, changes nothing. Feed it with
-/// every reading of a ``LevelMeter``; a peak that is not fed is not shown.
+/// Time is counted in frames of the sound, so a late display, or a pause, changes nothing. Feed every reading of a
+/// ``LevelMeter``; the display shows fed peaks only.
 public struct PeakHold: Sendable, Equatable {
-    /// How long it stays, and how fast it falls.
+    /// Duration of the hold, and speed of the fall.
     public struct Parameters: Sendable, Equatable {
         /// Frames per second, in Hz.
         public let sampleRate: Int
-        /// How long a peak stays, in seconds.
+        /// Duration of the hold, in seconds.
         public let holdSeconds: Double
-        /// How fast it falls then, in dB a second.
+        /// Speed of the fall after the hold, in dB a second.
         public let fallDecibelsPerSecond: Double
 
         /// Checks and keeps the values.
@@ -29,17 +29,17 @@ public struct PeakHold: Sendable, Equatable {
         }
     }
 
-    /// How it moves.
+    /// Duration and speed of the display.
     public let parameters: Parameters
-    /// The displayed peak, in dB of full scale; minus infinity before anything was fed.
+    /// The displayed peak, in dB of full scale; minus infinity before the first feed.
     public private(set) var decibels = -Double.infinity
-    /// Seconds since the shown peak came.
+    /// Age of the displayed peak, in seconds.
     private var age = 0.0
 
-    /// A display that has seen nothing yet. Real-time safe: yes.
+    /// Makes a display without a peak. Real-time safe: yes.
     public init(_ parameters: Parameters) { self.parameters = parameters }
 
-    /// Adds the peak of the next frames, and advances by as many.
+    /// Adds the peak of the next frames, and advances time by the same frames.
     ///
     /// - Parameters:
     ///   - peakDecibels: The highest peak of these frames, in dB; minus infinity for silence.
@@ -49,7 +49,7 @@ public struct PeakHold: Sendable, Equatable {
     public mutating func feed(_ peakDecibels: Double, frameCount: Int) {
         precondition(frameCount >= 0, "Time does not run backwards.")
         let seconds = Double(frameCount) / Double(parameters.sampleRate)
-        // Only what goes beyond the hold falls, however the frames are divided.
+        // Only the time beyond the hold lowers the peak, however the frames are divided.
         let before = max(0, age - parameters.holdSeconds)
         let after = max(0, age + seconds - parameters.holdSeconds)
         age += seconds
@@ -60,6 +60,6 @@ public struct PeakHold: Sendable, Equatable {
         }
     }
 
-    /// Forgets what was shown. Real-time safe: yes.
+    /// Clears the displayed peak. Real-time safe: yes.
     public mutating func reset() { self = PeakHold(parameters) }
 }

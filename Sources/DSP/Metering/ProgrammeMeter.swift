@@ -9,7 +9,7 @@ internal import Glibc
 /// Blocks of any length give bit-identical results, except for the root mean squares, whose sums may differ in the
 /// seventh digit. The memory does not grow with the length.
 public struct ProgrammeMeter: ~Copyable {
-    /// What it is made for.
+    /// The recording's rate, channels and weights.
     public let parameters: LoudnessMeter.Parameters
 
     private var levels: LevelMeter
@@ -18,10 +18,10 @@ public struct ProgrammeMeter: ~Copyable {
     private var quasiPeaks: QuasiPeaks
     private var volume: VolumeUnitMeter
 
-    /// Frames each meter reads before the next one does, so that they still lie in the processor's cache.
+    /// Frames which each meter reads in turn: few enough to stay in the processor's cache.
     private static let pieceFrames = 1024
 
-    /// Allocates all it needs. Real-time safe: no.
+    /// Allocates all memory. Real-time safe: no.
     public init(_ parameters: LoudnessMeter.Parameters) {
         let (count, rate) = (parameters.channelCount, parameters.sampleRate)
         self.parameters = parameters
@@ -37,7 +37,7 @@ public struct ProgrammeMeter: ~Copyable {
     /// - Parameters:
     ///   - input: A pointer to the samples of each channel.
     ///   - frameCount: Frames of each channel, 0 or more.
-    ///   - hop: Is given the loudness at the end of each 10 ms that these frames complete.
+    ///   - hop: Called with the loudness at the end of each 10 ms completed by these frames.
     ///
     /// Real-time safe: no.
     public mutating func process(
@@ -68,10 +68,10 @@ public struct ProgrammeMeter: ~Copyable {
         unsafe volume.process(input, frameCount: count)
     }
 
-    /// Loudness as it stands, for a display. Real-time safe: no.
+    /// The current loudness, for a display. Real-time safe: no.
     public var loudnessLevels: LoudnessLevels { loudness.levels }
 
-    /// Ends the recording and returns all readings; call ``reset()`` before another one. Real-time safe: no.
+    /// Ends the recording and returns all readings; call ``reset()`` before another recording. Real-time safe: no.
     public mutating func finish() -> ProgrammeReading {
         truePeak.finish()
         return ProgrammeReading(
@@ -82,7 +82,7 @@ public struct ProgrammeMeter: ~Copyable {
             volumeDecibels: volume.maximumDecibels)
     }
 
-    /// Begins anew: as after `init`. Real-time safe: no.
+    /// Returns all meters to their state after `init`. Real-time safe: no.
     public mutating func reset() {
         levels.reset()
         loudness.reset()
@@ -104,11 +104,11 @@ public struct ProgrammeReading: Sendable, Equatable {
     public let truePeakDecibels: Double
     /// Peak, mean square and overs of each channel.
     public let channels: [ChannelLevels]
-    /// The highest reading of a PPM of type I, in dB of that of a steady full-scale sine.
+    /// The highest reading of a PPM of type I, in dB relative to a steady full-scale sine.
     public let typeIDecibels: Double
-    /// The highest reading of a PPM of type IIa, in dB of that of a steady full-scale sine.
+    /// The highest reading of a PPM of type IIa, in dB relative to a steady full-scale sine.
     public let typeIIaDecibels: Double
-    /// The highest reading of a volume indicator, in dB of that of a steady full-scale sine.
+    /// The highest reading of a volume indicator, in dB relative to a steady full-scale sine.
     public let volumeDecibels: Double
 
     /// The highest sample of all channels, in dB of full scale.
@@ -119,12 +119,12 @@ public struct ProgrammeReading: Sendable, Equatable {
         10 * log10(channels.reduce(0.0) { $0 + Double($1.meanSquare) } / Double(channels.count))
     }
 
-    /// The same as AES17 (2020) has it: a full-scale sine reads 0 dB.
+    /// The root mean square by AES17 (2020): a full-scale sine reads 0 dB.
     public var rmsDecibelsAES17: Double { rmsDecibels + aes17Decibels }
 
     /// Overs of all channels.
     public var overs: Int64 { channels.reduce(0) { $0 + $1.overs } }
 
-    /// The frame at which the first of them began; nil when there was none.
+    /// The frame at which the first over began; nil without overs.
     public var firstOverFrame: Int64? { channels.filter { $0.overs > 0 }.map(\.firstOverFrame).min() }
 }

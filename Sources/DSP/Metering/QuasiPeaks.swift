@@ -3,34 +3,35 @@ internal import Glibc
 
 /// The integrators of one or two quasi-peak meters, for each channel: the arithmetic of ``PeakProgrammeMeter``.
 ///
-/// An integrator is charged by samples that stand higher than it, and falls evenly. Here nothing falls: an integrator is
-/// kept as a share of a scale that rises by as much, and so are the samples that it is compared with. So a sample changes
-/// an integrator only if it is higher, and what is not higher than the lowest of a channel's integrators can be skipped,
-/// sixteen frames at a time. In music and noise, that is most of it; the result is bit-identical. The scale begins anew
-/// every 256 frames.
+/// A sample above an integrator charges the integrator; without such samples the integrator falls evenly. Here nothing
+/// falls: an integrator is stored as a share of a scale which rises by the same factor, and samples are compared on the
+/// same scale. So a sample changes an integrator only if the sample is higher. Samples not above the lowest integrator
+/// of a channel can be skipped, sixteen frames at a time. Music and noise consist mostly of such samples; the result is
+/// bit-identical. The scale begins anew every 256 frames.
 ///
-/// Allocates in `init` only. A steady full-scale tone, of which a third charges, takes 3 ns a sample for two meters.
+/// Allocates in `init` only. A steady full-scale tone, a third of whose samples charge, takes 3 ns a sample for two
+/// meters.
 struct QuasiPeaks: Sendable {
     /// A slow and a quick integrator of two meters: slow and slow, quick and quick.
     private typealias Stores = SIMD4<Double>
 
-    /// What `charge_stores` keeps of a channel.
+    /// The state of a channel in `charge_stores`.
     private struct Channel: BitwiseCopyable, Sendable {
         var stores = Stores()
         /// The highest readings.
         var highest = SIMD2<Double>()
-        /// No sample up to this changes anything until the cycle ends.
+        /// Samples up to this value change nothing until the cycle ends.
         var threshold = 0.0
     }
 
-    /// The same for all channels.
+    /// Constants for all channels.
     private struct Constants: BitwiseCopyable, Sendable {
-        /// The share of a sample's excess that an integrator takes, an integrator's share of the reading, and what is left
-        /// of it after a cycle without sound.
+        /// The share of a sample's excess taken by an integrator, an integrator's share of the reading, and the
+        /// remainder of an integrator after a cycle without sound.
         let charge, share, cycleFall: Stores
     }
 
-    /// The scale of both meters after a frame, and one over that.
+    /// The scale of both meters after a frame, and its reciprocal.
     private struct Scale: BitwiseCopyable, Sendable {
         let rise, fall: SIMD2<Double>
     }
@@ -39,7 +40,7 @@ struct QuasiPeaks: Sendable {
     private static let cycleFrames = 256
 
     private let constants: Constants
-    /// For each frame of a cycle.
+    /// The scale for each frame of a cycle.
     private let scales: [Scale]
     private var channels: [Channel]
     /// Frames since the cycle began.
@@ -106,12 +107,12 @@ struct QuasiPeaks: Sendable {
             // Arithmetic on subnormal numbers takes a hundred times as long.
             stores.replace(with: 0, where: stores .< 1e-30)
             channels[channel].stores = stores
-            // The lowest at the end of the cycle, and less than rounding needs; `charge_stores` does the same.
+            // The lowest integrator at the end of the cycle, less a margin for rounding; `charge_stores` does the same.
             channels[channel].threshold = (stores * constants.cycleFall).min() * (1 - 1e-6)
         }
     }
 
-    /// The readings of both meters for a channel at this moment; 1 is that of a steady full-scale sine.
+    /// Returns the readings of both meters for a channel at this moment; 1 is the reading of a steady full-scale sine.
     func readings(channel: Int) -> SIMD2<Double> {
         let shares = constants.share * channels[channel].stores
         let sums = shares.lowHalf + shares.highHalf
@@ -123,7 +124,7 @@ struct QuasiPeaks: Sendable {
         channels.reduce(into: SIMD2()) { $0.replace(with: $1.highest, where: $1.highest .> $0) }
     }
 
-    /// Begins anew: as after `init`.
+    /// Returns the integrators to their state after `init`.
     mutating func reset() {
         for channel in channels.indices { channels[channel] = Channel() }
         phase = 0

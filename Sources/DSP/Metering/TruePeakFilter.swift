@@ -4,28 +4,28 @@ internal import Transforms
 
 /// The interpolator of a ``TruePeakMeter``: a windowed sinc of 24 taps for each of seven places between two samples.
 ///
-/// The places lie mirrored about the middle of the gap, so both of a pair come from one set of sums and differences of
-/// the samples on either side: *even + odd* is the one, *even - odd* the other, and the larger of their magnitudes is
-/// the sum of the magnitudes of the two parts. That halves the work. Kaiser window of beta 6, each set of taps scaled
-/// to a gain of 1 at 0 Hz.
+/// The places lie mirrored about the middle of the gap. So both places of a pair come from one set of sums and
+/// differences of the samples on either side. One place is *even + odd*, its mirror *even - odd*; the larger magnitude
+/// of the two is the sum of the magnitudes of the two parts, which halves the work. Kaiser window of beta 6, each set
+/// of taps scaled to a gain of 1 at 0 Hz.
 @safe
 struct TruePeakFilter: ~Copyable {
-    /// Places between two samples, with the first of them: the signal is looked at eight times as often.
+    /// Places for each sample, its own place among them: the signal is read eight times as often.
     static let oversampling = 8
     /// Samples on either side of the gap.
     static let reach = 12
-    /// Parts that are summed for each pair of samples: even ones for three pairs of places and the middle, odd ones for
-    /// the pairs.
+    /// Number of parts summed for each pair of samples: even parts for three pairs of places and the middle, odd parts
+    /// for the pairs.
     static let evenParts = 4
     static let oddParts = 3
     private static let beta = 6.0
 
     /// For each pair of samples, nearest first, the factors of its parts, each repeated in all lanes.
     private let evenFactors, oddFactors: UnsafeMutablePointer<Lanes>
-    /// No output is larger than this times the largest sample it is made of.
+    /// No output exceeds this factor times the largest of its input samples.
     let bound: Float
-    /// Nor is it larger than the largest sample times the first, plus the largest second difference of the samples times the
-    /// second: it lies near the line between its neighbours where the signal is smooth.
+    /// A second bound: the largest sample times the first factor, plus the largest second difference of the samples
+    /// times the second. Where the signal is smooth, the output lies near the line between its neighbours.
     let straightBound, bendBound: Float
 
     /// Allocates and computes: control side only.
@@ -45,7 +45,7 @@ struct TruePeakFilter: ~Copyable {
             for step in 0..<reach {
                 let (left, right) = (taps[reach - 1 - step], taps[reach + step])
                 unsafe evenFactors[step * evenParts + place - 1] = Lanes(repeating: Float((left + right) / 2))
-                // At the middle both sides are the same, and nothing is odd.
+                // At the middle both sides are the same, so no odd part remains.
                 guard place < 4 else { continue }
                 unsafe oddFactors[step * oddParts + place - 1] = Lanes(repeating: Float((left - right) / 2))
             }
@@ -55,10 +55,11 @@ struct TruePeakFilter: ~Copyable {
         (self.straightBound, self.bendBound) = (Float(straightBound * 1.001), Float(bendBound * 1.001))
     }
 
-    /// The factors of the largest sample and of the largest second difference that bound an output.
+    /// Returns the factors of the largest sample and of the largest second difference which bound an output.
     ///
-    /// Without those of the straight line between the neighbours, taps summed up twice are the taps for second differences.
-    /// What is left at the end, because the window bends a straight line a little, belongs to the last two samples.
+    /// After subtraction of the straight line between the neighbours, taps summed up twice are the taps for second
+    /// differences. The remainder at the end, caused by the window's slight bending of a straight line, belongs to the
+    /// last two samples.
     private static func bounds(_ taps: [Double], _ part: Double) -> (straight: Double, bend: Double) {
         var (sum, twice, bend) = (0.0, 0.0, 0.0)
         for (index, tap) in taps.enumerated() {
@@ -66,7 +67,7 @@ struct TruePeakFilter: ~Copyable {
             twice += sum
             if index < taps.count - 2 { bend += twice.magnitude }
         }
-        // After the last tap the sum is 0, and so are the taps for differences; one before it, `twice` was the same.
+        // After the last tap the sum is 0, and so are the taps for differences; a step earlier, `twice` was the same.
         return (1 + 2 * twice.magnitude, bend)
     }
 
@@ -75,7 +76,7 @@ struct TruePeakFilter: ~Copyable {
         unsafe oddFactors.deallocate()
     }
 
-    /// The taps for a place at a part of the way from one sample to the next, for the samples in their order.
+    /// Returns the taps for a place at a part of the way from one sample to the next, for the samples in their order.
     static func taps(_ part: Double) -> [Double] {
         let taps = (0..<2 * reach).map { tap -> Double in
             let distance = part - Double(tap - (reach - 1))
@@ -87,12 +88,12 @@ struct TruePeakFilter: ~Copyable {
         return taps.map { $0 / sum }
     }
 
-    /// The largest magnitudes between eight samples from `samples` on and their followers, one a lane.
+    /// Returns the largest magnitudes between eight samples from `samples` on and their followers, one a lane.
     ///
-    /// Even and odd parts are summed one after the other: together they need more registers than the baseline x86-64
+    /// Even parts are summed first, then odd parts: together the two sums need more registers than the baseline x86-64
     /// has.
     ///
-    /// - Parameter samples: 11 samples before it and 19 from it on are read.
+    /// - Parameter samples: The function reads 11 samples before this pointer and 19 from the pointer on.
     @inline(__always)
     func peaks(_ samples: UnsafePointer<Float>) -> Lanes {
         var (even1, even2, even3, middle) = (Lanes(), Lanes(), Lanes(), Lanes())

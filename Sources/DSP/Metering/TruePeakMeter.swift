@@ -4,33 +4,33 @@ internal import Samples
 
 /// The peak of the signal between its samples, as a converter would play it (ITU-R BS.1770-5 annex 2).
 ///
-/// The signal is interpolated eight times as often as it is sampled. A steady sine up to 0.4 of the rate is read at
-/// most 0.12 dB too low and 0.02 dB too high; above that up to 0.17 dB too low. The standard's own four times would err
-/// by up to 0.43 dB at 0.4 of the rate. Peaks come ``latencyFrames`` late; ``finish()`` reads the rest.
+/// The signal is interpolated at eight times its sample rate. A steady sine up to 0.4 of the rate is read at most 0.12
+/// dB too low and 0.02 dB too high; above 0.4 of the rate up to 0.17 dB too low. The standard's own four times would
+/// err by up to 0.43 dB at 0.4 of the rate. Peaks come ``latencyFrames`` late; ``finish()`` reads the rest.
 ///
 /// Runs of frames in which no output can exceed the peak so far, by the sum of the filter's magnitudes, are skipped: the
 /// result is bit-identical, and music costs only a part of a steady full-scale tone.
 public struct TruePeakMeter: ~Copyable {
-    /// Frames from a sample until its signal has been read on both sides.
+    /// Frames from a sample until the meter has read the signal on both sides.
     public static let latencyFrames = TruePeakFilter.reach
 
     /// Number of channels, 1 to 64.
     public let channelCount: Int
 
     private let filter = TruePeakFilter()
-    /// What later outputs need of each channel's past, and what of its latest block.
+    /// The past of each channel, as needed for later outputs, and its latest block.
     private let samples: FloatStorage
     private let peaks: FloatStorage
 
-    /// Frames looked at in one go, and those before and after them that are needed.
+    /// Frames examined in one go, and additional frames needed before and after.
     private static let pieceFrames = 1024
     private static let margin = 2 * TruePeakFilter.reach - 1
-    /// Frames that are left out together where they are low.
+    /// Frames skipped together where the sound is low.
     private static let groupFrames = 32
     /// Vectors may read a little past the last frame.
     private static let stride = margin + pieceFrames + 8
 
-    /// Allocates all it needs.
+    /// Allocates all memory.
     ///
     /// - Parameter channelCount: 1 to 64.
     ///
@@ -66,7 +66,7 @@ public struct TruePeakMeter: ~Copyable {
         }
     }
 
-    /// Reads what is still on its way, as if silence followed.
+    /// Reads the samples still on their way, as if silence followed.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -76,7 +76,7 @@ public struct TruePeakMeter: ~Copyable {
         for channel in 0..<channelCount { unsafe read(nil, 2 * TruePeakFilter.reach, channel) }
     }
 
-    /// The highest true peak of a channel so far, as a factor of full scale.
+    /// Returns the highest true peak of a channel so far, as a factor of full scale.
     ///
     /// - Parameter channel: 0 to one less than ``channelCount``.
     ///
@@ -92,7 +92,7 @@ public struct TruePeakMeter: ~Copyable {
         20 * log10((0..<channelCount).reduce(0.0) { max($0, Double(peaks.view[$1])) })
     }
 
-    /// Begins anew: as after `init`.
+    /// Returns the meter to its state after `init`.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -103,15 +103,15 @@ public struct TruePeakMeter: ~Copyable {
         for channel in 0..<channelCount { peaks.view[channel] = 0 }
     }
 
-    /// Puts up to ``pieceFrames`` samples behind the channel's past, looks at what has both sides now, and keeps the
-    /// new past.
+    /// Puts up to ``pieceFrames`` samples behind the channel's past, examines the places with known samples on both
+    /// sides, and keeps the new past.
     ///
     /// - Parameter input: Samples, or nil for silence.
     private func read(_ input: UnsafePointer<Float>?, _ count: Int, _ channel: Int) {
         let own = samples.view.part(from: channel * TruePeakMeter.stride, count: TruePeakMeter.stride)
         let margin = TruePeakMeter.margin
         precondition(margin + count <= own.count)
-        // Sound by the line above.
+        // Memory-safe by the precondition above.
         let target = unsafe own.base + margin
         if let input = unsafe input {
             unsafe copy_measurable(input, count, target)
@@ -126,11 +126,11 @@ public struct TruePeakMeter: ~Copyable {
         }
     }
 
-    /// Looks at `count` frames from the middle of the margin on.
+    /// Examines `count` frames from the middle of the margin on.
     private func look(_ own: Floats, _ count: Int, _ channel: Int) {
         let margin = TruePeakMeter.margin
         var peak = peaks.view[channel]
-        // Most blocks of music are quiet enough to be left out as a whole.
+        // Most blocks of music are quiet enough to be skipped as a whole.
         guard unsafe isHigher(own.base, count + margin, &peak) else {
             peaks.view[channel] = peak
             return
@@ -138,7 +138,7 @@ public struct TruePeakMeter: ~Copyable {
         var done = 0
         while done < count {
             let frames = min(TruePeakMeter.groupFrames, count - done)
-            // The samples that outputs of these frames are made of, the frames themselves among them.
+            // The input samples of these frames' outputs, the frames themselves among them.
             let part = own.part(from: done, count: frames + margin)
             if unsafe isHigher(part.base, part.count, &peak) {
                 let between = interpolatedPeak(own, TruePeakFilter.reach - 1 + done, frames)
@@ -149,7 +149,7 @@ public struct TruePeakMeter: ~Copyable {
         peaks.view[channel] = peak
     }
 
-    /// Raises the peak to the highest sample, and tells whether a place between samples could be higher still.
+    /// Raises the peak to the highest sample, and returns true if a place between samples could be higher still.
     private func isHigher(_ samples: UnsafePointer<Float>, _ count: Int, _ peak: inout Float) -> Bool {
         let highest = unsafe largest_magnitude(samples, count)
         if highest > peak { peak = highest }
@@ -157,20 +157,21 @@ public struct TruePeakMeter: ~Copyable {
         return unsafe highest * filter.straightBound + largest_bend(samples, count) * filter.bendBound > peak
     }
 
-    /// The largest magnitude between `count` frames and their followers.
+    /// Returns the largest magnitude between `count` frames and their followers.
     private func interpolatedPeak(_ own: Floats, _ first: Int, _ count: Int) -> Float {
         let whole = count & ~(Lanes.scalarCount - 1)
         precondition(first >= TruePeakFilter.reach - 1 && first + whole + TruePeakFilter.reach + 8 <= own.count)
         var highest = Lanes()
         var frame = 0
-        // Sound by the line above: a vector of outputs reads 11 samples before its first frame and 19 from it on.
+        // Memory-safe by the precondition above: a vector of outputs reads 11 samples before its first frame and 19
+        // from its first frame on.
         while frame < whole {
             unsafe highest = larger(highest, filter.peaks(own.base + first + frame))
             frame += Lanes.scalarCount
         }
         var peak = largest(highest)
         if whole < count {
-            // What lies behind the last frame is of another time.
+            // Lanes behind the last frame belong to another time.
             let rest = unsafe filter.peaks(own.base + first + whole)
             for lane in 0..<count - whole where rest[lane] > peak { peak = rest[lane] }
         }

@@ -4,14 +4,14 @@ internal import Samples
 
 /// A volume indicator (VU meter), whose needle moves slowly enough for the eye to follow speech (IEC 60268-17).
 ///
-/// The rectified signal moves a needle with mass, spring and damping: it reaches 99 % of a sudden tone in 300 ms and
-/// goes 1.25 % beyond, in the middle of what the standard allows (1 to 1.5 %). The needle's equation is solved exactly for
-/// about a millisecond at a time, so the rate does not matter. In a millisecond a needle near its highest place moves by less than
-/// 4e-5 of full scale. Readings are relative to that of a steady full-scale sine; where 0
-/// VU lies (+4 dBu, often -18 or -20 dB of full scale) is for the caller to say. Samples that are not finite, or beyond
+/// The rectified signal moves a needle with mass, spring and damping: the needle reaches 99 % of a sudden tone in 300
+/// ms and goes 1.25 % beyond, in the middle of the standard's range (1 to 1.5 %). The needle's equation is solved
+/// exactly for about a millisecond at a time, so the rate does not matter. In a millisecond a needle near its highest
+/// place moves by less than 4e-5 of full scale. Readings are relative to the reading of a steady full-scale sine; the
+/// caller decides where 0 VU lies (+4 dBu, often -18 or -20 dB of full scale). Samples that are not finite, or beyond
 /// ±2^40, count as silence.
 public struct VolumeUnitMeter: Sendable {
-    /// The needle after a step: its place and pace, by those before it.
+    /// The needle after a step: its place and pace, by the place and pace before.
     private struct Step: Sendable {
         let placeByPlace, placeByPace, paceByPlace, paceByPace: Double
 
@@ -30,7 +30,7 @@ public struct VolumeUnitMeter: Sendable {
             paceByPace = cosine - damping * pulse * sine
         }
 
-        /// The needle after the step.
+        /// Returns the needle after the step.
         @inline(__always)
         func callAsFunction(_ place: Double, _ pace: Double) -> (place: Double, pace: Double) {
             (placeByPlace * place + placeByPace * pace, paceByPlace * place + paceByPace * pace)
@@ -42,13 +42,14 @@ public struct VolumeUnitMeter: Sendable {
     /// Frames of a step: a multiple of eight, about a millisecond.
     private let stepFrames: Int
     private let step: Step
-    /// What each sample of a step adds to the place at its end, and after those to the pace.
+    /// Amounts added by each sample of a step to the place at the step's end, followed by the amounts added to the
+    /// pace.
     private let weights: [Float]
     private var needles: [Needle]
     /// Frames since the last step.
     private var phase = 0
 
-    /// Allocates all it needs.
+    /// Allocates all memory.
     ///
     /// - Parameters:
     ///   - channelCount: 1 to 64.
@@ -62,8 +63,8 @@ public struct VolumeUnitMeter: Sendable {
         let stepFrames = max(1, sampleRate / 8000) * Lanes.scalarCount
         self.stepFrames = stepFrames
         step = Step(seconds: Double(stepFrames) / Double(sampleRate))
-        // A steady force moves the needle to where it points, a little each frame; a rectified sine's mean is 2/π of its
-        // peak.
+        // A steady force moves the needle towards its target, a little each frame; a rectified sine's mean is 2/π of
+        // its peak.
         let frame = Step(seconds: 1 / Double(sampleRate))
         let (place, pace) = ((1 - frame.placeByPlace) * .pi / 2, -frame.paceByPlace * .pi / 2)
         let moved = (1...stepFrames).map { number in
@@ -84,36 +85,37 @@ public struct VolumeUnitMeter: Sendable {
         precondition(frameCount >= 0, "A block has no negative length.")
         let step = [step.placeByPlace, step.placeByPace, step.paceByPlace, step.paceByPace]
         for channel in needles.indices {
-            // A weight for place and for pace lies there for each frame of a step.
+            // `weights` holds a weight for place and a weight for pace for each frame of a step.
             unsafe move_needle(input[channel], frameCount, phase, stepFrames, weights, step, &needles[channel])
         }
         phase = (phase + frameCount) % stepFrames
     }
 
-    /// The place of a needle at the end of the current step, if silence follows.
+    /// Returns the place of a needle at the end of the current step, if silence follows.
     private func place(_ needle: Needle) -> Double {
         let pushes = needle.place_pushes
         return step(needle.place, needle.pace).place
             + Double(total(Lanes(pushes.0, pushes.1, pushes.2, pushes.3, pushes.4, pushes.5, pushes.6, pushes.7)))
     }
 
-    /// The reading of a channel at this moment, in dB of that of a steady full-scale sine; minus infinity for silence.
+    /// Returns the reading of a channel at this moment, in dB relative to a steady full-scale sine; minus infinity for
+    /// silence.
     ///
     /// - Parameter channel: 0 to one less than ``channelCount``.
     ///
     /// Real-time safe: no.
     public func decibels(channel: Int) -> Double {
         precondition(channel >= 0 && channel < channelCount, "There is no such channel.")
-        // Coming to rest the needle swings a little below zero.
+        // The needle swings a little below zero when coming to rest.
         return 20 * log10(max(0, place(needles[channel])))
     }
 
-    /// The highest reading of any channel so far, in dB of that of a steady full-scale sine. Real-time safe: no.
+    /// The highest reading of any channel so far, in dB relative to a steady full-scale sine. Real-time safe: no.
     public var maximumDecibels: Double {
         20 * log10(needles.reduce(0) { max($0, $1.highest, place($1)) })
     }
 
-    /// Begins anew: as after `init`. Real-time safe: no.
+    /// Returns the meter to its state after `init`. Real-time safe: no.
     public mutating func reset() {
         for channel in needles.indices { needles[channel] = Needle() }
         phase = 0

@@ -1,19 +1,21 @@
-// Where an edge sounds best near the place that was meant: in silence, else where the samples cross zero, so that a hard cut clicks least.
+// The best place for an edge near the chosen place: in silence, else at a zero crossing of the samples, so a hard cut
+// clicks least.
 
 /// Moves an edge to the nearest silence or zero crossing.
 package enum EdgeSnap {
-    /// How far an edge is moved at most, in seconds.
+    /// Greatest movement of an edge, in seconds.
     package static let reach = 0.02
-    /// The shortest silence, in seconds: the trough of a low note is none.
+    /// The shortest silence, in seconds: longer than the trough of a low note.
     private static let shortestSilence = 0.003
-    /// What is quieter than this share of the loudest sample nearby, or than the second figure, is silence: 40 and 66 dB down.
+    /// Threshold of silence: this share of the loudest sample nearby, or the second figure if larger: 40 and 66 dB
+    /// down.
     private static let (silentShare, silentLevel): (Float, Float) = (0.01, 0.0005)
 
-    /// The place nearest to `index` at which to cut.
+    /// Returns the place nearest to `index` at which to cut.
     ///
     /// - Parameters:
     ///   - samples: one channel, or the mean of all, around the place.
-    ///   - index: the place that was meant, in `0 ... samples.count`.
+    ///   - index: the chosen place, in `0 ... samples.count`.
     ///   - sampleRate: in Hz.
     /// - Returns: `index` itself if there is neither silence nor a crossing.
     package static func nearest(in samples: [Float], to index: Int, sampleRate: Int) -> Int {
@@ -24,7 +26,7 @@ package enum EdgeSnap {
             ?? index
     }
 
-    /// The nearest place inside a silence.
+    /// Returns the nearest place inside a silence.
     private static func silence(in samples: [Float], to index: Int, below level: Float, shortest: Int) -> Int? {
         var best: Int?
         var start = 0
@@ -41,7 +43,7 @@ package enum EdgeSnap {
         return best
     }
 
-    /// The nearest place before which the samples have one sign, and after which they have the other.
+    /// Returns the nearest place where the samples change their sign.
     private static func crossing(in samples: [Float], to index: Int) -> Int? {
         var best: Int?
         for place in samples.indices.dropFirst() {

@@ -1,12 +1,13 @@
-// The level of a recording in short steps: what phrases and pauses are told apart by. One pass, one byte a step: 100 hours
-// take 72 MB.
+// The level of a recording in short steps, which tells phrases from pauses. One pass, one byte a step: 100 hours take
+// 72 MB.
 internal import Glibc
 
 /// Measures levels, block by block.
 ///
-/// Each step is the power of all channels above 300 Hz, the lower end of the band that telephones take for speech: rooms, hum and handling
-/// are loudest below it. Measured on speech with noise that falls with frequency, 20 dB below it: 94.6 % of the boundaries are within
-/// 30 ms with a corner of 80 Hz, 97.9 % with 200 Hz, 99.8 % with 300 Hz. Real-time safe: no.
+/// Each step is the power of all channels above 300 Hz, the lower end of the telephone's band for speech: rooms, hum
+/// and handling are loudest below 300 Hz. Measured on speech with noise which falls with frequency, 20 dB below the
+/// speech: 94.6 % of the boundaries are within 30 ms with a corner of 80 Hz, 97.9 % with 200 Hz, 99.8 % with 300 Hz.
+/// Real-time safe: no.
 package struct PhraseLevels {
     /// Steps a second.
     package static let stepsPerSecond = 200
@@ -35,12 +36,12 @@ package struct PhraseLevels {
         framesLeft = Int(Self.frame(ofStep: 1, sampleRate: sampleRate))
     }
 
-    /// The first frame of a step.
+    /// Returns the first frame of a step.
     static func frame(ofStep step: Int, sampleRate: Int) -> Int64 {
         Int64(step) * Int64(sampleRate) / Int64(stepsPerSecond)
     }
 
-    /// Takes in the next frames.
+    /// Reads the next frames.
     ///
     /// - Parameter channels: As many pointers as there are channels, each to `frameCount` samples.
     package mutating func process(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {

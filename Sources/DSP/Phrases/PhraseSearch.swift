@@ -1,41 +1,43 @@
-// Phrases and pauses, from levels. The threshold follows from the recording itself: it lies between the noise in the pauses and the
-// programme, so neither a quiet recording nor a noisy one needs another setting. Two thresholds, as in every detector of voice
-// activity (hysteresis): the higher one finds a phrase, the lower one its beginning and end.
+// Phrases and pauses, from levels. The threshold follows from the recording itself: the threshold lies between the
+// noise in the pauses and the programme, so neither a quiet recording nor a noisy recording needs another setting. Two
+// thresholds, as in every detector of voice activity (hysteresis): the higher threshold finds a phrase, the lower finds
+// its beginning and end.
 internal import Glibc
 
 /// Finds phrases in the levels of a recording.
 package struct PhraseSearch: Sendable {
     /// The shortest pause between two phrases, in seconds.
     package var minimumPause = 0.35
-    /// Shorter phrases are joined to the nearest one, in seconds.
+    /// Shortest phrase, in seconds; a shorter phrase is joined to a near neighbour.
     package var minimumLength = 0.3
-    /// Longer phrases are split where they are quietest, in seconds.
+    /// Longest phrase, in seconds; a longer phrase is split at its quietest place.
     package var maximumLength = 15.0
-    /// What is kept before and after a phrase, in seconds.
+    /// Sound kept before and after a phrase, in seconds.
     package var margin = 0.015
-    /// The level of a pause in dB below full scale; nil finds it.
+    /// The level of a pause in dB below full scale; nil finds the level.
     package var thresholdDecibels: Double?
 
     package init() {}
 
-    /// What was found.
+    /// The phrases, and the threshold used.
     package struct Result: Sendable, Equatable {
         /// In frames, ascending, without overlap.
         package var phrases: [Range<Int64>]
-        /// The level below which a pause was heard, in dB of full scale.
+        /// The level below which a passage counts as a pause, in dB of full scale.
         package var thresholdDecibels: Double
     }
 
-    /// A programme must be louder than the noise in its pauses by this much; otherwise there are none.
+    /// A programme must be louder than the noise in its pauses by this much; otherwise the search finds no phrases.
     private static let leastRange = 9.0
-    /// A single phrase that fills more of the recording than this is no phrase.
+    /// A single phrase which fills more of the recording than this share does not count.
     private static let mostShare = 0.95
     /// Sounds shorter than this are clicks, in seconds.
     private static let shortestSound = 0.04
-    /// The longest silence before the burst of a plosive, in seconds: a short sound closer to speech belongs to it.
+    /// The longest silence before the burst of a plosive, in seconds: a short sound closer to speech belongs to the
+    /// speech.
     private static let longestClosure = 0.15
 
-    /// Searches.
+    /// Finds the phrases of a recording.
     package func search(_ levels: PhraseLevels) -> Result {
         let decibels = Self.smoothed(
             levels.levels.map { Double($0) * PhraseLevels.stepDecibels + PhraseLevels.lowestDecibels })
@@ -44,13 +46,13 @@ package struct PhraseSearch: Sendable {
         guard programme - floor >= Self.leastRange || thresholdDecibels != nil, programme > high else {
             return Result(phrases: [], thresholdDecibels: high)
         }
-        // Between the noise and the threshold: what fades into the noise belongs to the phrase until then.
+        // Between the noise and the threshold: a sound fading into the noise belongs to the phrase until then.
         let low = max(high - 6, min(high, floor + 3))
         var runs = sounds(decibels, high: high, low: low)
         runs = joined(runs, closerThan: steps(minimumPause))
         runs = runs.filter { $0.count >= steps(Self.shortestSound) }
         runs = lengthened(runs)
-        // Music without pauses: to split it somewhere would be no help.
+        // Music without pauses: a split somewhere would be no help.
         if runs.count == 1, Double(runs[0].count) > Self.mostShare * Double(decibels.count) {
             return Result(phrases: [], thresholdDecibels: high)
         }
@@ -66,7 +68,8 @@ package struct PhraseSearch: Sendable {
         return Result(phrases: phrases.filter { !$0.isEmpty }, thresholdDecibels: high)
     }
 
-    /// The median of three steps: what noise does in a single one is neither a sound nor a pause, and an edge stays where it is.
+    /// Returns the median of three steps: noise in a single step is neither a sound nor a pause, and edges stay in
+    /// place.
     private static func smoothed(_ decibels: [Double]) -> [Double] {
         guard decibels.count > 2 else { return decibels }
         var smooth = decibels
@@ -81,22 +84,24 @@ package struct PhraseSearch: Sendable {
         max(1, Int((seconds * Double(PhraseLevels.stepsPerSecond)).rounded()))
     }
 
-    /// The level of the noise in the pauses and of the programme: the 5th and the 90th percentile of what is not digital silence.
+    /// Returns the level of the noise in the pauses and of the programme: the 5th and the 90th percentile of all levels
+    /// above digital silence.
     private static func levels(of decibels: [Double]) -> (floor: Double, programme: Double) {
         let sorted = decibels.filter { $0 > PhraseLevels.lowestDecibels + 1 }.sorted()
         guard let last = sorted.last else { return (PhraseLevels.lowestDecibels, PhraseLevels.lowestDecibels) }
-        // Where much of the recording is silence, that is the floor.
+        // If much of the recording is silence, the floor is digital silence.
         let isSilent = sorted.count * 20 < decibels.count * 19
         let floor = isSilent ? PhraseLevels.lowestDecibels : sorted[sorted.count / 20]
         return (floor, sorted.count > 9 ? sorted[sorted.count * 9 / 10] : last)
     }
 
-    /// A third of the way from the noise to the programme, but at least 5 dB above the noise and at most 45 dB below the programme.
+    /// Returns a third of the way from the noise to the programme, but at least 5 dB above the noise and at most 45 dB
+    /// below the programme.
     private static func threshold(floor: Double, programme: Double) -> Double {
         max(floor + max(5, (programme - floor) / 3), programme - 45)
     }
 
-    /// The runs that reach the higher threshold, extended to where the lower one is crossed.
+    /// Returns the runs above the higher threshold, extended to the crossings of the lower threshold.
     private func sounds(_ decibels: [Double], high: Double, low: Double) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start: Int?
@@ -117,8 +122,8 @@ package struct PhraseSearch: Sendable {
         return runs
     }
 
-    /// Joins runs whose pause is shorter than so many steps. A click in a pause neither joins the phrases around it nor makes
-    /// one of them longer.
+    /// Joins runs with a pause shorter than this number of steps. A click in a pause neither joins nor lengthens the
+    /// phrases around the click.
     private func joined(_ runs: [Range<Int>], closerThan pause: Int) -> [Range<Int>] {
         let (click, apart) = (steps(Self.shortestSound), steps(Self.longestClosure))
         var joined: [Range<Int>] = []
@@ -135,7 +140,7 @@ package struct PhraseSearch: Sendable {
         return joined
     }
 
-    /// Joins phrases that are too short to the nearer neighbour, if it is near.
+    /// Joins a phrase shorter than the minimum to a near neighbour: to the phrase before, else to the phrase after.
     private func lengthened(_ runs: [Range<Int>]) -> [Range<Int>] {
         let (shortest, near) = (steps(minimumLength), steps(minimumPause) * 2)
         var kept: [Range<Int>] = []
@@ -149,7 +154,8 @@ package struct PhraseSearch: Sendable {
         return kept
     }
 
-    /// Splits a phrase that is too long where it is quietest over 50 ms, in the middle two thirds, until no part is too long.
+    /// Splits a phrase longer than the maximum at its quietest 50 ms, in the middle two thirds, until no part is too
+    /// long.
     private func split(_ run: Range<Int>, _ decibels: [Double]) -> [Range<Int>] {
         let longest = steps(maximumLength)
         guard run.count > longest else { return [run] }

@@ -1,29 +1,30 @@
 internal import Glibc
 
-/// A pitch that a sound may have at one place.
+/// A possible pitch of a sound at one place.
 struct PitchCandidate: BitwiseCopyable {
     /// In octaves above 1 Hz.
     let octaves: Float
-    /// Its probability, 0 to 1; those of a place sum to 1 at most.
+    /// Probability from 0 to 1; the probabilities at a place sum to 1 at most.
     let probability: Float
 }
 
-/// The pitches that 10 ms of sound may have, with their probabilities: the first half of pYIN.
+/// The possible pitches of 10 ms of sound, with their probabilities: the first half of pYIN.
 ///
-/// YIN takes the shortest lag whose difference lies below a threshold. pYIN (Mauch and Dixon, "pYIN: a fundamental frequency
-/// estimator using probabilistic threshold distributions", 2014) asks this for 100 thresholds, and each lag's probability is the sum
-/// of those of the thresholds that choose it; the thresholds are beta-distributed. A lag is chosen by exactly the thresholds between its own
-/// difference and the lowest of all shorter lags, so the sums for infinitely many thresholds are differences of the distribution's
-/// closed form. No thresholds are counted here.
+/// YIN takes the shortest lag with a difference below a threshold. pYIN (Mauch and Dixon, "pYIN: a fundamental
+/// frequency estimator using probabilistic threshold distributions", 2014) repeats this for 100 beta-distributed
+/// thresholds; each lag's probability is the sum of the probabilities of the thresholds which choose the lag. Exactly
+/// the thresholds between a lag's own difference and the lowest difference of all shorter lags choose the lag. So the
+/// sums for infinitely many thresholds are differences of the distribution's closed form, and no thresholds are
+/// enumerated here.
 ///
-/// One deviation: pYIN's thresholds also decide how probable a pitch is at all, so in noise, where every dip is shallow, it finds none.
-/// Here thresholds are counted from the deepest dip up, and choose among lags only; whether there is a pitch follows from the share of
-/// the power that does not repeat, the depth of that dip.
+/// One deviation: pYIN's thresholds also decide the probability of any pitch, so in noise, where every dip is shallow,
+/// pYIN finds no pitch. Here thresholds are measured from the deepest dip up, and choose among lags only. The presence
+/// of a pitch follows from the share of the power which does not repeat: the depth of the deepest dip.
 ///
-/// Low notes need long windows, and fast glides of high notes short ones, so the difference at a lag comes from one of three windows,
-/// with a gradual change from one to the next.
+/// Low notes need long windows, and fast glides of high notes need short windows. So the difference at a lag comes from
+/// one of three windows, with a gradual change between neighbouring windows.
 struct PitchCandidates: ~Copyable {
-    /// The most candidates that a place keeps.
+    /// The most candidates kept for a place.
     static let most = 8
 
     private var windows: [PitchWindowBox]
@@ -35,7 +36,7 @@ struct PitchCandidates: ~Copyable {
     private var spliced: [Float]
     private var normalised: [Float]
 
-    /// How many samples a window reaches from its middle.
+    /// Number of samples from a window's middle to its end.
     let reach: Int
 
     /// Seconds of a window for lags up to `longest` seconds.
@@ -51,7 +52,7 @@ struct PitchCandidates: ~Copyable {
         let longest = Int((2 * rate / range.lowerBound).rounded(.up)) + 2
         lags = max(3, Int(2 * rate / range.upperBound))...longest
         let plans = Self.plans
-        // The last window needs to reach only as far as the lowest pitch asks.
+        // The last window reaches only as far as needed for the lowest pitch.
         var used = plans.indices.filter { $0 == 0 || plans[$0 - 1].longest * 0.8 < 1 / range.lowerBound }
         used = used.filter { $0 == used.last || plans[$0].longest * 1.25 > 1 / range.upperBound }
         windows = used.map { index in
@@ -74,7 +75,7 @@ struct PitchCandidates: ~Copyable {
         reach = windows.reduce(0) { max($0, $1.window.count / 2 + 1) }
     }
 
-    /// The candidates at one place, by rising lag.
+    /// Returns the candidates at one place, by rising lag.
     mutating func candidates(in samples: [Float], at middle: Int) -> [PitchCandidate] {
         for index in windows.indices {
             windows[index].window.differences(of: samples, around: middle, into: &differences[index])
@@ -92,9 +93,9 @@ struct PitchCandidates: ~Copyable {
         return chosen()
     }
 
-    /// The dips that thresholds choose.
+    /// Returns the dips chosen by thresholds.
     private func chosen() -> [PitchCandidate] {
-        // Dips that are deeper than all at shorter lags.
+        // Dips deeper than every dip at a shorter lag.
         var dips: [(lag: Int, value: Float)] = []
         for lag in lags where normalised[lag] < normalised[lag - 1] && normalised[lag] <= normalised[lag + 1] {
             let value = max(0, normalised[lag] - Self.depth(normalised, lag))
@@ -119,25 +120,27 @@ struct PitchCandidates: ~Copyable {
 
     /// The difference at the deepest dip for which a pitch is as probable as none: half of the power repeats.
     private static let evenNoise: Float = 0.5
-    /// How fast the probability changes with that difference. Found by trial, like ``evenNoise``; see docs/comparing.md.
+    /// Width of the change of the probability with the difference. Found by trial, like ``evenNoise``; see
+    /// docs/comparing.md.
     private static let noiseStep: Float = 0.05
-    /// The second parameter of the beta distribution, whose first is 2: its mean is 0.1.
+    /// The second parameter of the beta distribution. The first parameter is 2, so the mean is 0.1.
     private static let beta: Float = 18
 
-    /// The share of thresholds below a value: the beta distribution's integral, which has a closed form if its first parameter is 2.
+    /// Returns the share of thresholds below a value: the beta distribution's integral, which has a closed form if its
+    /// first parameter is 2.
     private static func share(below value: Float) -> Float {
         let rest = max(0, 1 - value)
         return 1 - powf(rest, beta) * (1 + beta * value)
     }
 
-    /// How far a dip's parabola is from its lowest sample, in samples.
+    /// Returns the distance from a dip's lowest sample to its parabola's minimum, in samples.
     private static func shift(_ values: [Float], _ lag: Int) -> Float {
         let (before, here, after) = (values[lag - 1], values[lag], values[lag + 1])
         let bend = before - 2 * here + after
         return bend > 0 ? max(-1, min(1, 0.5 * (before - after) / bend)) : 0
     }
 
-    /// How far a dip's parabola goes below its lowest sample.
+    /// Returns the depth of a dip's parabola below its lowest sample.
     private static func depth(_ values: [Float], _ lag: Int) -> Float {
         let shift = max(-0.5, min(0.5, shift(values, lag)))
         return 0.25 * (values[lag - 1] - values[lag + 1]) * shift

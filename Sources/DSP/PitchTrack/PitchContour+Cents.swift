@@ -1,10 +1,10 @@
 internal import Glibc
 
 extension PitchContour {
-    /// A frequency above 0 in cents above A4 = 440 Hz: 100 a semitone.
+    /// Returns a frequency above 0 in cents above A4 = 440 Hz: 100 a semitone.
     static func cents(ofHertz hertz: Double) -> Double { 1200 * log2(hertz / 440) }
 
-    /// The pitch between two values, in cents above A4; of a single one with a pitch, that one.
+    /// Returns the pitch between two values, in cents above A4; if only the nearer value has a pitch, the nearer pitch.
     func cents(around place: Double) -> Double? {
         guard place > -1, place < Double(count) else { return nil }
         let low = Int(place.rounded(.down))

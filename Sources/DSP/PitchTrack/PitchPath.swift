@@ -2,12 +2,13 @@ internal import Glibc
 
 /// The most probable sequence of pitches: the second half of pYIN, Viterbi's algorithm over pitches and voicing.
 ///
-/// In pYIN's hidden Markov model only the pitches that have a candidate can be observed, so the states of a place are its candidates
-/// and one more for no pitch. That is exact where pYIN rounds to a tenth of a semitone, and costs some hundred steps for each place. Two
-/// deviations: a pitch may also jump, with a small probability for any distance, because instruments do; and a decision is made 3 s
-/// later at the latest, so that memory is bounded. Most are made much earlier, when all sequences agree.
+/// In pYIN's hidden Markov model only pitches with a candidate can be observed. So the states of a place are its
+/// candidates and a state for no pitch. Such states are exact where pYIN rounds to a tenth of a semitone, and cost some
+/// hundred steps for each place. Two deviations: a pitch may also jump, with a small probability for any distance,
+/// because instruments do; and every decision comes within 3 s, so memory is bounded. Most decisions come much earlier,
+/// when all sequences agree.
 struct PitchPath {
-    /// Decided so far: frequencies in Hz, 0 for no pitch.
+    /// Decided frequencies in Hz, 0 for no pitch.
     private(set) var hertz: [Float] = []
     /// The sum of the candidates' probabilities.
     private(set) var voicing: [Float] = []
@@ -23,14 +24,14 @@ struct PitchPath {
 
     /// Decisions wait for at most this many places.
     private static let longestWait = 300
-    /// Voicing begins or ends from one place to the next with this probability; pYIN's.
+    /// Probability of a change of voicing from one place to the next; pYIN's.
     private static let change: Float = 0.01
-    /// A jump to a pitch anywhere, per octave.
+    /// Probability of a jump to a pitch anywhere, per octave.
     private static let jump: Float = 0.002
-    /// Without a jump, the pitch moves by up to this many octaves in 10 ms: pYIN's triangle.
+    /// Greatest glide in 10 ms without a jump, in octaves: pYIN's triangle.
     private static let glide: Float = 0.2
 
-    /// Takes the candidates of the next place.
+    /// Appends the candidates of the next place.
     mutating func append(_ candidates: [PitchCandidate]) {
         let sum = candidates.reduce(0) { $0 + $1.probability }
         voicing.append(max(0, min(1, sum)))
@@ -53,14 +54,14 @@ struct PitchPath {
                 next[index] += best
             }
         }
-        // Costs stay near 0 however long the recording is.
+        // Costs stay near 0 for recordings of any length.
         let least = next.min() ?? 0
         costs = next.map { $0 - least }
         places.append(states)
         if places.count % 32 == 0 { decide() }
     }
 
-    /// Decides all that is left.
+    /// Decides all remaining places.
     mutating func finish() {
         guard let best = costs.indices.min(by: { costs[$0] < costs[$1] }) else { return }
         settle(places.count, from: best)
@@ -71,14 +72,14 @@ struct PitchPath {
         if from == 0 { return to == 0 ? stay : begin }
         if to == 0 { return begin }
         let distance = abs(to - from)
-        // The density of the triangle against that of a tenth of a semitone.
+        // The density of the triangle against the density of a tenth of a semitone.
         let near = max(0, 1 - distance / glide) / glide
         return stay - log((near + jump) * 0.2)
     }
     private static let stay = -log(1 - change)
     private static let begin = -log(change)
 
-    /// Decides what all sequences agree on, or what has waited too long.
+    /// Decides the places on which all sequences agree, or which have waited too long.
     private mutating func decide() {
         var alive = Set(costs.indices)
         var place = places.count - 1
@@ -97,7 +98,7 @@ struct PitchPath {
         }
     }
 
-    /// The first `count` places are decided; the last of them has state `last`.
+    /// Decides the first `count` places; `last` is the state of the last of these places.
     private mutating func settle(_ count: Int, from last: Int) {
         var state = last
         var decided = [Float](repeating: 0, count: count)

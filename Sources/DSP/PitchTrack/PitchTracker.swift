@@ -1,9 +1,9 @@
-/// Follows the pitch of one voice or instrument through a recording that arrives in blocks of any size.
+/// Follows the pitch of one voice or instrument through a recording which arrives in blocks of any size.
 ///
-/// Every 10 ms it computes YIN's difference function around that place (``PitchWindow``), the pitches that this allows with their
-/// probabilities (``PitchCandidates``), and from all places the most probable sequence (``PitchPath``): the method of pYIN. See
-/// docs/comparing.md for its deviations and for figures. The result does not depend on the blocks. Memory is bounded but for the result,
-/// 8 bytes for each 10 ms.
+/// Every 10 ms the tracker computes YIN's difference function around the place (``PitchWindow``) and the possible
+/// pitches with their probabilities (``PitchCandidates``). From all places follows the most probable sequence
+/// (``PitchPath``): the method of pYIN. See docs/comparing.md for the deviations and for figures. The block size does
+/// not change the result. Memory is bounded but for the result, 8 bytes for each 10 ms.
 ///
 /// Thread-safe: one owner at a time. Real-time safe: no.
 package struct PitchTracker: ~Copyable {
@@ -15,14 +15,14 @@ package struct PitchTracker: ~Copyable {
     private var path = PitchPath()
     private var levels: [Float] = []
 
-    /// The pitches that a tracker looks for if it is not told: from below a bass's lowest string to a flute's third octave.
+    /// The default range of pitches: from below a bass's lowest string to a flute's third octave.
     package static let defaultRange: ClosedRange<Double> = 40...2100
-    /// A voice's, speaking or singing.
+    /// The range of a voice, speaking or singing.
     package static let voiceRange: ClosedRange<Double> = 50...1200
-    /// What is so many dB softer than the loudest 10 ms of a recording has no pitch.
+    /// Sound softer than the loudest 10 ms of a recording by this many dB has no pitch.
     private static let quietest: Float = 50
 
-    /// A tracker at the start of a recording.
+    /// Makes a tracker at the start of a recording.
     ///
     /// - Parameters:
     ///   - sampleRate: 8000 to 768000 Hz.
@@ -36,7 +36,7 @@ package struct PitchTracker: ~Copyable {
         candidates = PitchCandidates(rate: source.rate, range: range)
     }
 
-    /// Takes the next frames, mixed to one channel.
+    /// Appends the next frames, mixed to one channel.
     ///
     /// NaN, infinite and absurdly large samples count as silence.
     package mutating func append(_ samples: Span<Float>) {
@@ -44,7 +44,7 @@ package struct PitchTracker: ~Copyable {
         follow(until: source.end)
     }
 
-    /// The pitch of all frames so far.
+    /// Ends the tracking and returns the pitch of all frames.
     package consuming func finish() -> PitchContour {
         let count = PitchContour.count(frames: source.frameCount, sampleRate: sampleRate)
         if count > 0 {
@@ -58,7 +58,7 @@ package struct PitchTracker: ~Copyable {
         return PitchContour(sampleRate: sampleRate, hertz: hertz, voicing: path.voicing)
     }
 
-    /// The pitch of a whole recording in memory.
+    /// Returns the pitch of a whole recording in memory.
     package static func contour(
         of samples: [Float], sampleRate: Int, range: ClosedRange<Double> = PitchTracker.defaultRange
     ) -> PitchContour {
@@ -67,17 +67,17 @@ package struct PitchTracker: ~Copyable {
         return tracker.finish()
     }
 
-    /// Mean squares at the softest level that may have a pitch, for a loudest of 1.
+    /// Mean square at the softest level with a pitch, for a loudest of 1.
     private static let ratio: Float = 1e-5
 
-    /// The sample nearest to place `index`.
+    /// Returns the sample nearest to place `index`.
     private func middle(of index: Int) -> Int {
         let frame = PitchContour.frame(of: index, sampleRate: sampleRate)
         return Int((frame + Int64(source.factor / 2)) / Int64(source.factor))
     }
 
     private mutating func follow(until end: Int, most: Int = .max) {
-        // The first places' windows begin before the recording.
+        // Windows of the first places begin before the recording.
         while levels.count < most, middle(of: levels.count) + candidates.reach < end {
             let place = middle(of: levels.count)
             var part = [Float](repeating: 0, count: 2 * candidates.reach + 1)

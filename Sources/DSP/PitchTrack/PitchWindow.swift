@@ -2,19 +2,21 @@ internal import Glibc
 internal import Samples
 @_spi(Benchmarks) internal import Transforms
 
-/// The difference between a windowed part of a sound and itself some time later, for all lags: step 2 of YIN, by Fourier transforms.
+/// The difference between a windowed part of a sound and the same sound some time later, for all lags: step 2 of YIN,
+/// by Fourier transforms.
 ///
-/// YIN (de Cheveigné and Kawahara, "YIN, a fundamental frequency estimator for speech and music", 2002) sums the squared
-/// differences over a window that starts at one place, so that its middle moves with the lag. Here each squared difference is
-/// weighted by the product of a Hann window at its two samples: for every lag the middle stays where it is, and a pitch that glides or
-/// vibrates is not read early or late. The sum is divided by the weighted sum of the squares, so a decay does not look like noise.
+/// YIN (de Cheveigné and Kawahara, "YIN, a fundamental frequency estimator for speech and music", 2002) sums the
+/// squared differences over a window with a fixed start; the middle of the window thus moves with the lag. Here the
+/// weight of each squared difference is the product of a Hann window at its two samples. So for every lag the middle
+/// stays in place, and a gliding or vibrating pitch is not read early or late. Division by the weighted sum of the
+/// squares keeps a decay from looking like noise.
 ///
-/// d(τ) = Σ h(j) h(j+τ) (x(j) − x(j+τ))² / Σ h(j) h(j+τ) (x(j)² + x(j+τ)²), which is 0 for a period, about 1 for noise, at most 2.
-/// All the sums are correlations. They are computed at twice the rate, by a longer transform back.
+/// d(τ) = Σ h(j) h(j+τ) (x(j) − x(j+τ))² / Σ h(j) h(j+τ) (x(j)² + x(j+τ)²), which is 0 for a period, about 1 for noise,
+/// at most 2. All the sums are correlations, computed at twice the rate by a longer inverse transform.
 struct PitchWindow: ~Copyable {
     /// Samples of the window, odd.
     let count: Int
-    /// Largest lag, in half samples.
+    /// Number of lags, in steps of half a sample.
     let lagCount: Int
 
     private let window: [Float]
@@ -27,7 +29,7 @@ struct PitchWindow: ~Copyable {
 
     /// - Parameters:
     ///   - count: Samples of the window, odd.
-    ///   - lags: Lags in half samples, fewer than `count`.
+    ///   - lagCount: Number of lags in steps of half a sample, fewer than twice `count`.
     init(count: Int, lagCount: Int) {
         precondition(count % 2 == 1 && lagCount > 0 && lagCount < 2 * count, "A window holds its lags.")
         self.count = count

@@ -1,11 +1,11 @@
 internal import Samples
 internal import Transforms
 
-/// A recording that arrives in blocks, at a lower rate: low-passed, then every so many samples.
+/// Decimates a recording which arrives in blocks: a low-pass filter, then every `factor`th sample.
 ///
-/// Sample `m` stands at source frame `m × factor`; the filter is symmetric, so nothing is delayed. The samples do not depend on the
-/// blocks. What was used can be dropped, so memory stays bounded. Samples that are NaN, infinite or beyond ±2^20 become silence
-/// here. Outside the recording there is silence.
+/// Sample `m` stands at source frame `m × factor`; the filter is symmetric, so no delay arises. The block size does not
+/// change the samples. Used samples can be dropped, so memory stays bounded. NaN, infinite samples and samples beyond
+/// ±2^20 become silence here. Outside the recording there is silence.
 ///
 /// Real-time safe: no.
 struct StreamDecimation: ~Copyable {
@@ -13,7 +13,7 @@ struct StreamDecimation: ~Copyable {
     let factor: Int
     /// Samples a second, in Hz.
     let rate: Double
-    /// The samples that are kept: ``first`` and those that follow.
+    /// The samples kept, from number ``first`` on.
     private(set) var samples: [Float] = []
     /// The number of the first kept sample.
     private(set) var first = 0
@@ -25,17 +25,18 @@ struct StreamDecimation: ~Copyable {
     /// Source frames from `first + samples.count` times `factor`, less `half`, on.
     private var pending: [Float]
 
-    /// The number of the sample that comes next.
+    /// Number of the next sample.
     var end: Int { first + samples.count }
 
     /// - Parameters:
     ///   - sampleRate: 8000 to 768000 Hz.
     ///   - lowestRate: The rate stays at or above this, in Hz, unless the source has less.
-    ///   - highest: Frequencies up to this pass, in Hz; what would fold onto them is down by 60 dB.
+    ///   - highest: Frequencies up to this value pass, in Hz; frequencies which would fold onto the passband are down
+    ///     by 60 dB.
     init(sampleRate: Int, lowestRate: Double, highest: Double) {
         factor = max(1, Int(Double(sampleRate) / lowestRate))
         rate = Double(sampleRate) / Double(factor)
-        // The transition band reaches from the highest frequency to the first that folds onto it.
+        // The transition band reaches from the highest frequency to the lowest frequency which folds onto the passband.
         let stop = min(rate - highest, 1.5 * highest)
         if stop > highest, highest < 0.45 * Double(sampleRate) {
             let width = (stop - highest) / Double(sampleRate)
@@ -49,7 +50,7 @@ struct StreamDecimation: ~Copyable {
         pending = [Float](repeating: 0, count: half)
     }
 
-    /// Takes the next frames of the recording.
+    /// Appends the next frames of the recording.
     mutating func append(_ source: Span<Float>) {
         frameCount += Int64(source.count)
         pending.reserveCapacity(pending.count + source.count)
@@ -65,9 +66,9 @@ struct StreamDecimation: ~Copyable {
         }
     }
 
-    /// Forgets the samples before number `begin`.
+    /// Drops the samples before number `begin`.
     mutating func drop(before begin: Int) {
-        // Moving the rest costs time, so it is done seldom.
+        // Moving the rest costs time, so samples are dropped seldom.
         guard begin - first > max(8192, samples.count / 2) else { return }
         let count = min(begin - first, samples.count)
         samples.removeFirst(count)

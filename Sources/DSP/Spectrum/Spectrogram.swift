@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// The levels of a sound by time and frequency, which a picture shows as colours.
+/// The levels of a sound by time and frequency, for display as colours.
 ///
-/// Levels are calibrated to sines: a sine of amplitude 1 reads 0 dB with every window. (Its mean square, which ``WaveformTone``
-/// uses, is 3 dB lower.) A column averages the power of its windows, which lie half a window apart, or are evenly spread if
-/// that would be more than ``Settings/windowsPerColumn``. A column shorter than half a window has one window, at its middle.
-/// A row takes the loudest of the transform's bins in it, so that no tone is lost between rows. Rows narrower than a bin are
-/// interpolated linearly, in dB, between the two nearest bins.
+/// Levels are calibrated to sines: a sine of amplitude 1 reads 0 dB with every window. (Its mean square, used by
+/// ``WaveformTone``, is 3 dB lower.) A column averages the power of its windows. Windows lie half a window apart, or
+/// are evenly spread if a column would need more than ``Settings/windowsPerColumn``. A column shorter than half a
+/// window has one window, at its middle. A row takes the loudest of its bins, so no tone is lost between rows. Rows
+/// narrower than a bin are interpolated linearly, in dB, between the two nearest bins.
 ///
 /// Memory: four bytes per cell, and a few windows, for any length of sound. Real-time safe: no.
 public struct Spectrogram: Equatable, Sendable {
-    /// The settings it was made with.
+    /// The settings of the spectrogram.
     public let settings: Settings
     /// The range shown, in absolute frames.
     public let frames: Range<Int64>
@@ -24,18 +24,18 @@ public struct Spectrogram: Equatable, Sendable {
     /// The largest number of columns, and of rows.
     package static let mostPlaces = 32_768
 
-    /// Makes the spectrogram of a recording, which is read as needed.
+    /// Makes the spectrogram of a recording, and reads the recording as needed.
     ///
     /// - Parameters:
     ///   - frames: The range to show; may reach beyond the recording, where there is silence.
-    ///   - columns: How many columns, 0 to 32768.
-    ///   - rows: How many rows, 1 to 32768.
+    ///   - columns: Number of columns, 0 to 32768.
+    ///   - rows: Number of rows, 1 to 32768.
     ///   - frameCount: Frames of the whole recording.
-    ///   - settings: How the spectrogram is made.
-    ///   - read: Writes the mono samples of `frames`, a range inside the recording, to `samples`, which has exactly that many
-    ///     places. It is called with ascending ranges, never twice with the same frames, and with at most one window at a time;
-    ///     frames between widely spaced windows of a column are skipped. Samples that are not written stay silent, and
-    ///     samples that are not finite count as silence. An error it throws ends the work; use this to cancel.
+    ///   - settings: The settings of the spectrogram.
+    ///   - read: Writes the mono samples of `frames`, a range inside the recording, to `samples`, which has exactly as
+    ///     many places. The ranges ascend, never repeat a frame, and have at most the length of one window; frames
+    ///     between widely spaced windows of a column are skipped. Samples left unwritten stay silent, and samples that
+    ///     are not finite count as silence. A thrown error ends the work; throw to cancel.
     public init<Failure: Error>(
         frames: Range<Int64>, columns: Int, rows: Int, frameCount: Int64, settings: Settings,
         read: (_ frames: Range<Int64>, _ samples: inout MutableSpan<Float>) throws(Failure) -> Void
@@ -69,7 +69,7 @@ public struct Spectrogram: Equatable, Sendable {
         }
     }
 
-    /// The level of a cell in dB.
+    /// Returns the level of a cell in dB.
     ///
     /// - Parameters:
     ///   - column: From 0, the earliest.
@@ -79,12 +79,12 @@ public struct Spectrogram: Equatable, Sendable {
         return levels[column * rowCount + row]
     }
 
-    /// The frequencies of a row, in Hz.
+    /// Returns the frequencies of a row, in Hz.
     public func frequencies(row: Int) -> Range<Double> {
         Self.edge(row, of: rowCount, settings)..<Self.edge(row + 1, of: rowCount, settings)
     }
 
-    /// The row of a frequency in Hz; `nil` for a frequency that is not shown.
+    /// Returns the row of a frequency in Hz; `nil` for a frequency outside the rows.
     public func row(frequency: Double) -> Int? {
         guard frequency >= settings.lowest, frequency <= settings.highest else { return nil }
         let (low, high) = (settings.lowest, settings.highest)
@@ -106,7 +106,7 @@ public struct Spectrogram: Equatable, Sendable {
         }
     }
 
-    /// The bins of each row.
+    /// Returns the bins of each row.
     private static func rowPlaces(_ rows: Int, _ settings: Settings, binCount: Int) -> [SpectrumAnalyser.Place] {
         let width = Double(settings.sampleRate) / Double(settings.windowSize)
         // The last bin lies at half the sample rate and belongs to the highest row.
@@ -137,7 +137,7 @@ private struct WindowCentres {
         start = Double(frames.lowerBound)
     }
 
-    /// The frame at the middle of a window.
+    /// Returns the frame at the middle of a window.
     func centre(column: Int, index: Int) -> Int64 {
         Int64((start + (Double(column * perColumn + index) + 0.5) * framesPerWindow).rounded(.down))
     }
@@ -149,7 +149,7 @@ private struct WindowSource: ~Copyable {
     /// The readable range.
     let recording: Range<Int64>
     private var start = Int64.min / 2
-    /// How many samples at the beginning already belong to the current window.
+    /// Number of samples at the beginning which already belong to the current window.
     private var kept = 0
     private(set) var samples: [Float]
     /// Memory for the samples being read.
@@ -160,7 +160,7 @@ private struct WindowSource: ~Copyable {
         samples = Array(repeating: 0, count: size)
     }
 
-    /// Moves to a window that begins no earlier than the last one; false if all of it is outside the recording.
+    /// Moves to a window which begins no earlier than the last; false if the whole window is outside the recording.
     mutating func moveTo(_ frame: Int64) -> Bool {
         guard frame < recording.upperBound, frame + Int64(size) > recording.lowerBound else { return false }
         let shift = min(Int64(size), frame - start)
@@ -173,7 +173,7 @@ private struct WindowSource: ~Copyable {
         return true
     }
 
-    /// Reads the part of the window that is still missing.
+    /// Reads the missing part of the window.
     mutating func fill<Failure: Error>(
         _ read: (Range<Int64>, inout MutableSpan<Float>) throws(Failure) -> Void
     ) throws(Failure) {

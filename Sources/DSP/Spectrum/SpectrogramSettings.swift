@@ -1,11 +1,11 @@
 // The settings of a spectrogram, checked once.
 public import Explanations
 
-/// Why settings of a spectrogram are invalid, and which values are permitted.
+/// The reason why settings of a spectrogram are invalid, and the permitted values.
 public struct SpectrogramError: ExplainedError, Equatable {
     /// The cause, in one plain sentence.
     public let message: String
-    /// What is permitted, in one plain sentence.
+    /// The permitted values, in one plain sentence.
     public let remedy: String
 
     init(_ what: String, is value: String, permitted: String) {
@@ -15,9 +15,9 @@ public struct SpectrogramError: ExplainedError, Equatable {
 }
 
 extension Spectrogram {
-    /// How a spectrogram is made. Settings that exist are valid.
+    /// Settings of a spectrogram. Every value is valid: the initialiser checks.
     public struct Settings: Equatable, Sendable {
-        /// How rows divide the frequency range.
+        /// Division of the frequency range into rows.
         public enum Axis: String, Sendable, CaseIterable {
             /// Every row spans the same number of Hz.
             case linear
@@ -49,7 +49,7 @@ extension Spectrogram {
         public let window: Window
         /// The range of levels below 0 dB; softer levels are raised to the floor, `-range`.
         public let range: Double
-        /// How rows divide the frequency range.
+        /// Division of the frequency range into rows.
         public let axis: Axis
         /// The lower edge of the lowest row, in Hz.
         public let lowest: Double
@@ -57,7 +57,7 @@ extension Spectrogram {
         public let highest: Double
         /// The largest number of windows averaged in a column.
         ///
-        /// A longer column has this many windows, evenly spread; the sound between them is skipped.
+        /// A longer column has this many windows, evenly spread; the sound between the windows is skipped.
         public let windowsPerColumn: Int
 
         /// Checks the settings and creates them.
@@ -67,12 +67,12 @@ extension Spectrogram {
         ///   - windowSize: In frames, a power of two from 256 to 65536.
         ///   - window: The window function.
         ///   - range: In dB, 10 to 200.
-        ///   - axis: How rows divide the frequency range.
+        ///   - axis: Division of the frequency range into rows.
         ///   - lowest: In Hz, below `highest`, and above 0 on a logarithmic axis; by default 0 on a linear axis, and on a
         ///     logarithmic one 40 or a hundredth of `highest`, whichever is lower.
         ///   - highest: In Hz, up to half the sample rate, the default.
         ///   - windowsPerColumn: 1 to 4096.
-        /// - Throws: A `SpectrogramError` that says which values are permitted.
+        /// - Throws: A `SpectrogramError` with the permitted values.
         public init(
             sampleRate: Int, windowSize: Int = 2048, window: Window = .hann, range: Double = 90, axis: Axis = .linear,
             lowest: Double? = nil, highest: Double? = nil, windowsPerColumn: Int = 16

@@ -31,7 +31,7 @@ struct SpectrumAnalyser: ~Copyable {
         window = FloatStorage(values.map { Float($0 * scale) })
     }
 
-    /// A periodic window: the value after the last would be the first again.
+    /// Returns a periodic window: the value after the last would equal the first.
     static func values(_ window: Spectrogram.Settings.Window, count: Int) -> [Double] {
         let terms: [Double] =
             switch window {
@@ -71,21 +71,21 @@ struct SpectrumAnalyser: ~Copyable {
         power[last] += spectrum[2 * last] * spectrum[2 * last]
     }
 
-    /// The level of a row in dB, minus infinity for silence.
+    /// Returns the level of a row in dB, minus infinity for silence.
     func level(_ place: Place, windows: Int) -> Float {
         switch place {
         case .bins(let bins):
             let loudest = bins.reduce(Float(0)) { max($0, mean($1, windows)) }
             return 10 * log10(loudest)
         case .between(let bin, let fraction):
-            // Far below any floor, so that interpolating from silence gives a finite number.
+            // Far below any floor, so interpolation from silence gives a finite number.
             let (lower, upper) = (max(1e-30, mean(bin, windows)), max(1e-30, mean(bin + 1, windows)))
             return 10 * ((1 - fraction) * log10(lower) + fraction * log10(upper))
         }
     }
 
-    /// The mean square of a bin. The first and the last bin have no mirror image at a negative frequency, hence half the
-    /// amplitude.
+    /// Returns the mean square of a bin. The first and the last bin have no mirror image at a negative frequency, hence
+    /// half the amplitude.
     private func mean(_ bin: Int, _ windows: Int) -> Float {
         let sum = power.view[bin] / Float(windows)
         return bin == 0 || bin == binCount - 1 ? sum / 4 : sum

@@ -1,14 +1,15 @@
 internal import Glibc
 
-/// The coefficients of a second-order filter that may change while it runs: trapezoidal integrators, after Simper, "Solving the
-/// continuous SVF equations using trapezoidal integration and equivalent currents" (Cytomic, 2013). Its state is the charge of two
-/// capacitors, which stays meaningful when the coefficients move; that of a direct form does not.
+/// Coefficients of a second-order filter which may change during processing: trapezoidal integrators, after Simper,
+/// "Solving the continuous SVF equations using trapezoidal integration and equivalent currents" (Cytomic, 2013). The
+/// state is the charge of two capacitors, which stays meaningful when the coefficients move; the state of a direct form
+/// does not.
 struct StateVariableFilter: BitwiseCopyable, Sendable {
     /// Weights of the states and of the input.
     private var (a1, a2, a3) = (0.0, 0.0, 0.0)
     private var (m0, m1, m2) = (1.0, 0.0, 0.0)
 
-    /// A filter that changes nothing.
+    /// A filter without effect.
     static var none: StateVariableFilter { StateVariableFilter() }
 
     private init() {}
@@ -22,7 +23,7 @@ struct StateVariableFilter: BitwiseCopyable, Sendable {
         a3 = corner * a2
     }
 
-    /// The tangent that a filter needs for its frequency, which is kept below 0.45 of the rate.
+    /// Returns the tangent of a filter's frequency, limited to 0.45 of the rate.
     static func corner(_ hertz: Double, _ sampleRate: Int) -> Double {
         tan(.pi * min(0.45, hertz / Double(sampleRate)))
     }
@@ -30,14 +31,14 @@ struct StateVariableFilter: BitwiseCopyable, Sendable {
     /// √2: no peak at the corner.
     private static var butterworth: Double { 1.414_213_562_373_095_1 }
 
-    /// What is below a frequency.
+    /// Returns a low-pass filter.
     static func lowPass(_ corner: Double) -> StateVariableFilter {
         var filter = StateVariableFilter(corner: corner, damping: butterworth)
         (filter.m0, filter.m1, filter.m2) = (0, 0, 1)
         return filter
     }
 
-    /// Raises or lowers what is below a frequency.
+    /// Returns a filter which raises or lowers the sound below a frequency.
     ///
     /// - Parameter root: The fourth root of the factor.
     static func lowShelf(_ corner: Double, _ root: Double) -> StateVariableFilter {
@@ -47,7 +48,7 @@ struct StateVariableFilter: BitwiseCopyable, Sendable {
         return filter
     }
 
-    /// Raises or lowers what is around a frequency.
+    /// Returns a filter which raises or lowers the sound around a frequency.
     ///
     /// - Parameters:
     ///   - root: The fourth root of the factor.
@@ -60,7 +61,7 @@ struct StateVariableFilter: BitwiseCopyable, Sendable {
         return filter
     }
 
-    /// Raises or lowers what is above a frequency.
+    /// Returns a filter which raises or lowers the sound above a frequency.
     ///
     /// - Parameter root: The fourth root of the factor.
     static func highShelf(_ corner: Double, _ root: Double) -> StateVariableFilter {
@@ -70,7 +71,7 @@ struct StateVariableFilter: BitwiseCopyable, Sendable {
         return filter
     }
 
-    /// One sample. Where the filter changes nothing, the sample itself.
+    /// Filters one sample. Without effect, the filter returns the sample unchanged.
     @inline(__always)
     func process(_ sample: Double, _ state: inout SIMD2<Double>) -> Double {
         let rest = sample - state.y

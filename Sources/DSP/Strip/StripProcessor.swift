@@ -1,9 +1,9 @@
-/// The last part of a player, like one channel of a mixing desk: chooses channels, keeps or removes the centre, balances, and equalises
-/// in three bands.
+/// The last part of a player, like one channel of a mixing desk: the strip selects channels, keeps or removes the
+/// centre, balances, and equalises in three bands.
 ///
-/// Changes glide over 20 ms, the channels by a crossfade and the equaliser by its gains, so none of them clicks. A change that is asked
-/// for while another one glides begins when that one is over; of several only the last. While it is neutral, samples pass bit for
-/// bit. The result does not depend on how the frames are divided into calls.
+/// Changes glide over 20 ms, the channels by a crossfade and the equaliser by its gains, so no change clicks. A change
+/// requested during a glide begins after the glide; of several requests only the last takes effect. A neutral strip
+/// passes samples bit for bit. The division of the frames into calls does not change the result.
 ///
 /// Real-time safe: all but `init`.
 @safe
@@ -11,11 +11,11 @@
     private let channelCount: Int
     private let glideFrames: Int
 
-    /// The settings of a glide, the frames of it that are over, and what is asked for.
+    /// The old and the new settings of a glide, the number of frames already glided, and the requested settings.
     private var (old, new) = (StripSettings.neutral, StripSettings.neutral)
     private var gone: Int
     private var wanted = StripSettings.neutral
-    /// The bass of the centre, of which the old and the new settings may choose different channels.
+    /// The bass of the centre: the old and the new settings may choose different channels.
     private var (oldBass, newBass) = (CentreBass(), CentreBass())
     private let bassFilter: StateVariableFilter
 
@@ -28,7 +28,7 @@
     /// The corners of the bands, and the width of the middle one.
     private static var hertz: (low: Double, mid: Double, high: Double) { (250, 1000, 4000) }
     private static var midQuality: Double { 0.6 }
-    /// Below this frequency the centre is not removed: there is the bass, but hardly a voice.
+    /// The centre is kept below this frequency: the bass lies there, but hardly a voice.
     private static var bassHertz: Double { 110 }
     /// √½.
     private static var sideGain: Float { 0.707_106_77 }
@@ -54,11 +54,11 @@
 
     deinit { unsafe states.deallocate() }
 
-    /// Changes to other settings.
+    /// Requests other settings.
     ///
     /// - Parameters:
-    ///   - settings: Their channels must be below the processor's count.
-    ///   - glides: False if nothing is heard yet.
+    ///   - settings: Settings with channels below the processor's count.
+    ///   - glides: True to glide; false if nothing is heard yet.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -70,7 +70,7 @@
         settle()
     }
 
-    /// Whether samples pass as they are.
+    /// True if samples pass unchanged.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -100,7 +100,7 @@
         }
     }
 
-    /// Begins the glide to the settings that are asked for.
+    /// Begins the glide to the requested settings.
     private mutating func begin() {
         old = new
         new = wanted
@@ -108,7 +108,7 @@
         newBass = old.left == new.left && old.right == new.right ? oldBass : CentreBass()
     }
 
-    /// Ends a glide: what is not heard any more begins at zero when it is next heard.
+    /// Ends a glide. Channels and filters which are heard no more begin at zero when heard again.
     private mutating func settle() {
         gone = glideFrames
         old = new
@@ -143,11 +143,11 @@
             }
         }
         newBass = after
-        // Between glides both are the same, so that the next one goes on from here.
+        // Between glides both are the same, so the next glide continues from here.
         oldBass = isGliding ? before : after
     }
 
-    /// The pair that settings make of a frame; zeros if they leave all channels as they are.
+    /// Returns the pair which the settings make of a frame; zeros if the settings leave all channels unchanged.
     @inline(__always)
     private func heard(
         _ settings: StripSettings, _ sound: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ frame: Int,
@@ -166,8 +166,8 @@
         }
     }
 
-    /// What a channel gets: the left one of the pair if its number is even, the right one if it is odd, and the mean of both for a last one
-    /// without a partner, so that the mean of all is the pair's.
+    /// Returns a channel's sample: from the left of the pair for even channels, from the right for odd channels. A last
+    /// channel without a partner gets the mean of both, so the mean of all channels is the mean of the pair.
     @inline(__always)
     private func value(
         _ settings: StripSettings, _ pair: (left: Float, right: Float), _ channel: Int, _ sample: Float
@@ -182,7 +182,7 @@
 
     // MARK: Equaliser
 
-    /// Sets the filters for gains.
+    /// Sets the filters for the given gains.
     private mutating func setFilters(_ gains: EqualiserGains) {
         let roots = gains.roots
         filters.0 = .lowShelf(corners.low, roots.x)
@@ -190,8 +190,8 @@
         filters.2 = .highShelf(corners.high, roots.z)
     }
 
-    /// Filters frames that lie within one glide or outside all. During a glide the filters are set for every frame: steps of several frames are
-    /// heard as a buzz.
+    /// Filters frames which lie within one glide or outside all glides. During a glide the filters are set for every
+    /// frame: steps of several frames cause an audible buzz.
     private mutating func equalise(
         _ sound: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, _ frameCount: Int
     ) {
@@ -218,7 +218,7 @@
     }
 }
 
-/// The state of the filter that keeps the bass of a centre that is removed: two second-order low-passes, 24 dB an octave. Trivial.
+/// State of the filter which keeps the bass of a removed centre: two second-order low-passes, 24 dB an octave. Trivial.
 private struct CentreBass: BitwiseCopyable {
     private var (first, second) = (SIMD2<Double>.zero, SIMD2<Double>.zero)
 

@@ -1,17 +1,18 @@
 internal import Glibc
 
-/// What a ``StripProcessor`` does to a sound. Trivial: it reaches the render thread as it is.
+/// Settings of a ``StripProcessor``. Trivial: the settings reach the render thread as a plain copy.
 @usableFromInline package struct StripSettings: BitwiseCopyable, Sendable, Equatable {
-    /// What becomes of the sound that both channels of a pair have in common.
+    /// Treatment of the centre: the sound common to both channels of a pair.
     @usableFromInline package enum Centre: UInt8, BitwiseCopyable, Sendable {
         case asRecorded
-        /// Nothing else is heard.
+        /// Only the centre is heard.
         case kept
-        /// Everything but this is heard, and the bass.
+        /// Everything except the centre is heard, with the bass of the centre.
         case removed
     }
 
-    /// The channels that are heard left and right, from 0; the same one twice is heard on both sides. −1: all channels as they are.
+    /// The channels heard left and right, from 0; a channel given twice is heard on both sides. −1: all channels
+    /// unchanged.
     var (left, right) = (Int32(-1), Int32(-1))
     var centre = Centre.asRecorded
     /// The factors of the left and of the right channel.
@@ -19,14 +20,15 @@ internal import Glibc
     /// The equaliser's gains.
     var bands = EqualiserGains.flat
 
-    /// A strip that changes nothing.
+    /// Settings without effect.
     package static var neutral: StripSettings { StripSettings() }
 
     private init() {}
 
     /// - Parameters:
-    ///   - pair: The channels heard left and right, from 0; nil for all as they are. A centre other than `asRecorded` needs a pair.
-    ///   - balance: −1 for the left channel alone, 0 for both, 1 for the right one alone.
+    ///   - pair: The channels heard left and right, from 0; nil for all channels unchanged. A centre other than
+    ///     `asRecorded` needs a pair.
+    ///   - balance: −1 for the left channel alone, 0 for both, 1 for the right channel alone.
     ///   - decibels: The gains of the low, the middle and the high band.
     ///
     /// Real-time safe: no.
@@ -42,16 +44,16 @@ internal import Glibc
         bands = EqualiserGains(low: decibels.low, mid: decibels.mid, high: decibels.high)
     }
 
-    /// Whether all channels are heard as they are.
+    /// True if all channels are heard unchanged.
     var isWide: Bool { left < 0 }
 }
 
 /// The gains of the three bands of an equaliser. Trivial.
 struct EqualiserGains: BitwiseCopyable, Sendable, Equatable {
-    /// The fourth roots of the bands' factors, which the filters are made of; gliding from one to another they need no logarithm.
+    /// The fourth roots of the bands' factors, as needed by the filters; a glide between roots needs no logarithm.
     var roots = SIMD4<Double>(repeating: 1)
 
-    /// Changes nothing.
+    /// Gains without effect.
     static var flat: EqualiserGains { EqualiserGains() }
 
     private init() {}
@@ -62,7 +64,7 @@ struct EqualiserGains: BitwiseCopyable, Sendable, Equatable {
 
     var isFlat: Bool { roots == SIMD4(repeating: 1) }
 
-    /// The gains that are this part of the way to others.
+    /// Returns the gains at this part of the way to other gains.
     func part(_ part: Double, to other: EqualiserGains) -> EqualiserGains {
         var gains = other
         if part < 1 { gains.roots = roots + (other.roots - roots) * part }

@@ -9,10 +9,10 @@ struct ShortBlock {
     let channelStride: Int
     let channelCount: Int
 
-    /// Whether the channels are interleaved, frame by frame.
+    /// True if the channels are interleaved, frame by frame.
     var isInterleaved: Bool { channelStride == 1 && channelCount > 1 }
 
-    /// The distance from a frame to the next one of the same channel.
+    /// The distance from a frame to the next frame of the same channel.
     var frameStride: Int { isInterleaved ? channelCount : 1 }
 
     /// Sums up `count` frames from `start` on, channel by channel; interleaved blocks have two channels.

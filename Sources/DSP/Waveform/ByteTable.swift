@@ -1,9 +1,9 @@
 /// A value for each of the 256 bytes, looked up without bounds checks or reference counting.
 ///
-/// For tables that live as long as the program: their memory is never released.
+/// For tables which live as long as the program: the memory is never released.
 @safe
 struct ByteTable: @unchecked Sendable {
-    // Unchecked because of the pointer: the memory is never written after init.
+    // Unchecked because of the pointer: nothing writes to the memory after init.
     private let values: UnsafePointer<Double>
 
     init(_ value: (Int) -> Double) {

@@ -1,6 +1,6 @@
-/// A list that grows at its end and is very cheap to copy.
+/// A list which grows at its end and is very cheap to copy.
 ///
-/// Copies share the chunks that hold the elements, so a growing waveform of any length can be displayed thirty times a second.
+/// Copies share the chunks of elements, so a growing waveform of any length can be displayed thirty times a second.
 /// Elements are plain memory.
 ///
 /// Real-time safe: no.
@@ -9,15 +9,15 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
 
     private(set) var count = 0
     private var chunks: [Chunk<Element>] = []
-    /// Whether another thread may be reading these elements.
+    /// True if another thread may be reading these elements.
     private var isShown = false
 
     /// An empty list.
     init() {}
 
-    /// A list of `count` elements in `memory`, starting at `offset` bytes.
+    /// Makes a list of `count` elements in `memory`, starting at `offset` bytes.
     ///
-    /// Only for elements for which every bit pattern is valid, because the memory is not checked.
+    /// Only for element types whose every bit pattern is valid, because the memory is not checked.
     init(count: Int, in memory: LevelMemory, at offset: Int) {
         for place in stride(from: 0, to: count, by: Self.chunkCapacity) {
             chunks.append(
@@ -28,7 +28,7 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         self.count = count
     }
 
-    /// The elements so far, for another thread to read while this list continues to grow.
+    /// Returns the elements so far, for another thread to read while this list continues to grow.
     mutating func shown() -> ChunkedList {
         let copy = self
         isShown = true
@@ -40,7 +40,7 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         let place = count % Self.chunkCapacity
         let last = chunks.count - 1
         if place == 0 {
-            // Short lists, such as those of the highest levels, are numerous.
+            // Short lists, such as the lists of the highest levels, are numerous.
             chunks.append(Chunk(capacity: chunks.isEmpty ? 16 : Self.chunkCapacity))
         } else if place == chunks[last].capacity || !isKnownUniquelyReferenced(&chunks[last]) {
             // A copy of this list shares the chunk, and may append to it, too.
@@ -61,8 +61,8 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         }
     }
 
-    /// Continues in new memory, because readers may still use the elements shown. Reference counts track when they release it,
-    /// but a thread sanitizer does not see those.
+    /// Continues in new memory, because readers may still use the elements shown. Reference counts track the release by
+    /// readers, but a thread sanitizer does not see reference counts.
     private mutating func leaveShown() {
         isShown = false
         chunks = chunks.map(\.self)
@@ -98,7 +98,7 @@ extension ChunkedList: Equatable where Element: Equatable {
     }
 }
 
-/// Memory of elements that are written once, by the only list that owns the chunk.
+/// Memory of elements, written once, by the only list which owns the chunk.
 @safe
 private final class Chunk<Element: BitwiseCopyable>: @unchecked Sendable {
     let base: UnsafeMutablePointer<Element>
@@ -112,7 +112,7 @@ private final class Chunk<Element: BitwiseCopyable>: @unchecked Sendable {
         owner = nil
     }
 
-    /// A chunk of `capacity` existing elements.
+    /// Makes a chunk of `capacity` existing elements.
     init(capacity: Int, in memory: LevelMemory, at offset: Int) {
         let byteCount = capacity * MemoryLayout<Element>.stride
         precondition(offset + byteCount <= memory.byteCount, "A list reaches beyond its memory.")

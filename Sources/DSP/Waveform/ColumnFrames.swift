@@ -2,8 +2,8 @@
 
 /// The frames of a picture's columns, from left to right, each as a range of absolute frames.
 ///
-/// Every frame belongs to one column. Columns are as equal as whole frames allow; if there are more columns than frames, some
-/// show the same frame.
+/// Every frame belongs to one column. Columns are as equal as whole frames allow; with more columns than frames, some
+/// columns show the same frame.
 package struct ColumnFrames: Sequence, IteratorProtocol, Sendable {
     /// The start of the next column, and the fraction of a frame to add to it, in `columnCount`ths.
     private var (frame, fraction): (Int64, Int)
@@ -12,7 +12,7 @@ package struct ColumnFrames: Sequence, IteratorProtocol, Sendable {
     private let (framesPerColumn, restPerColumn): (Int64, Int)
     private let fewestFrames: Int64
 
-    /// The columns of a picture of `frames`.
+    /// Divides `frames` into the columns of a picture.
     ///
     /// - Parameters:
     ///   - frames: Any range, also outside a recording; at most `Int64.max` frames.
@@ -26,7 +26,7 @@ package struct ColumnFrames: Sequence, IteratorProtocol, Sendable {
         fewestFrames = frames.isEmpty ? 0 : 1
     }
 
-    /// The range of the next column.
+    /// Returns the range of the next column.
     ///
     /// Real-time safe: yes.
     package mutating func next() -> Range<Int64>? {

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// One piece of memory for all levels of a waveform that is read from a file.
+/// One piece of memory for all levels of a waveform read from a file.
 @safe
 final class LevelMemory: @unchecked Sendable {
     /// Written once, before any list uses it.
     let bytes: UnsafeMutableRawBufferPointer
     let byteCount: Int
 
-    /// The size of a large page of memory; the system provides one as fast as some three small ones.
+    /// The size of a large page of memory; the system provides a large page as fast as some three small pages.
     private static let largePageBytes = 2 << 20
 
     init(byteCount: Int) {

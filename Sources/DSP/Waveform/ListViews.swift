@@ -6,7 +6,7 @@ struct ListViews<Element: BitwiseCopyable & Sendable> {
     private let addresses: UnsafeBufferPointer<UnsafePointer<Element>>
     private let places: UnsafeBufferPointer<(firstChunk: Int, count: Int)>
 
-    /// Calls `body` with views of `lists`, which are valid until it returns.
+    /// Calls `body` with views of `lists`, valid until `body` returns.
     static func with<Result>(_ lists: [ChunkedList<Element>], _ body: (ListViews) -> Result) -> Result {
         var addresses = unsafe [UnsafePointer<Element>]()
         var places: [(firstChunk: Int, count: Int)] = []
@@ -23,7 +23,7 @@ struct ListViews<Element: BitwiseCopyable & Sendable> {
         }
     }
 
-    /// The number of elements of a list.
+    /// Returns the number of elements of a list.
     @inline(__always)
     func count(_ list: Int) -> Int {
         unsafe precondition(list >= 0 && list < places.count)
@@ -36,7 +36,7 @@ struct ListViews<Element: BitwiseCopyable & Sendable> {
         return unsafe address(list, index).pointee
     }
 
-    /// Prefetches `length` elements from `index` on; `length` is a power of two, and `index` a multiple of it.
+    /// Prefetches `length` elements from `index` on; `length` is a power of two, and `index` a multiple of `length`.
     @inline(__always)
     func fetchAhead(_ list: Int, _ index: Int, length: Int) {
         let count = count(list)
@@ -47,7 +47,7 @@ struct ListViews<Element: BitwiseCopyable & Sendable> {
         unsafe fetch_ahead(first + (min(length, count - index) - 1))
     }
 
-    /// The address of an existing element.
+    /// Returns the address of an existing element.
     @inline(__always)
     private func address(_ list: Int, _ index: Int) -> UnsafePointer<Element> {
         let capacity = ChunkedList<Element>.chunkCapacity

@@ -2,14 +2,14 @@ internal import Glibc
 
 /// Finds the nearest of 256 equal steps of a logarithmic scale: the result of `round(log(value))`, in a tenth of its time.
 struct LogScale {
-    /// The upper bound of each step: the least value of the next one; for the last step, a value never reached.
+    /// The upper bound of each step: the least value of the next step; for the last step, a value never reached.
     private let ends: ByteTable
     /// The step of the least value of each piece. A piece contains at most one edge.
     private let steps: [UInt8]
     /// The index of the first piece.
     private let firstPiece: Int
 
-    /// A piece is a 64th of the range from one power of two to the next: what the highest bits of a number encode.
+    /// A piece is a 64th of the range from one power of two to the next: a number's highest bits encode its piece.
     private static let bitsBelowPieces = 46
 
     /// - Parameters:
@@ -30,7 +30,7 @@ struct LogScale {
 
     private static func piece(_ value: Double) -> Int { Int(value.bitPattern >> bitsBelowPieces) }
 
-    /// The step of a finite value above 0; values beyond the scale get the first or the last step.
+    /// Returns the step of a finite value above 0; values beyond the scale get the first or the last step.
     func step(_ value: Double) -> UInt8 {
         let piece = min(max(Self.piece(value) - firstPiece, 0), steps.count - 1)
         let step = steps[piece]

@@ -1,4 +1,4 @@
-/// Sums over bins of 1, 2, 4, 8 … places, for places that are appended in order.
+/// Sums over bins of 1, 2, 4, 8 … places, for places appended in order.
 ///
 /// A binary tree over absolute places: the bin of level `l` at `i` covers places `i << l ..< (i + 1) << l`.
 /// Appending a place costs two sums on average; a snapshot costs next to nothing (``ChunkedList``).
@@ -8,7 +8,7 @@ struct SumPyramid<Sum: PyramidSum>: Sendable {
     typealias Level = ChunkedList<Sum.Stored>
 
     private(set) var levels: [Level] = [Level()]
-    /// For each level, the bin at an even place whose neighbour has not been appended yet.
+    /// For each level, the bin at an even place whose neighbour is still missing.
     private var pending: [Sum?] = [nil]
 
     /// The number of places appended.
@@ -20,7 +20,7 @@ struct SumPyramid<Sum: PyramidSum>: Sendable {
         carry(sum, on: 0)
     }
 
-    /// Appends a pyramid of the places that follow; its first one must be a multiple of `1 << level` here.
+    /// Appends a pyramid of the places which follow; the first of these places must be a multiple of `1 << level` here.
     ///
     /// - Parameter level: At or above the highest level of `part`.
     mutating func append(_ part: SumPyramid, below level: Int) {
@@ -36,14 +36,14 @@ struct SumPyramid<Sum: PyramidSum>: Sendable {
         }
     }
 
-    /// The pyramid so far, for another thread to read while this one continues to grow.
+    /// Returns the pyramid so far, for another thread to read while this pyramid continues to grow.
     mutating func shown() -> SumPyramid {
         var copy = self
         for index in levels.indices { copy.levels[index] = levels[index].shown() }
         return copy
     }
 
-    /// The final levels if `last` is the last place; the highest one has at most one bin.
+    /// Returns the final levels if `last` is the last place; the highest level has at most one bin.
     func finished(with last: Sum?) -> [Level] {
         var levels = levels
         // The incomplete bin of each level, if there is one.

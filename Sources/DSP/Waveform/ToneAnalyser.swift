@@ -5,9 +5,9 @@ internal import Samples
 
 /// Turns windows of mono sound into ``ToneSum``s.
 ///
-/// A window is two hops long, with its hop in the middle, under a Hann window. The power of each bin of the spectrum counts for
-/// its band, or is divided between the two bands it straddles; frequency zero is ignored. Energies are mean squares by
-/// Parseval's theorem: a sine of amplitude 1 gives 1/2.
+/// A window is two hops long, with its hop in the middle, under a Hann window. The power of each bin of the spectrum
+/// counts for its band; a bin across two bands divides its power between both. Frequency zero is ignored. Energies are
+/// mean squares by Parseval's theorem: a sine of amplitude 1 gives 1/2.
 ///
 /// Real-time safe: no. Use: one thread at a time.
 struct ToneAnalyser: ~Copyable {
@@ -22,7 +22,7 @@ struct ToneAnalyser: ~Copyable {
     /// The frequency of each bin in Hz.
     private let frequencies: FloatStorage
 
-    /// The hop for a sample rate in Hz: 512 frames up to 50 kHz, doubled with each doubling beyond.
+    /// Returns the hop for a sample rate in Hz: 512 frames up to 50 kHz, doubled with each doubling beyond.
     static func hop(sampleRate: Int) -> Int {
         var hop = 512
         while sampleRate > 50_000 * (hop / 512) && hop < 1 << 13 { hop *= 2 }
@@ -57,7 +57,7 @@ struct ToneAnalyser: ~Copyable {
         frequencies = FloatStorage(bins.map { Float(Double($0) * width) })
     }
 
-    /// The tone of the hop in the middle of `2 * hop` samples.
+    /// Returns the tone of the hop in the middle of `2 * hop` samples.
     mutating func tone(of samples: Floats) -> ToneSum {
         let size = 2 * hop
         let frames = transform.frameStorage.view

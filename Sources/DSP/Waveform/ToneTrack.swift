@@ -1,19 +1,19 @@
-// The tones of sound as it arrives: a mono mix in windows that overlap by half.
+// The tones of sound as the sound arrives: a mono mix in windows overlapping by half.
 internal import Samples
 
 /// The pyramid of tones of a recording or a part of it, and the window being filled.
 struct ToneTrack: ~Copyable, Sendable {
     private var analyser: ToneAnalyser
     private var pyramid = SumPyramid<ToneSum>()
-    /// The window of the next hop, and how much of it is filled.
+    /// The window of the next hop, and the number of its filled frames.
     private let window: FloatStorage
     private var filled: Int
-    /// Frames received that belong to the part.
+    /// Number of received frames of the part.
     private var frameCount: Int64 = 0
     private let part: Range<Int64>
     private var position: Int64
 
-    /// - Parameter part: The frames whose tones are wanted; the input begins half a hop before it, or at frame 0.
+    /// - Parameter part: The frames to analyse; the input begins half a hop earlier, or at frame 0.
     init(sampleRate: Int, part: Range<Int64>) {
         analyser = ToneAnalyser(sampleRate: sampleRate)
         window = FloatStorage(count: 2 * analyser.hop)
@@ -59,9 +59,9 @@ struct ToneTrack: ~Copyable, Sendable {
         }
     }
 
-    /// The levels as if silence followed.
+    /// Returns the levels as if silence followed.
     mutating func finished() -> [SumPyramid<ToneSum>.Level] {
-        // At most two hops have begun and are not summed up yet: they are in the last windows.
+        // At most two begun hops are not summed up yet: both lie in the last windows.
         var pyramid = self.pyramid.shown()
         let rest = FloatStorage(count: 4 * hop)
         for index in 0..<filled { rest.view[index] = window.view[index] }
@@ -103,7 +103,7 @@ struct ToneTrack: ~Copyable, Sendable {
         }
     }
 
-    /// The sums over all channels of eight frames.
+    /// Returns the sums over all channels of eight frames.
     @inline(__always)
     private func sums(_ samples: UnsafePointer<Int16>, _ block: ShortBlock) -> SIMD8<Int32> {
         if block.isInterleaved {

@@ -1,11 +1,11 @@
-// Creates a waveform from stored levels, and gives access to its levels as memory: what a file needs.
+// Creates a waveform from stored levels, and gives access to its levels as memory, for files.
 internal import Explanations
 
-/// Why levels do not form a waveform.
+/// The reason why levels do not form a waveform.
 package struct WaveformLevelsError: ExplainedError, Equatable {
     /// The cause, in one plain sentence.
     package let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     package var remedy: String { "Make the waveform anew from the recording." }
 }
 
@@ -13,15 +13,15 @@ extension Waveform {
     /// The permitted channel counts of a waveform.
     package static let channelCounts = 1...64
 
-    /// The number of bins in each level of a channel, from the finest level to the one with a single bin; a recording of no
-    /// frames has one level without bins.
+    /// Returns the number of bins in each level of a channel, from the finest level to the level with a single bin; a
+    /// recording of no frames has one level without bins.
     ///
     /// - Parameter frameCount: 0 or more.
     package static func binCounts(frameCount: Int64) -> [Int] {
         placeCounts(frameCount: frameCount, framesPerPlace: framesPerBin)
     }
 
-    /// The number of tones in each level, from the finest level to the one with a single tone.
+    /// Returns the number of tones in each level, from the finest level to the level with a single tone.
     ///
     /// - Parameters:
     ///   - frameCount: 0 or more.
@@ -30,7 +30,7 @@ extension Waveform {
         placeCounts(frameCount: frameCount, framesPerPlace: framesPerTone(sampleRate: sampleRate))
     }
 
-    /// Frames per tone of level 0 at a sample rate in Hz.
+    /// Returns the frames per tone of level 0 at a sample rate in Hz.
     package static func framesPerTone(sampleRate: Int) -> Int { ToneAnalyser.hop(sampleRate: sampleRate) }
 
     private static func placeCounts(frameCount: Int64, framesPerPlace: Int) -> [Int] {
@@ -40,16 +40,16 @@ extension Waveform {
         return counts
     }
 
-    /// A waveform of stored levels; checks their number, not their content.
+    /// Makes a waveform of stored levels; checks the number of values, not their content.
     ///
     /// - Parameters:
     ///   - sampleRate: In Hz, 1 or more.
     ///   - frameCount: Frames summed up, 0 or more.
-    ///   - channels: The levels of each of 1 to 64 channels, from the finest one, with the lengths that
-    ///     ``binCounts(frameCount:)`` gives.
-    ///   - tones: The levels of the tones, with the lengths that ``toneCounts(frameCount:sampleRate:)`` gives; empty
-    ///     if the colour of the sound is not known.
-    /// - Throws: `WaveformLevelsError` if a count does not fit the others.
+    ///   - channels: The levels of each of 1 to 64 channels, from the finest level, with the lengths given by
+    ///     ``binCounts(frameCount:)``.
+    ///   - tones: The levels of the tones, with the lengths given by ``toneCounts(frameCount:sampleRate:)``; empty if
+    ///     the colour of the sound is not known.
+    /// - Throws: `WaveformLevelsError` if a count does not fit the other counts.
     ///
     /// Real-time safe: no.
     package init(
@@ -78,17 +78,18 @@ extension Waveform {
 
     // MARK: - As memory
 
-    /// The size of all levels in bytes, as they are read and as ``forEachRunOfBytes(_:)`` gives them.
+    /// Returns the size of all levels in bytes, as read from a file and as passed by ``forEachRunOfBytes(_:)``.
     package static func levelByteCount(frameCount: Int64, sampleRate: Int, channelCount: Int, hasTones: Bool) -> Int {
         let bins = binCounts(frameCount: frameCount).reduce(0, +) * channelCount
         let tones = hasTones ? toneCounts(frameCount: frameCount, sampleRate: sampleRate).reduce(0, +) : 0
         return bins * MemoryLayout<WaveformBin>.stride + tones * MemoryLayout<WaveformTone>.stride
     }
 
-    /// A waveform whose levels `fill` reads into the memory it is given, piece after piece: the levels of each channel
-    /// from the finest one, then the levels of the tones.
+    /// Makes a waveform from levels which `fill` reads into the given memory, piece after piece: the levels of each
+    /// channel from the finest level, then the levels of the tones.
     ///
-    /// Integers are little endian. Counts must have been checked: channels 1 to 64, rate 1 or more, frames 0 or more.
+    /// Integers are little endian. The caller has checked the counts: channels 1 to 64, rate 1 or more, frames 0 or
+    /// more.
     package init<Failure: Error>(
         sampleRate: Int, frameCount: Int64, channelCount: Int, hasTones: Bool,
         fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
@@ -118,10 +119,10 @@ extension Waveform {
             framesPerTone: Self.framesPerTone(sampleRate: sampleRate), channels: channels, tones: tones.map(list))
     }
 
-    /// The size of one read: small enough to stay in the processor's cache until its checksum is computed.
+    /// The size of each read: small enough to stay in the processor's cache until its checksum is computed.
     private static let pieceBytes = 256 << 10
 
-    /// Calls `body` with the bytes of all levels, run after run, in the order and form in which they are read back.
+    /// Calls `body` with the bytes of all levels, run after run, in the order and form of the file.
     package func forEachRunOfBytes<Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -134,7 +135,7 @@ extension Waveform {
         for level in tones { try unsafe level.forEachRunOfBytes(body) }
     }
 
-    /// Whether memory has the byte order of files, so that it can be copied.
+    /// True if memory has the byte order of files, so levels can be copied as bytes.
     private static var isMemoryLittleEndian: Bool { UInt16(1).littleEndian == 1 }
 }
 
@@ -160,6 +161,6 @@ extension ChunkedList {
 }
 
 extension WaveformLevelsError {
-    /// The exit status of a command that ends with this error.
+    /// The exit status of a command ended by this error.
     package var exitStatus: ExitStatus { .badData }
 }

@@ -1,11 +1,11 @@
-// The query that every picture is drawn from.
+// The query behind every picture.
 
 extension Waveform {
-    /// Columns of a picture of `frames`, adjacent and of equal length.
+    /// Returns the columns of a picture of `frames`, adjacent and of equal length.
     ///
-    /// Each column sums up every bin that has a frame in it, so no peak is lost between two columns. If the columns' edges lie on
-    /// bins it is exact. Columns shorter than a bin repeat it: draw those from samples, with `Clip.columns(frames:count:channel:waveform:)`. Columns
-    /// outside the recording are empty.
+    /// Each column sums up every bin with a frame in the column, so no peak is lost between two columns. If the
+    /// columns' edges lie on bins, the result is exact. Columns shorter than a bin repeat the bin: draw such columns
+    /// from samples, with `Clip.columns(frames:count:channel:waveform:)`. Columns outside the recording are empty.
     ///
     /// - Parameters:
     ///   - frames: In absolute frames; may reach beyond the recording on both sides.
@@ -34,7 +34,7 @@ extension Waveform {
         }
     }
 
-    /// The colour of a range of frames; `nil` without tones, or outside the recording.
+    /// Returns the colour of a range of frames; `nil` without tones, or outside the recording.
     public func tone(frames: Range<Int64>) -> WaveformTone? {
         let part = frames.clamped(to: 0..<frameCount)
         if part.isEmpty || !hasTones { return nil }
@@ -43,7 +43,7 @@ extension Waveform {
         return sum.storedTone
     }
 
-    /// One column computed from samples, for zooms where a column is shorter than a bin.
+    /// Returns a column computed from samples, for zooms where a column is shorter than a bin.
     package static func column(ofSamples samples: Span<Float>, tone: WaveformTone?) -> WaveformColumn {
         var sum = ColumnSum()
         for index in samples.indices { sum.add(samples[index]) }
@@ -54,26 +54,26 @@ extension Waveform {
 
     // MARK: - Trees
 
-    /// The places that contain any of `frames`, which are not below 0; a place has a power of two frames.
+    /// Returns the places with any of `frames`, which are not below 0; a place has a power of two frames.
     @inline(__always)
     private static func places(_ frames: Range<Int64>, framesPerPlace: Int) -> Range<Int> {
         let exponent = framesPerPlace.trailingZeroBitCount
         return Int(frames.lowerBound) >> exponent..<(Int(frames.upperBound) + framesPerPlace - 1) >> exponent
     }
 
-    /// The distance between the levels read. Runs of bins are contiguous, while the levels lie far apart in memory: reading up to
-    /// seven bins of every third level takes half the time of reading the fewest bins of all levels. Tones are more expensive
-    /// to sum up.
+    /// The distance between the levels read. Runs of bins are contiguous, while the levels lie far apart in memory:
+    /// reading up to seven bins of every third level takes half the time of reading the fewest bins of all levels.
+    /// Tones are more expensive to sum up.
     private static let (binStep, toneStep) = (3, 2)
-    /// How many columns ahead memory is prefetched.
+    /// Number of columns by which memory is prefetched ahead.
     private static let columnsAhead = 4
 
-    /// Prefetches the two lowest levels at the end of a later column, where the next one begins.
+    /// Prefetches the two lowest levels at the end of a later column, where the column after it begins.
     @inline(__always)
     private func fetchAhead<Element>(
         _ places: Range<Int>, of levels: ListViews<Element>, from lowest: Int, step: Int
     ) {
-        // Columns of few places are contiguous, and the processor prefetches them by itself.
+        // Columns of few places are contiguous, so the processor itself prefetches such columns.
         if places.count >> (2 * step) == 0 { return }
         let place = places.upperBound + Self.columnsAhead * places.count
         levels.fetchAhead(lowest, (place >> step) << step, length: 1 << step)
@@ -116,7 +116,8 @@ extension Waveform {
     }
 }
 
-/// Runs of places on every `step`th level of a pyramid that cover a range of places of level 0, from the lowest level up.
+/// Runs of places on every `step`th level of a pyramid, from the lowest level up, which together cover a range of
+/// places of level 0.
 private struct Climb {
     private var (start, end, level): (Int, Int, Int)
     private let (levelCount, step): (Int, Int)
@@ -127,7 +128,7 @@ private struct Climb {
         (levelCount, self.step) = (levels, step)
     }
 
-    /// Two runs of one level; the levels above cover the places between them.
+    /// Returns two runs of one level; the levels above cover the places between the runs.
     @inline(__always)
     mutating func next() -> (level: Int, left: Range<Int>, right: Range<Int>)? {
         if start >= end { return nil }

@@ -1,11 +1,11 @@
 /// The overview of a recording at every zoom: extremes and RMS of each channel, and the colour of its sound.
 ///
-/// A binary pyramid: level 0 has bins of ``framesPerBin`` frames, each level above bins of twice as many, up to a single bin.
-/// Bins lie on absolute frames, so that the picture stays the same while it is scrolled. The last bin of each level may have
-/// fewer frames.
+/// A binary pyramid: level 0 has bins of ``framesPerBin`` frames, each level above has bins of twice as many frames, up
+/// to a single bin. Bins lie on absolute frames, so the picture stays the same while scrolling. The last bin of each
+/// level may have fewer frames.
 ///
-/// The same sound gives the same values, byte for byte, whether it was read at once, in blocks, in parallel parts or during
-/// recording. Extremes of 16-bit samples are exact; those of other samples are rounded to 16 bits.
+/// The same sound gives the same values, byte for byte, whether read at once, in blocks, in parallel parts or during
+/// recording. Extremes of 16-bit samples are exact; extremes of other samples are rounded to 16 bits.
 ///
 /// Real-time safe: no. Copies cost next to nothing.
 public struct Waveform: Equatable, Sendable {
@@ -25,14 +25,14 @@ public struct Waveform: Equatable, Sendable {
 
     /// Number of channels.
     public var channelCount: Int { channels.count }
-    /// Whether the colour of the sound is known.
+    /// True if the colour of the sound is known.
     public var hasTones: Bool { !tones.isEmpty }
     /// Number of levels of the bins.
     public var levelCount: Int { channels.first?.count ?? 0 }
     /// Number of levels of the tones; 0 without tones.
     public var toneLevelCount: Int { tones.count }
 
-    /// The bins of one level of one channel; empty beyond the last level.
+    /// Returns the bins of one level of one channel; empty beyond the last level.
     ///
     /// - Parameters:
     ///   - level: From 0; a bin has `framesPerBin << level` frames.
@@ -43,7 +43,7 @@ public struct Waveform: Equatable, Sendable {
         return (0..<list.count).map { list[$0] }
     }
 
-    /// The tones of one level; empty beyond the last one, and without tones.
+    /// Returns the tones of one level; empty beyond the last level, and without tones.
     ///
     /// - Parameter level: From 0; a tone has `framesPerTone << level` frames.
     public func tones(level: Int) -> [WaveformTone] {

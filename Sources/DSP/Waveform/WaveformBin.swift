@@ -1,9 +1,9 @@
-// The level of one bin of a waveform: the stored form, and the exact sums it is computed from.
+// The level of one bin of a waveform: the stored form, and the exact sums behind it.
 
 /// The least and the greatest sample and the RMS of one channel over one bin.
 ///
-/// Samples are converted to 16-bit integers, rounded to the nearest, so that the same sound gives the same bytes however
-/// it was read. Six bytes in memory.
+/// Samples are converted to 16-bit integers, rounded to the nearest, so the same sound gives the same bytes however the
+/// sound was read. Six bytes in memory.
 public struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
     /// The least sample, in 1/32768 of full scale.
     public let minimum: Int16
@@ -12,7 +12,7 @@ public struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
     /// The RMS in 1/65536 of full scale, rounded to the nearest, at most 65535.
     public let level: UInt16
 
-    /// A bin as stored.
+    /// Makes a bin of stored values.
     package init(minimum: Int16, maximum: Int16, level: UInt16) {
         self.minimum = minimum
         self.maximum = maximum
@@ -22,14 +22,15 @@ public struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
     /// The root of the mean square, 0 to 1; a full-scale square wave is 1.
     public var rms: Float { Float(level) / 65536 }
 
-    /// Whether a sample is at full scale, as a clipped one would be.
+    /// True if a sample is at full scale, as after clipping.
     public var isClipped: Bool { minimum == .min || maximum == .max }
 }
 
-/// How two neighbouring sums of one level combine on the level above, and what is stored of them.
+/// A sum over a bin. Two neighbouring sums of one level combine on the level above; `stored` is the form kept in the
+/// pyramid.
 ///
-/// The two are always an even place and the odd one after it, so that sums that are not associative, such as those of
-/// floating-point numbers, give the same result however the sound was divided into blocks.
+/// The left sum always has an even place, the right sum the odd place after it. So sums which are not associative, such
+/// as floating-point sums, give the same result however the sound was divided into blocks.
 protocol PyramidSum: Sendable {
     associatedtype Stored: Sendable, BitwiseCopyable
     /// The value stored in the pyramid.
@@ -55,7 +56,7 @@ struct BinSum: PyramidSum {
         WaveformBin(minimum: minimum, maximum: maximum, level: Self.level(energy: Double(energy), frames: frameCount))
     }
 
-    /// The stored RMS of a sum of squares.
+    /// Returns the stored RMS of a sum of squares.
     static func level(energy: Double, frames: Int64) -> UInt16 {
         frames > 0 ? UInt16(min(65535, 2 * (energy / Double(frames)).squareRoot() + 0.5)) : 0
     }

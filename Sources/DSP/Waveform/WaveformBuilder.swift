@@ -5,10 +5,10 @@ internal import Samples
 ///
 /// While a recording grows, ``waveform()`` returns the waveform so far: the same bytes as if the recording ended there.
 ///
-/// Real-time safe: no; it allocates. Use: one thread at a time.
+/// Real-time safe: no; the builder allocates. Use: one thread at a time.
 public struct WaveformBuilder: ~Copyable, Sendable {
-    // A long recording is summed up on several threads, by one builder for each part and one for the whole, which appends the
-    // parts in order.
+    // A long recording is summed up on several threads: each part has its own builder, and a builder for the whole
+    // appends the parts in order.
 
     /// Frames per part of a recording, except the last: 2^20, some twenty seconds.
     package static let partFrames: Int64 = Int64(Waveform.framesPerBin) << partLevel
@@ -19,8 +19,8 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     public let sampleRate: Int
     /// Number of channels, 1 to 64.
     public let channelCount: Int
-    /// The contiguous absolute frames to append: more than the part itself if there are tones, whose windows reach half a hop
-    /// beyond it.
+    /// The contiguous absolute frames to append: more than the part itself if there are tones, whose windows reach half
+    /// a hop beyond the part.
     package let input: Range<Int64>
     /// The frames to sum up; without an end if the length is not known.
     package let part: Range<Int64>
@@ -34,31 +34,31 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     private var binFrames = 0
     /// A block after deinterleaving or rounding.
     private var block: ShortBuffer
-    /// Whether parts were appended; after that only parts may follow.
+    /// True after a part was appended; from then on only parts may follow.
     private var hasParts = false
 
     /// Frames deinterleaved at a time.
     private static let blockFrames = 4096
 
-    /// A builder for a recording from its first frame on, whose length need not be known.
+    /// Makes a builder for a recording from its first frame on; the length may be unknown.
     ///
     /// - Parameters:
     ///   - sampleRate: In Hz, 1 or more.
     ///   - channelCount: 1 to 64.
-    ///   - tones: Whether to compute the colour of the sound, which costs more than all the rest.
+    ///   - tones: True to compute the colour of the sound, which costs more than all the rest.
     public init(sampleRate: Int, channelCount: Int, tones: Bool = true) {
         self.init(
             sampleRate: sampleRate, channelCount: channelCount, part: 0..<Int64.max, input: 0..<Int64.max, tones: tones)
     }
 
-    /// A builder for one part of a recording; append the frames of ``input``.
+    /// Makes a builder for one part of a recording; append the frames of ``input``.
     ///
     /// - Parameters:
     ///   - sampleRate: In Hz, 1 or more.
     ///   - channelCount: 1 to 64.
     ///   - part: The index of the part, from 0; the part must have a frame.
     ///   - frameCount: Frames of the whole recording.
-    ///   - tones: Whether to compute the colour of the sound.
+    ///   - tones: True to compute the colour of the sound.
     package init(sampleRate: Int, channelCount: Int, part: Int, ofFrames frameCount: Int64, tones: Bool = true) {
         let start = Int64(part) * Self.partFrames
         precondition(part >= 0 && start < frameCount, "A recording of \(frameCount) frames has no part \(part).")
@@ -83,7 +83,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         block = ShortBuffer(count: channelCount * Self.blockFrames)
     }
 
-    /// The number of parts of a recording.
+    /// Returns the number of parts of a recording.
     package static func partCount(frames: Int64) -> Int { Int((frames + partFrames - 1) / partFrames) }
 
     /// Appends the next frames, as interleaved 16-bit samples; an incomplete last frame is ignored.
@@ -111,7 +111,8 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - samples: At least `(channelCount - 1) * stride + frameCount` samples of -1 to 1.
-    ///   - stride: Samples from one channel's first to the next one's, `frameCount` or more.
+    ///   - stride: Distance in samples from the first sample of a channel to the first sample of the next channel,
+    ///     `frameCount` or more.
     ///   - frameCount: 0 or more.
     public mutating func append(planar samples: Span<Float>, stride: Int, frameCount: Int) {
         precondition(
@@ -132,7 +133,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         }
     }
 
-    /// Appends the result of another builder for the part that follows.
+    /// Appends the result of another builder, for the following part.
     package mutating func append(_ other: consuming WaveformBuilder) {
         precondition(
             other.part.lowerBound == position && position % Self.partFrames == 0
@@ -151,7 +152,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         position = other.part.upperBound
     }
 
-    /// The waveform of all frames so far.
+    /// Returns the waveform of all frames so far.
     public mutating func waveform() -> Waveform {
         let open = binFrames > 0
         let last = open ? openBins() : []
@@ -163,7 +164,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
 
     // MARK: - Blocks
 
-    /// The block that was deinterleaved or rounded.
+    /// The block after deinterleaving or rounding.
     private var ownBlock: ShortBlock {
         unsafe ShortBlock(base: block.base, channelStride: Self.blockFrames, channelCount: channelCount)
     }
@@ -186,7 +187,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         position += Int64(count)
     }
 
-    /// Copies as many frames as the open bin still takes; returns their number.
+    /// Copies as many frames as the open bin still takes; returns the number of copied frames.
     private mutating func fillBin(_ block: ShortBlock, from start: Int, to end: Int) -> Int {
         let count = min(Waveform.framesPerBin - binFrames, end - start)
         for channel in 0..<channelCount {

@@ -1,17 +1,17 @@
 /// One range of frames in a picture: one column of pixels.
 public struct WaveformColumn: Equatable, Sendable {
-    /// The least sample, -1 to 1; it is greater than ``maximum`` if there is no sound at all.
+    /// The least sample, -1 to 1; greater than ``maximum`` if there is no sound at all.
     public var minimum: Float
-    /// The greatest sample, -1 to 1; it is less than ``minimum`` if there is no sound at all.
+    /// The greatest sample, -1 to 1; less than ``minimum`` if there is no sound at all.
     public var maximum: Float
     /// The root of the mean square, 0 to 1; for several channels the root of their mean power.
     public var rms: Float
-    /// Whether a sample is at full scale.
+    /// True if a sample is at full scale.
     public var isClipped: Bool
-    /// The colour of the sound, of all channels mixed; `nil` if it is not known.
+    /// The colour of the sound, of all channels mixed; `nil` if unknown.
     public var tone: WaveformTone?
 
-    /// A column of given values.
+    /// Makes a column of given values.
     public init(minimum: Float, maximum: Float, rms: Float, isClipped: Bool, tone: WaveformTone?) {
         self.minimum = minimum
         self.maximum = maximum
@@ -23,7 +23,7 @@ public struct WaveformColumn: Equatable, Sendable {
     /// A column without sound, as beyond the ends of a recording.
     public static let empty = WaveformColumn(minimum: 1, maximum: -1, rms: 0, isClipped: false, tone: nil)
 
-    /// Whether there is no sound at all.
+    /// True if there is no sound at all.
     public var isEmpty: Bool { minimum > maximum }
 }
 
@@ -45,7 +45,7 @@ struct ColumnSum {
     }
 
     mutating func add(_ sample: Float) {
-        // Rounded and bounded as the bins are, so that the picture does not change where the zoom passes from bins to samples.
+        // Rounded and bounded like the bins, so the picture does not change where the zoom passes from bins to samples.
         let short = Int16((min(max(sample * 32768, -32768), 32767)).rounded(.toNearestOrEven))
         minimum = min(minimum, short)
         maximum = max(maximum, short)

@@ -1,4 +1,4 @@
-// The colour of one bin of a waveform: the stored form, and the sums it is computed from.
+// The colour of one bin of a waveform: the stored form, and the sums behind it.
 internal import Glibc
 
 /// The spectrum of one bin, over all channels mixed: the energy in three bands and the centroid of the power spectrum.
@@ -15,12 +15,12 @@ public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
     /// The centroid in 24ths of an octave above 20 Hz; 0 also for silence.
     public let pitch: UInt8
 
-    /// The frequency between the low and the middle band, in Hz: bass notes and drums lie below it.
+    /// The frequency between the low and the middle band, in Hz: bass notes and drums lie below the crossover.
     public static let lowCrossover = 200.0
-    /// The frequency between the middle and the high band, in Hz: consonants and cymbals lie above it.
+    /// The frequency between the middle and the high band, in Hz: consonants and cymbals lie above the crossover.
     public static let highCrossover = 2000.0
 
-    /// A tone as stored.
+    /// Makes a tone of stored values.
     package init(low: UInt8, mid: UInt8, high: UInt8, pitch: UInt8) {
         self.low = low
         self.mid = mid
