@@ -2,18 +2,19 @@ package import AudioFiles
 internal import Samples
 
 extension Clip {
-    /// Frames read at once: few, so that the decoder can read ahead within a small budget.
+    /// Frames read at once: few, so the decoder can read ahead within a small budget.
     private static let blockFrames = 4096
 
-    /// Passes the recording to `body` in blocks, from its first frame to its last, until `body` returns false. Memory use does
-    /// not grow with its length.
+    /// Passes the recording to `body` in blocks, from its first frame to its last, until `body` returns false. Memory
+    /// use does not grow with the recording's length.
     ///
     /// - Parameters:
     ///   - range: Only these frames; nil for all.
-    ///   - body: Gets a pointer for each channel, and the number of frames there; they are valid until it returns.
+    ///   - body: Gets a pointer for each channel, and the number of frames; the pointers are valid until `body`
+    ///     returns.
     /// - Throws: The reason why the recording cannot be read to its end.
     ///
-    /// Real-time safe: no; it waits for the decoder.
+    /// Real-time safe: no; the function waits for the decoder.
     package func forEachBlock(
         in range: Range<Int64>? = nil, _ body: (UnsafePointer<UnsafeMutablePointer<Float>>, Int) -> Bool
     ) throws(AudioFileError) {
@@ -24,7 +25,7 @@ extension Clip {
         var frame = frames.lowerBound
         while frame < frames.upperBound {
             let count = Int(min(Int64(block.frameCount), frames.upperBound - frame))
-            // Wakes the decoder at once, so that it reads ahead, and throws its error.
+            // Wakes the decoder at once, so the decoder reads ahead, and throws its error.
             try waitUntilLoaded([frame..<frame + Int64(count)])
             reader.beginBlock()
             var missing = 0
@@ -32,19 +33,19 @@ extension Clip {
                 missing += unsafe reader.read(channel: channel, from: frame, count: count, into: block.channel(channel))
             }
             reader.endBlock()
-            // For a reader that waits, a page is missing only if it cannot be decoded.
+            // For a reader with waits, a page is missing only if the page cannot be decoded.
             if missing > 0, let failure { throw failure }
             guard unsafe body(UnsafePointer(block.channels), count) else { return }
             frame += Int64(count)
         }
     }
 
-    /// The mean of all channels around a place.
+    /// Returns the mean of all channels around a place.
     ///
     /// - Parameters:
     ///   - range: frames; outside the clip there is silence.
-    ///   - waits: whether to wait for what is not decoded yet.
-    /// - Returns: nil if a part is not decoded yet, and `waits` is false.
+    ///   - waits: true to wait for pages still to be decoded.
+    /// - Returns: nil if a page is not decoded yet, and `waits` is false.
     /// - Throws: The reason why the recording cannot be read there.
     ///
     /// Real-time safe: no.

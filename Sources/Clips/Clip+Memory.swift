@@ -1,8 +1,8 @@
-// Clips of samples in memory: clicks, test signals, sounds that a program made.
+// Clips of samples in memory: clicks, test signals, generated sounds.
 public import AudioFiles
 
 extension Clip {
-    /// Makes a clip of samples in memory. They are copied; NaN and infinity become zero.
+    /// Makes a clip of samples in memory. The clip copies the samples; NaN and infinity become zero.
     ///
     /// - Parameters:
     ///   - channels: one array of samples per channel, 1...64 of them, all of the same length of at least one frame. Full scale is −1...1.
@@ -26,7 +26,8 @@ extension Clip {
         }
     }
 
-    /// The same of samples that need to be valid until this returns. The pages of the clip are their only copy.
+    /// Makes a clip of samples which stay valid until this function returns. The pages of the clip are the only copy of
+    /// the samples.
     package static func inMemory(
         copying channels: [UnsafeBufferPointer<Float>], sampleRate: Int
     ) throws(AudioFileError) -> Clip {
@@ -40,16 +41,17 @@ extension Clip {
         }
         let decoder = unsafe MemoryDecoder(channels.map(BorrowedSamples.init), sampleRate: sampleRate)
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: .max)
-        // The budget holds every page, so none is decoded again: when the caller gets the clip, nobody reads the samples any more.
+        // The budget holds every page, so no page is decoded again: when the caller gets the clip, nobody reads the
+        // samples any more.
         try clip.loadAll()
         return clip
     }
 }
 
-/// Samples of a caller, valid until the clip is made.
+/// Samples of a caller, valid until the clip exists.
 @safe
 private struct BorrowedSamples: RandomAccessCollection, @unchecked Sendable {
-    // Unchecked: nobody writes to them meanwhile.
+    // Unchecked: nobody writes to the samples meanwhile.
     private let samples: UnsafeBufferPointer<Float>
 
     init(_ samples: UnsafeBufferPointer<Float>) { unsafe self.samples = samples }
@@ -59,7 +61,7 @@ private struct BorrowedSamples: RandomAccessCollection, @unchecked Sendable {
     subscript(index: Int) -> Float { unsafe samples[index] }
 }
 
-/// Decodes nothing: returns samples that are in memory.
+/// Decodes nothing: returns samples from memory.
 final class MemoryDecoder<Channel: RandomAccessCollection<Float> & Sendable>: AudioDecoder where Channel.Index == Int {
     let info: AudioFileInfo
     private let channels: [Channel]

@@ -1,11 +1,11 @@
-// A recording that can be read at any frame: the centre of this module.
+// A recording with access to any frame: the centre of this module.
 public import AudioFiles
 package import Realtime
 
-/// A recording, decoded in pages around the places where it is played, at one sample rate.
+/// A recording, decoded in pages around its play positions, at one sample rate.
 ///
-/// A page that is not decoded yet is silence for a render thread, which never waits. Several players may play one clip. Frames count from 0 at the
-/// clip's rate, which may differ from the file's:
+/// A page still to be decoded is silence for a render thread, which never waits. Several players may play the same
+/// clip. Frames count from 0 at the clip's rate, which may differ from the file's:
 ///
 ///     let clip = try Clip(path: "take5.flac", sampleRate: 48_000)
 ///     let bridge = clip.frame(forFileFrame: 3_528_000)..<clip.frame(forFileFrame: 4_410_000)
@@ -27,13 +27,13 @@ public final class Clip: Sendable {
 
     /// Opens a recording by its content, whatever its name.
     ///
-    /// Returns when the length is verified and the first pages are being decoded. Formats that only the `ffmpeg` program
-    /// reads are decoded completely before this returns.
+    /// Returns after the length is verified and decoding of the first pages has begun. Formats supported only by the
+    /// `ffmpeg` program are decoded completely before this returns.
     ///
     /// - Parameters:
     ///   - path: a regular file.
     ///   - sampleRate: the rate to read at, 1...768000 Hz; nil for the file's own.
-    ///   - memoryBudget: bytes for decoded pages; at least sixteen pages are kept in any case.
+    ///   - memoryBudget: bytes for decoded pages; the clip keeps at least sixteen pages in any case.
     /// - Throws: the reason why the file cannot be played.
     ///
     /// Real-time safe: no.
@@ -44,7 +44,7 @@ public final class Clip: Sendable {
         try self.init(openDecoder(path: path), sampleRate: sampleRate, memoryBudget: memoryBudget)
     }
 
-    /// Reads what a decoder makes, on the clip's own thread; `sampleRate` nil means the decoder's own rate.
+    /// Reads the output of a decoder, on the clip's own thread; `sampleRate` nil means the decoder's own rate.
     package init(
         _ decoder: any AudioDecoder, sampleRate: Int? = nil, memoryBudget: Int
     ) throws(AudioFileError) {
@@ -71,48 +71,49 @@ public final class Clip: Sendable {
 
     // MARK: - Positions
 
-    /// The frame of this clip nearest to a frame of the file; halves go up.
+    /// Returns the frame of this clip nearest to a frame of the file; halves go up.
     ///
     /// - Parameter fileFrame: within ±2^42.
     public func frame(forFileFrame fileFrame: Int64) -> Int64 { ratio.outputFrame(nearest: fileFrame) }
 
-    /// The frame of the file nearest to a frame of this clip; halves go up.
+    /// Returns the frame of the file nearest to a frame of this clip; halves go up.
     ///
     /// - Parameter frame: within ±2^42.
     public func fileFrame(forFrame frame: Int64) -> Int64 { ratio.sourceFrame(nearest: frame) }
 
     // MARK: - Readers
 
-    /// A reader for one render thread; return it with `release(_:)`.
+    /// Makes a reader for one render thread; return the reader with `release(_:)`.
     ///
-    /// - Parameter waitsForPages: true for a thread under a virtual clock: its reads wait for pages that are not loaded yet.
-    ///   Such a reader is not real-time safe, and must not be used on a render thread.
+    /// - Parameter waitsForPages: true for a thread under a virtual clock: reads then wait for missing pages. Such a
+    ///   reader is not real-time safe, and must not be used on a render thread.
     ///
     /// Real-time safe: no (allocates, locks).
     package func makeReader(waitsForPages: Bool = false) -> ClipReader {
         makeReader(waitsForPages: waitsForPages, epoch: ReadEpoch())
     }
 
-    /// The same with an epoch that the reader shares with others of the same thread. While the reader waits for a page, it holds nothing
-    /// of theirs either.
+    /// Makes a reader whose epoch is shared with other readers of the same thread. While the reader waits for a page,
+    /// it holds no pages of the other readers either.
     package func makeReader(waitsForPages: Bool, epoch: ReadEpoch) -> ClipReader {
         core.makeReader(waitsForPages: waitsForPages, epoch: epoch)
     }
 
-    /// Frames of one page, the unit in which the clip is decoded.
+    /// Frames of one page, the clip's unit of decoding.
     package var pageFrames: Int { core.geometry.pageFrames }
 
-    /// Releases a reader: no thread may use it, or a copy of it, any more.
+    /// Releases a reader: no thread may use the reader, or a copy of the reader, any more.
     ///
     /// Real-time safe: no (frees, locks).
     package func release(_ reader: ClipReader) { core.release(reader) }
 
     // MARK: - Loading
 
-    /// Requests that ranges be loaded and kept for a reader until it is released; replaces its earlier request.
+    /// Requests loading of ranges, and keeps the ranges for a reader until the reader is released; replaces its earlier
+    /// request.
     ///
-    /// The ranges of the readers' hints and of waiting callers come first; then the most urgent range of each reader, in turn. Ranges that
-    /// exceed the memory budget are left out.
+    /// The ranges of the readers' hints and of waiting callers come first; then the most urgent range of each reader,
+    /// in turn. Ranges beyond the memory budget are left out.
     ///
     /// Real-time safe: no (locks).
     package func request(_ wanted: ClipDemand, for reader: ClipReader) {
@@ -124,37 +125,38 @@ public final class Clip: Sendable {
     /// The decode thread then reads ahead of the first range, so a caller that advances block by block rarely waits.
     ///
     /// - Parameter ranges: frames, together at most half of the memory budget.
-    /// - Throws: why a page cannot be decoded (the file was changed, the disk failed), after several attempts in three
-    ///   quarters of a second; or that the ranges are too long.
+    /// - Throws: the reason why a page cannot be decoded (the file was changed, the disk failed), after several
+    ///   attempts in three quarters of a second; or an error if the ranges are too long.
     ///
     /// Real-time safe: no (waits).
     package func waitUntilLoaded(_ ranges: [Range<Int64>]) throws(AudioFileError) {
         try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)))
     }
 
-    /// The same for a reader; throws as well when the reader's waits are ended.
+    /// Waits for a reader until the ranges are loaded; throws also after ``endWaits(of:)``.
     package func waitUntilLoaded(_ ranges: [Range<Int64>], for reader: ClipReader) throws(AudioFileError) {
         try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)), for: reader)
     }
 
-    /// Ends every wait of a reader, now and later. Missing pages are then silence to it, and its output must not be played.
+    /// Ends every wait of a reader, now and later. The reader then reads missing pages as silence, and its output must
+    /// not be played.
     package func endWaits(of reader: ClipReader) { core.endWaits(of: reader) }
 
-    /// Why pages cannot be decoded; nil if there is no error, and again when they could be decoded after all.
+    /// The reason why decoding failed; nil without an error, and again after a successful retry.
     ///
-    /// A page that fails is silent and is tried again; an error is reported only after three quarters of a second. While the page is
-    /// wanted, it is then tried every two seconds.
+    /// A failed page is silent, and the clip retries; `failure` reports the error only after three quarters of a
+    /// second. While the page is wanted, the clip then retries every two seconds.
     ///
     /// Real-time safe: no (locks).
     public var failure: AudioFileError? { core.failure }
 }
 
-/// Ranges of a clip that should be loaded, most urgent first.
+/// Ranges of a clip to load, most urgent first.
 package struct ClipDemand: Sendable, Equatable {
     /// Frames at the clip's rate; parts outside the clip are ignored.
     package var ranges: [Range<Int64>]
 
-    /// A demand for these ranges, most urgent first.
+    /// Makes a demand for these ranges, most urgent first.
     package init(_ ranges: [Range<Int64>]) { self.ranges = ranges }
 }
 
@@ -167,9 +169,9 @@ extension AudioFileError {
 }
 
 extension Clip {
-    /// Loads every page; only where the memory budget holds them all.
+    /// Loads every page; only for a memory budget which holds all pages.
     func loadAll() throws(AudioFileError) {
-        // In runs, because all that is waited for is looked through before each page.
+        // In runs, because the wait looks through all its pages before each page.
         let count = core.geometry.pageCount
         for first in stride(from: 0, to: count, by: 64) {
             try core.waitUntilLoaded([first..<min(first + 64, count)])

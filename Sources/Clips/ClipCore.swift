@@ -1,4 +1,4 @@
-// The part of a clip that it shares with its decode thread: requests come in, pages go out.
+// The part of a clip shared with its decode thread: requests come in, pages go out.
 internal import AudioFiles
 internal import Realtime
 import Synchronization
@@ -17,7 +17,7 @@ final class ClipCore: @unchecked Sendable {
     // Guarded by `lock`.
     private var readers: [Int: ReaderSlot] = [:]
     private var failures: [Int: PageFailure] = [:]
-    /// The first reason why pages were given up; nil again once one of them could be read.
+    /// The first reason for giving up pages; nil again after a retry has read any of these pages.
     private var firstFailure: AudioFileError?
     private var isStopping = false
 
@@ -71,7 +71,7 @@ final class ClipCore: @unchecked Sendable {
     }
 
     func endWaits(of reader: ClipReader) {
-        // Set before the wait ends, so that the waiting thread finds it set.
+        // Set before the wait ends, so the waiting thread sees the flag.
         unsafe reader.demand.pointee.waitsAreOver.store(true, ordering: .relaxed)
         store.endWaits(of: reader.identifier)
     }
@@ -106,12 +106,12 @@ final class ClipCore: @unchecked Sendable {
 
     // MARK: - Decode thread
 
-    /// The decode thread's main loop: loads wanted pages, most urgent first, until `stop()`.
+    /// Runs the decode thread's main loop: loads wanted pages, most urgent first, until `stop()`.
     func run() {
         while let page = nextPage() { load(page) }
     }
 
-    /// The page to load next; waits if there is none; nil when the clip is closed.
+    /// Returns the page to load next; waits if there is none; nil when the clip is closed.
     private func nextPage() -> Int? {
         lock.withLock {
             var pause = 5
@@ -121,7 +121,8 @@ final class ClipCore: @unchecked Sendable {
                 list.add(wishes())
                 tick += 1
                 pool.touch(list.pages, at: tick)
-                // Readers leave their hints without waking this thread, so it polls: at first often, then every 20 ms.
+                // Readers leave their hints without waking this thread, so the thread polls: at first often, then every
+                // 20 ms.
                 var wait = readers.isEmpty ? nil : pause
                 for page in list.pages where !store.table.isPublished(page) {
                     let left = failures[page]?.pause(at: now) ?? 0
@@ -153,7 +154,7 @@ final class ClipCore: @unchecked Sendable {
             }
             if next >= 0 { wishes.jumps.append((geometry.page(of: next), step)) }
         }
-        // The most urgent range of one reader comes before the second most urgent of another.
+        // The most urgent range of each reader comes before the second most urgent range of any reader.
         for rank in 0..<(readers.map(\.requested.count).max() ?? 0) {
             wishes.requested += readers.compactMap { rank < $0.requested.count ? $0.requested[rank] : nil }
         }
@@ -164,7 +165,7 @@ final class ClipCore: @unchecked Sendable {
 
     private func load(_ page: Int) {
         guard let buffer = unsafe pool.takeBuffer(at: tick) else {
-            // Every buffer is wanted, or a reader is inside its block, which ends within one period.
+            // Either every buffer is wanted, or a reader is inside its block, which ends within one period.
             lock.withLock { lock.wait(milliseconds: 1) }
             return
         }
@@ -191,7 +192,8 @@ final class ClipCore: @unchecked Sendable {
     /// Guarded by `lock`.
     private func forgetFailure(of page: Int) {
         guard let failure = failures.removeValue(forKey: page), failure.isGivenUp else { return }
-        // The same cause may have affected other pages, so they are tried again, and reported again if they fail.
+        // The same cause may have affected other pages, so the decode thread retries all failed pages, and reports a
+        // page again on failure.
         for other in failures.keys { store.setUnavailable(other, false) }
         failures = [:]
         firstFailure = nil

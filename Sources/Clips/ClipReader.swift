@@ -2,18 +2,18 @@
 internal import Realtime
 import Synchronization
 
-/// Reads a clip's pages on a render thread, without ever waiting for one.
+/// Reads a clip's pages on a render thread, without ever waiting for a page.
 ///
-/// A page that is not loaded reads as silence, and the number of missing frames is returned. A reader that waits for pages
-/// is for threads under a virtual clock: it returns with the page, and only a failed clip reads as silence.
-/// Made by `Clip.makeReader(waitsForPages:)`. Valid until it is passed to `Clip.release(_:)`, and only while the clip exists:
-/// keep a reference to the clip outside the render thread. One thread at a time.
+/// A missing page reads as silence, and `read` returns the number of missing frames. A reader with waits is for threads
+/// under a virtual clock: each read returns with the page, and only a failed clip reads as silence. Made by
+/// `Clip.makeReader(waitsForPages:)`. Valid until passed to `Clip.release(_:)`, and only while the clip exists: keep a
+/// reference to the clip outside the render thread. One thread at a time.
 @safe
 @usableFromInline package struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     let geometry: PageGeometry
     let pages: PublishedReader
     let demand: UnsafeMutablePointer<ReaderDemand>
-    /// Identifies the reader within its clip.
+    /// Number of the reader within its clip.
     let identifier: Int
 
     /// Channels of the clip.
@@ -21,7 +21,7 @@ import Synchronization
     /// Frames of the clip, at the clip's rate.
     @usableFromInline package var frameCount: Int64 { geometry.frameCount }
 
-    /// Begins a block: until `endBlock()`, no page that the reader finds is freed. Not to be nested.
+    /// Begins a block: until `endBlock()`, the clip frees no page found by the reader. Calls do not nest.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
@@ -41,10 +41,11 @@ import Synchronization
     ///
     /// - Parameters:
     ///   - channel: 0 ..< `channelCount`.
-    ///   - frame: the first frame, at the clip's rate; it may lie outside the clip, where there is silence.
-    ///   - count: how many frames, at least 0.
-    ///   - output: room for `count` samples, all of which are written.
-    /// - Returns: how many frames were missing: within the clip, but not loaded. They were written as zeros.
+    ///   - frame: the first frame, at the clip's rate; frames outside the clip are silence.
+    ///   - count: number of frames, at least 0.
+    ///   - output: room for `count` samples; the function writes all of them.
+    /// - Returns: number of missing frames: within the clip, but not loaded. The function writes zeros for missing
+    ///   frames.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
@@ -73,7 +74,7 @@ import Synchronization
                 let page = Int(position >> Int64(geometry.shift))
                 if let samples = unsafe samples(of: page) {
                     let source = unsafe samples + (channel << geometry.shift) + Int(offset)
-                    // As bytes: the typed copy is refused by the lock check.
+                    // As bytes: the lock check refuses the typed copy.
                     unsafe UnsafeMutableRawPointer(output + done)
                         .copyMemory(from: source, byteCount: Int(here) * MemoryLayout<Float>.stride)
                 } else {
@@ -86,12 +87,13 @@ import Synchronization
         return missing
     }
 
-    /// The samples of a page, or nil if it is not loaded; a reader that waits returns with the page or for a failed clip.
+    /// Returns the samples of a page, or nil if the page is not loaded; a reader with waits returns with the page or
+    /// for a failed clip.
     private func samples(of page: Int) -> UnsafePointer<Float>? {
         unsafe pages.address(at: page)?.assumingMemoryBound(to: Float.self)
     }
 
-    /// Whether every frame of the range that lies within the clip is loaded at this moment.
+    /// Returns true if every frame of the range within the clip is loaded at this moment.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
@@ -110,30 +112,30 @@ import Synchronization
         return true
     }
 
-    /// Whether the waits of a reader were ended. Silence then means nothing, and must not be played.
+    /// Returns true after `Clip.endWaits(of:)`. Silence then means nothing, and must not be played.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func waitsAreOver() -> Bool {
-        // Relaxed: a thread that returns from a wait has held the store's lock after the thread that ended the wait.
+        // Relaxed: a thread returning from a wait has held the store's lock after the thread which ended the wait.
         unsafe demand.pointee.waitsAreOver.load(ordering: .relaxed)
     }
 
-    /// Tells the decode thread the current and the next position; it polls every few milliseconds.
+    /// Tells the decode thread the current and the next position; the decode thread polls every few milliseconds.
     ///
     /// - Parameters:
-    ///   - current: the frame being played; the decoder reads ahead of it. Negative: none.
-    ///   - next: the next place to be played, such as the start of the loop. Negative: none.
-    ///   - movesBack: whether both are played towards the beginning.
+    ///   - current: the frame being played; the decoder reads ahead from this frame. Negative: none.
+    ///   - next: the next place to play, such as the start of the loop. Negative: none.
+    ///   - movesBack: true if playing moves towards the beginning.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func publishDemand(current: Int64, next: Int64, movesBack: Bool = false) {
-        // Relaxed: they are independent hints, and no other memory depends on them.
+        // Relaxed: the three values are independent hints, and no other memory depends on the hints.
         unsafe demand.pointee.current.store(current, ordering: .relaxed)
         unsafe demand.pointee.next.store(next, ordering: .relaxed)
         unsafe demand.pointee.movesBack.store(movesBack, ordering: .relaxed)
@@ -144,11 +146,11 @@ import Synchronization
     }
 }
 
-/// The positions that a reader's render thread needs loaded, in memory that both threads see.
+/// The positions needed by a reader's render thread, in memory shared by both threads.
 struct ReaderDemand: ~Copyable {
     let current = Atomic<Int64>(-1)
     let next = Atomic<Int64>(-1)
     let movesBack = Atomic<Bool>(false)
-    /// Set by the control side, for good.
+    /// Set by the control side, never cleared.
     let waitsAreOver = Atomic<Bool>(false)
 }

@@ -1,6 +1,6 @@
 // The pages to load, most urgent first.
 
-/// Builds the list: without repetitions, within the clip, limited to the room there is.
+/// Builds the list: without repetitions, within the clip, limited to the available room.
 struct DemandList {
     private(set) var pages: [Int] = []
     private var seen: Set<Int> = []
@@ -23,26 +23,26 @@ struct DemandList {
         var awaited: [Range<Int>] = []
         /// Play positions.
         var cursors: [Cursor] = []
-        /// The next places to be played, with the direction from there.
+        /// The next places to play, each with its direction.
         var jumps: [(page: Int, step: Int)] = []
         /// Requested ranges, in order of urgency.
         var requested: [Range<Int>] = []
-        /// Pages that were waited for recently; they are kept because they may be read soon.
+        /// Pages recently waited for; the list keeps such pages because they may be read soon.
         var recent: [Int] = []
-        /// How many pages to decode ahead of each cursor.
+        /// Number of pages to decode ahead of each cursor.
         var lookahead = 2
     }
 
     /// A play position.
     struct Cursor {
         var page: Int
-        /// The page slightly behind it, which a slowed voice still reads.
+        /// The page slightly behind the position, which a slowed voice still reads.
         var behind: Int
-        /// From page to page in the direction of playing: 1, or -1.
+        /// Step from page to page in the direction of playing: 1, or -1.
         var step: Int
     }
 
-    /// Adds all requests, those that would be missed first at the front.
+    /// Adds all requests, the most urgent first.
     mutating func add(_ wishes: Wishes) {
         for range in wishes.awaited { for page in range { add(page) } }
         for cursor in wishes.cursors {

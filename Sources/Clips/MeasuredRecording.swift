@@ -1,31 +1,31 @@
-// A recording that is measured without a clip: no pages, no thread of its own.
+// A recording measured without a clip: no pages, no thread of its own.
 public import AudioFiles
 public import DSP
 internal import Glibc
 internal import Samples
 
-/// A recording that is opened only to be measured, on the thread that asks.
+/// A recording opened only for measuring, on the caller's thread.
 ///
 ///     let reading = try MeasuredRecording(path: "take5.flac").reading()
 ///
-/// Its samples are read once, in order, into a small buffer that stays in the processor's cache. So this takes less time than measuring a
-/// ``Clip`` does, and a fraction of its memory; the readings are bit-identical. One thread at a time.
+/// The samples are read once, in order, into a small buffer which stays in the processor's cache. So this takes less
+/// time than measuring a ``Clip``, and a fraction of its memory; the readings are bit-identical. One thread at a time.
 public final class MeasuredRecording {
     /// The description of the file, with its own rate and number of frames.
     public let info: AudioFileInfo
-    /// Frames per second at which it is measured, in Hz: the file's own rate, limited to the range of the meters.
+    /// Frames per second of the measurement, in Hz: the file's own rate, limited to the range of the meters.
     public let sampleRate: Int
     /// Frames at ``sampleRate``.
     public let frameCount: Int64
     private let recording: RateReader
 
-    /// Frames read at once, if they need not be converted: a page of a clip would not stay in the fast caches. Blocks are
-    /// multiples of 32 frames, so that the channels of a `PlanarBuffer` lie that many apart.
+    /// Frames read at once without rate conversion: a page of a clip would not stay in the fast caches. Blocks are
+    /// multiples of 32 frames, so the channels of a `PlanarBuffer` lie exactly one block apart.
     private static let blockFrames = 2048
 
-    /// Opens a recording by its content, whatever its name, and proves its length.
+    /// Opens a recording by its content, whatever its name, and verifies its length.
     ///
-    /// - Throws: The reason why it cannot be read.
+    /// - Throws: The reason why the file cannot be read.
     ///
     /// Real-time safe: no.
     public init(path: String) throws(AudioFileError) {
@@ -37,7 +37,7 @@ public final class MeasuredRecording {
         recording = RateReader(decoder, sampleRate: sampleRate)
     }
 
-    /// Reads it from its first frame to its last. Memory use does not grow with its length.
+    /// Reads the recording from its first frame to its last. Memory use does not grow with its length.
     ///
     /// - Parameters:
     ///   - weights: The weight of each channel in the loudness; nil uses the weights of the usual layout.
@@ -51,13 +51,15 @@ public final class MeasuredRecording {
         try reading(weights: weights, while: { true }, hop: hop)
     }
 
-    /// Reads it to its end, or until `isWanted` returns false, which is asked after each block: then what was read until there counts.
+    /// Reads the recording to its end, or until `isWanted`, called after each block, returns false. The reading then
+    /// covers the frames up to there.
     package func reading(
         weights: ChannelWeights? = nil, while isWanted: () -> Bool, hop: (LoudnessHop) -> Void = { _ in }
     ) throws(AudioFileError) -> ProgrammeReading {
         var meter = ProgrammeMeter(
             .init(sampleRate: sampleRate, channelCount: info.channelCount, weights: weights))
-        // A conversion begins anew in each block, so its bits depend on the blocks, which are those of a clip.
+        // A conversion begins anew in each block, so its bits depend on the blocks; the blocks are the same as a
+        // clip's.
         let blockFrames =
             sampleRate == info.sampleRate
             ? Self.blockFrames : 1 << RateReader.blockShift(channelCount: info.channelCount)
@@ -72,7 +74,7 @@ public final class MeasuredRecording {
         return meter.finish()
     }
 
-    /// Reads a block; after a failure again, as a clip does.
+    /// Reads a block; after a failure tries again, as a clip does.
     private func read(_ frames: Range<Int64>, into block: borrowing PlanarBuffer) throws(AudioFileError) {
         var failure: PageFailure?
         while true {

@@ -1,4 +1,4 @@
-// How a clip is divided into pages.
+// The division of a clip into pages.
 internal import AudioFiles
 
 /// The sizes of a clip and its pages: a page has a power of two frames, channel after channel.
@@ -19,16 +19,16 @@ struct PageGeometry: BitwiseCopyable, Sendable, Equatable {
     var pageBytes: Int { pageSamples * MemoryLayout<Float>.stride }
     var pageCount: Int { Int((frameCount + Int64(pageFrames) - 1) >> Int64(shift)) }
 
-    /// The page that contains `frame`; for a frame outside the clip, the nearest page.
+    /// Returns the page with `frame`; for a frame outside the clip, the nearest page.
     func page(of frame: Int64) -> Int { Int(min(max(frame, 0), max(frameCount - 1, 0)) >> Int64(shift)) }
 
-    /// The pages that contain the part of `frames` within the clip.
+    /// Returns the pages with the part of `frames` within the clip.
     func pages(of frames: Range<Int64>) -> Range<Int> {
         let (lower, upper) = (max(frames.lowerBound, 0), min(frames.upperBound, frameCount))
         return lower < upper ? page(of: lower)..<page(of: upper - 1) + 1 : 0..<0
     }
 
-    /// The frames of a page; the last page may be shorter.
+    /// Returns the frames of a page; the last page may be shorter.
     func frames(of page: Int) -> Range<Int64> {
         let start = Int64(page) << Int64(shift)
         return start..<min(start + Int64(pageFrames), frameCount)

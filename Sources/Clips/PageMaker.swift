@@ -14,7 +14,7 @@ final class PageMaker: Sendable {
         recording = RateReader(decoder, sampleRate: sampleRate)
     }
 
-    /// Ends a `fill` that waits. Any thread.
+    /// Ends a waiting `fill`. Any thread.
     func cancel() { recording.cancel() }
 
     /// Fills the samples of `page`; frames past the clip's end are zero.
@@ -27,6 +27,6 @@ final class PageMaker: Sendable {
         try unsafe recording.read(frames, into: output, stride: stride)
     }
 
-    /// After a failure: continues with another decoder of the same file, if possible.
+    /// Continues after a failure with another decoder of the same file, if possible.
     func renewDecoder() { recording.renewDecoder() }
 }

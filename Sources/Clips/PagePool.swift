@@ -1,10 +1,11 @@
-// The memory of a clip's loaded pages: a limited number of equal buffers, which are reused, longest unwanted first.
+// The memory of a clip's loaded pages: a limited number of equal buffers. The page unwanted for the longest time is
+// replaced first.
 internal import Realtime
 
-/// Buffers for pages, and which page is in which. Used by the decode thread only.
+/// Buffers for pages, and the page in each buffer. Used by the decode thread only.
 @safe
 final class PagePool: @unchecked Sendable {
-    /// How many pages may be loaded at once.
+    /// The most pages loaded at once.
     let capacity: Int
     private let store: PublishedStore
     private let pageSamples: Int
@@ -32,12 +33,12 @@ final class PagePool: @unchecked Sendable {
         while let buffer = unsafe free.popLast() { unsafe RealtimeMemory.deallocate(buffer, capacity: pageSamples) }
     }
 
-    /// Marks these pages as wanted now; pages that have been unwanted longest are replaced first.
+    /// Marks these pages as wanted now; the page unwanted for the longest time is replaced first.
     func touch(_ pages: [Int], at tick: UInt64) {
         for page in pages { loaded[page]?.lastWanted = tick }
     }
 
-    /// A buffer to fill, or nil if all are in use: by pages wanted at `tick`, or by a reader inside a block.
+    /// Returns a buffer to fill, or nil if all are in use: by pages wanted at `tick`, or by a reader inside a block.
     func takeBuffer(at tick: UInt64) -> UnsafeMutablePointer<Float>? {
         if let buffer = unsafe free.popLast() { return unsafe buffer }
         if allocated < capacity {
@@ -60,6 +61,6 @@ final class PagePool: @unchecked Sendable {
         unsafe store.publish(page, samples)
     }
 
-    /// Returns a buffer that could not be filled.
+    /// Takes back a buffer after a failed `fill`.
     func giveBack(_ samples: UnsafeMutablePointer<Float>) { unsafe free.append(samples) }
 }

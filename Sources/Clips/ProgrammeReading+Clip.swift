@@ -2,7 +2,8 @@ public import AudioFiles
 public import DSP
 
 extension ProgrammeReading {
-    /// The rate at which to open a recording in order to measure it: its own rate, limited to the range of the meters.
+    /// Returns the rate at which to open a recording for measuring: the recording's own rate, limited to the range of
+    /// the meters.
     ///
     /// - Parameter fileRate: The file's rate, in Hz.
     ///
@@ -11,7 +12,7 @@ extension ProgrammeReading {
         min(max(fileRate, LoudnessMeter.sampleRates.lowerBound), LoudnessMeter.sampleRates.upperBound)
     }
 
-    /// Reads a recording from its first frame to its last. Memory use does not grow with its length.
+    /// Reads a recording from its first frame to its last. Memory use does not grow with the recording's length.
     ///
     /// - Parameters:
     ///   - clip: Opened at 8 to 384 kHz; see ``sampleRate(forFileRate:)``.
@@ -19,7 +20,7 @@ extension ProgrammeReading {
     ///   - hop: Called with the loudness at the end of every 10 ms.
     /// - Throws: The reason why the recording cannot be read to its end.
     ///
-    /// Real-time safe: no; it waits for the decoder.
+    /// Real-time safe: no; the initialiser waits for the decoder.
     public init(
         measuring clip: Clip, weights: ChannelWeights? = nil, hop: (LoudnessHop) -> Void = { _ in }
     ) throws(AudioFileError) {
