@@ -1,4 +1,4 @@
-// Passes blocks of sound from a decoder to the code that sums them up.
+// Passes blocks of sound from a decoder to the code which sums them up.
 internal import AudioFiles
 internal import DSP
 
@@ -9,20 +9,20 @@ protocol BlockTaker: ~Copyable {
 }
 
 extension BlockTaker where Self: ~Copyable {
-    /// Takes the block that the reader has loaded, which must be the next one here.
+    /// Takes the block loaded by the reader; the block must be the next here.
     mutating func take(from reader: BlockReader) { reader.hand(to: &self) }
 }
 
 extension WaveformBuilder: BlockTaker {}
 extension PeakFileBuilder: BlockTaker {}
 
-/// Reads blocks in the sample format that is cheapest for the decoder.
+/// Reads blocks in the decoder's cheapest sample format.
 @safe
 final class BlockReader {
     let blockFrames: Int64
     private let decoder: any FileDecoder
     private let channelCount: Int
-    /// Either interleaved 16-bit samples, or floating-point samples channel by channel.
+    /// Sample memory: either interleaved 16-bit samples, or floating-point samples channel by channel.
     private let shorts: UnsafeMutableBufferPointer<Int16>
     private let floats: UnsafeMutableBufferPointer<Float>
     private var holdsShorts = true

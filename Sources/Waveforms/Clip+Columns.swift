@@ -4,13 +4,14 @@ public import Clips
 public import DSP
 
 extension Clip {
-    /// Columns of a picture of `frames`, each computed from its own samples.
+    /// Returns columns of a picture of `frames`, each computed from its own samples.
     ///
-    /// For zooms where a column has fewer frames than a bin; for others `Waveform.summary(frames:columns:channel:)` needs no
-    /// decoding. Rounded as the bins are, so that the picture does not change where one method replaces the other.
+    /// For zooms where a column has fewer frames than a bin; for other zooms
+    /// `Waveform.summary(frames:columns:channel:)` needs no decoding. Rounded like the bins, so the picture does not
+    /// change where one method replaces the other.
     ///
     /// - Parameters:
-    ///   - frames: In frames of this clip; columns outside it are empty.
+    ///   - frames: In frames of this clip; columns outside the clip are empty.
     ///   - count: The number of columns.
     ///   - channel: One channel from 0, or `nil` for the extremes and the mean power of all.
     ///   - waveform: Provides the colour of the sound; of the same recording at the same rate.
@@ -47,11 +48,11 @@ extension Clip {
         return columns
     }
 
-    /// Reads the mean of some channels, as a spectrogram needs it.
+    /// Reads the mean of some channels, for a spectrogram.
     ///
     /// - Parameters:
     ///   - frames: Within this clip.
-    ///   - channels: Which channels, from 0; at least one.
+    ///   - channels: The channels to mix, from 0; at least one.
     ///   - samples: As many places as there are frames.
     /// - Throws: An error if the recording cannot be read any more.
     ///

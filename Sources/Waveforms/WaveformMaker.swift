@@ -7,8 +7,9 @@ internal import Synchronization
 
 /// Makes the waveform of a recording.
 ///
-/// The parts of the recording are distributed to threads with a decoder each. The result is the same, byte for byte, for any
-/// number of threads. Memory is bounded by the waveform and some hundred kilobytes per thread, for any length of recording.
+/// The maker distributes the parts of the recording to threads with a decoder each. The result is the same, byte for
+/// byte, for any number of threads. Memory is bounded by the waveform and some hundred kilobytes per thread, for any
+/// length of recording.
 ///
 /// Real-time safe: no. Threads: any; one caller of ``make()`` at a time.
 public final class WaveformMaker: Sendable {
@@ -25,7 +26,7 @@ public final class WaveformMaker: Sendable {
     ///
     /// - Parameters:
     ///   - path: A regular file.
-    ///   - tones: Whether to compute the colour of the sound, too.
+    ///   - tones: True to compute the colour of the sound, too.
     ///   - threadCount: The number of threads, 1 to 64; `nil` for one per processor.
     /// - Throws: An error if the file cannot be read, for any reason.
     public init(path: String, tones: Bool = true, threadCount: Int? = nil) throws(AudioFileError) {
@@ -39,7 +40,7 @@ public final class WaveformMaker: Sendable {
     /// The number of frames read, of `info.frameCount`.
     public var framesDone: Int64 { done.load(ordering: .relaxed) }
 
-    /// Ends ``make()`` within a block's time, from any thread; it throws `.cancelled`.
+    /// Ends ``make()`` within a block's time, from any thread; ``make()`` throws `.cancelled`.
     public func cancel() {
         isCancelled.store(true, ordering: .relaxed)
         decoder.cancel()
@@ -53,7 +54,7 @@ public final class WaveformMaker: Sendable {
         let results = PartResults(info: info, tones: hasTones, threadCount: threadCount)
         var helpers: [PlainThread] = []
         while helpers.count + 1 < min(threadCount, results.partCount) {
-            // Without this decoder there are fewer threads; the only effect is that it takes longer.
+            // Without this decoder there are fewer threads; the only effect is a longer time.
             guard let decoder = try? decoder.another(),
                 let thread = PlainThread(name: "waveform", { self.work(on: results, with: decoder) })
             else { break }
@@ -92,8 +93,8 @@ public final class WaveformMaker: Sendable {
         }
     }
 
-    /// Makes consecutive parts. Each frame is read once, although the parts overlap, because seeking back even a little is
-    /// expensive in most codecs.
+    /// Makes consecutive parts. Each frame is read once, although the parts overlap, because seeking back even a little
+    /// is expensive in most codecs.
     private func make(_ run: Range<Int>, with reader: BlockReader, for results: PartResults) throws(AudioFileError) {
         let partFrames = WaveformBuilder.partFrames
         let wanted = Int64(run.lowerBound) * partFrames..<Int64(run.upperBound) * partFrames
@@ -108,7 +109,7 @@ public final class WaveformMaker: Sendable {
                 try reader.load(start..<end)
                 builder.take(from: reader)
                 if start == next?.position { next?.take(from: reader) }
-                // Frames read by two threads count once, so that the sum equals the length.
+                // Frames read by two threads count once, so the sum equals the length.
                 done.add(Int64((start..<end).clamped(to: wanted).count), ordering: .relaxed)
             }
             results.take(FinishedPart(builder), as: part)
@@ -124,7 +125,7 @@ public final class WaveformMaker: Sendable {
     }
 }
 
-/// A builder that is handed from one thread to another.
+/// A builder passed from one thread to another.
 private final class FinishedPart: @unchecked Sendable {
     private var builder: WaveformBuilder?
 
@@ -133,7 +134,7 @@ private final class FinishedPart: @unchecked Sendable {
     func take() -> WaveformBuilder? { builder.take() }
 }
 
-/// The state shared by the threads: which part is next, and the finished parts in order.
+/// The state shared by the threads: the next part, and the finished parts in order.
 private final class PartResults: Sendable {
     let partCount: Int
     private let path: String
@@ -143,13 +144,13 @@ private final class PartResults: Sendable {
         var next = 0
         var whole: WaveformBuilder
         var taken = 0
-        /// Finished parts that wait for an earlier one.
+        /// Finished parts waiting for an earlier part.
         var waiting: [Int: FinishedPart] = [:]
         var error: AudioFileError?
     }
     private let state: Mutex<State>
 
-    /// The most parts a thread takes at once; parts of other threads that wait for them grow in proportion.
+    /// The most parts taken by a thread at once; the number of waiting parts of other threads grows in proportion.
     private static let longestRun = 8
 
     init(info: AudioFileInfo, tones: Bool, threadCount: Int) {
@@ -160,8 +161,9 @@ private final class PartResults: Sendable {
             State(whole: WaveformBuilder(sampleRate: info.sampleRate, channelCount: info.channelCount, tones: tones)))
     }
 
-    /// The next parts to make; nil if there are none, or one has failed. Runs get shorter towards the end, so that no thread
-    /// has many left when the others are done. A single thread gets all parts at once, and never has to seek back.
+    /// Returns the next parts to make; nil if none are left, or a part has failed. Runs get shorter towards the end, so
+    /// no thread has many left when the other threads are done. A single thread gets all parts at once, and never has
+    /// to seek back.
     func nextRun() -> Range<Int>? {
         state.withLock { state in
             let left = partCount - state.next
@@ -184,7 +186,7 @@ private final class PartResults: Sendable {
 
     func fail(_ error: AudioFileError) {
         state.withLock { state in
-            // The first error is the cause of the others.
+            // The first error is the cause of the later errors.
             if state.error == nil { state.error = error }
         }
     }

@@ -1,8 +1,8 @@
-// The cache's record of which content a file has, so that the file need not be read to identify it.
+// The cache's record of a file's content key, so that the file need not be read for identification.
 internal import AudioFiles
 internal import Files
 
-/// A small file that is valid only for the exact state of the recording it was written for.
+/// A small file, valid only for one exact state of its recording.
 struct SourceEntry {
     private let state: FileState
 
@@ -12,7 +12,7 @@ struct SourceEntry {
 
     init(_ state: FileState) { self.state = state }
 
-    /// One entry per file; an entry for the file's next state replaces it.
+    /// One entry per file; an entry for the file's next state replaces the earlier entry.
     var name: String {
         var place = ByteList()
         place.little(state.device)
@@ -22,7 +22,7 @@ struct SourceEntry {
         return "\(hash.key())\(CacheNames.sourceSuffix)"
     }
 
-    /// The content recorded for exactly this state; nil if there is none.
+    /// Returns the content recorded for exactly this state; nil if there is none.
     func key(in names: CacheNames, _ remarks: inout [String]) -> ContentKey? {
         let entries = WaveformFolder(names.folder)
         let reading = entries.read(name) { (file) throws(WaveformFileError) in
@@ -45,13 +45,13 @@ struct SourceEntry {
             let key = ContentKey(high: bytes.big(at: place), low: bytes.big(at: place + 8))
             // Equal bytes mean the same state and the same key.
             if bytes == self.bytes(key) { return key }
-            // An entry of an earlier state is valid and will be replaced soon.
+            // An entry of an earlier state is valid; a new entry will replace it soon.
             if !Self.isWhole(bytes) { remarks.append(entries.discard(name, "it is damaged or of another version")) }
             return nil
         }
     }
 
-    /// Records the content of this state; returns a fault if that fails.
+    /// Records the content of this state; returns a fault on failure.
     func write(_ key: ContentKey, in names: CacheNames) -> FileFault? {
         let bytes = bytes(key)
         do throws(FileFault) {

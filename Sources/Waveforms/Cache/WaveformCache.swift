@@ -6,20 +6,22 @@ internal import UserState
 
 /// Keeps waveforms by the content of their recordings, so that a recording need not be decoded again.
 ///
-/// The key is the recording's content. The cache records which content a file has by its number, length and times in the file
-/// system, so that the file need not be read again; it identifies a copied or renamed file by reading it. An entry is used only
-/// if it is complete, of this version and of this content; any other is removed. A failure in the cache is not an error for the
-/// caller: there is no waveform, or none was kept, and a text says why.
+/// The key is the recording's content. The cache records the content of each file by the file's number, length and
+/// times in the file system. So an unchanged file need not be read again. A copied or renamed file is identified by
+/// reading. The cache uses an entry only if the entry is complete, of this version and of this content; any other entry
+/// is removed. A failure in the cache is not an error for the caller: the waveform is missing, or was not kept, and a
+/// text gives the reason.
 ///
-/// Several programs can use one folder at once without a lock: files appear complete under their names by renaming and never
-/// change afterwards. Two files written for one name are equal, and a file that is removed too early is simply made again.
+/// Several programs can use one folder at once without a lock: files appear complete under their names by renaming and
+/// never change afterwards. Two files written for one name are equal, and a file removed too early is simply made
+/// again.
 ///
 /// Real-time safe: no. Threads: any, also several at once.
 public struct WaveformCache: Sendable {
     /// The default limit for all files together, in bytes: 512 MiB, some 30 hours of stereo.
     package static let defaultByteLimit: Int64 = 512 << 20
 
-    /// The folder of the files; `nil` if the user has no home directory, and nothing is kept.
+    /// The folder of the files; `nil` if the user has no home directory, and the cache keeps nothing.
     public let folder: String?
     /// The limit for all files together, in bytes.
     package let byteLimit: Int64
@@ -32,14 +34,16 @@ public struct WaveformCache: Sendable {
         self.init(folder: CacheFolder.path.map { $0 + "/waveforms" }, byteLimit: byteLimit)
     }
 
-    /// A cache in a folder of the caller's choice, which must hold nothing else; it is created when a waveform is kept.
+    /// Makes a cache in a folder of the caller's choice, which must hold nothing else; keeping the first waveform
+    /// creates the folder.
     public init(folder: String?, byteLimit: Int64 = 512 << 20) {
         self.init(folder: folder, byteLimit: byteLimit) { .now }
     }
 
-    /// For tests: a clock that is ahead makes files old at once.
+    /// For tests: a clock set ahead makes files old at once.
     init(folder: String?, byteLimit: Int64 = defaultByteLimit, clock: @escaping @Sendable () -> FileState.Moment) {
-        // An empty name, or one that the system would cut short at a zero byte, is not a valid choice of folder.
+        // An empty name, or a name with a zero byte, which would end the name for the system, is not a valid choice of
+        // folder.
         self.folder = folder.flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 }
         self.byteLimit = byteLimit
         self.clock = clock
@@ -49,37 +53,38 @@ public struct WaveformCache: Sendable {
     public struct Source: Sendable {
         let path: String
         let state: FileState
-        /// Whether any later change will show in the state.
+        /// True if any later change will show in the state.
         let isStable: Bool
-        /// The key of its content, if it was needed.
+        /// The key of the recording's content, if the lookup needed the key.
         let key: ContentKey?
     }
 
     /// The result of a lookup.
     public struct Lookup: Sendable {
-        /// The recording's waveform, if it is kept.
+        /// The recording's waveform, if the cache holds it.
         public let waveform: Waveform?
-        /// The recording. Pass it to ``WaveformCache/store(_:of:madeOf:)`` with the waveform made after the lookup. `nil` if it
-        /// cannot be kept: it is not a regular file, or it is being written.
+        /// The recording. Pass it to ``WaveformCache/store(_:of:madeOf:)`` with the waveform made after the lookup.
+        /// `nil` if no waveform can be kept: the recording is not a regular file, or is being written.
         public let source: Source?
-        /// Problems found, in plain words; empty if there were none.
+        /// Problems found, in plain words; empty without problems.
         public let remarks: [String]
     }
 
-    /// Whether a waveform was kept.
+    /// The outcome of ``WaveformCache/store(_:of:madeOf:)``.
     public enum Storing: Equatable, Sendable {
-        /// It was kept.
+        /// The cache keeps the waveform.
         case stored
-        /// It was not kept, for a reason in plain words.
+        /// The waveform was not kept, for a reason in plain words.
         case notStored(String)
     }
 
     /// Looks up the waveform of the recording at `path`; never throws, never waits for another program.
     ///
     /// - Parameters:
-    ///   - path: The recording; it is read completely if its content is not recorded for its state in the file system, unless
-    ///     no waveform of its length is kept and its last change is more than a few seconds old.
-    ///   - tones: Whether the colour of the sound is needed. If it is not, a waveform that has it is found as well.
+    ///   - path: The recording. The lookup reads the whole recording if the cache has no record of the recording's
+    ///     state in the file system. Exception: no waveform of its length is kept and its last change is more than a
+    ///     few seconds old.
+    ///   - tones: True if the colour of the sound is needed; false accepts a waveform with or without colour.
     public func lookup(path: String, tones: Bool) -> Lookup {
         var remarks: [String] = []
         guard let folder else { return Lookup(waveform: nil, source: nil, remarks: [Self.noHome]) }
@@ -99,8 +104,8 @@ public struct WaveformCache: Sendable {
             let waveform = entry(key, tones: tones, names, &remarks)
             return Lookup(waveform: waveform, source: source(key), remarks: remarks)
         }
-        // Compute the key now only if an entry of this length exists; otherwise `store` can do it later. But a file that can
-        // still change unnoticed must be read before it is decoded.
+        // Compute the key now only if an entry of this length exists; otherwise `store` can compute the key later. But
+        // read a file which can still change unnoticed before decoding.
         if state.isStable(at: now), !WaveformFolder(folder).hasEntry(beginningWith: names.prefix) {
             return Lookup(waveform: nil, source: source(nil), remarks: remarks)
         }
@@ -115,13 +120,13 @@ public struct WaveformCache: Sendable {
         return Lookup(waveform: waveform, source: source(key), remarks: remarks)
     }
 
-    /// Keeps the waveform of a recording, and removes the least recently used files if they exceed the limit.
+    /// Keeps the waveform of a recording, and removes the least recently used files beyond the limit.
     ///
     /// - Parameters:
     ///   - waveform: The waveform of the whole recording, made after the lookup.
-    ///   - source: The source from ``lookup(path:tones:)``. If the file has changed since then, nothing is kept.
-    ///   - info: The recording it was made from; if that has a shortfall, nothing is kept.
-    /// - Returns: Whether it was kept; a failure leaves nothing behind.
+    ///   - source: The source from ``lookup(path:tones:)``. If the file has changed since the lookup, nothing is kept.
+    ///   - info: The description of the recording behind the waveform; with a shortfall, nothing is kept.
+    /// - Returns: `stored`, or the reason for not keeping the waveform; a failure leaves nothing behind.
     @discardableResult
     public func store(_ waveform: Waveform, of source: Source, madeOf info: AudioFileInfo? = nil) -> Storing {
         guard let folder else { return .notStored(Self.noHome) }
@@ -157,8 +162,8 @@ public struct WaveformCache: Sendable {
         let reason: String
     }
 
-    /// The content of a recording if it has not changed since the lookup; if a change could be unnoticed, the content is
-    /// compared.
+    /// Returns the content of a recording if the recording has not changed since the lookup; compares the content if a
+    /// change could be unnoticed.
     private func content(of source: Source) -> Result<ContentKey, Change> {
         guard let file = try? OpenSource(source.path), file.state == source.state else {
             return .failure(Change(reason: "the file was changed or removed meanwhile"))
@@ -174,7 +179,7 @@ public struct WaveformCache: Sendable {
 
     private static let noHome = "there is no folder to keep waveforms in: neither XDG_CACHE_HOME nor HOME names one"
 
-    /// The waveform kept for a content. If tones are not needed, the smaller file without them is tried first.
+    /// Returns the waveform kept for a content. If tones are not needed, the smaller file without tones is tried first.
     private func entry(
         _ key: ContentKey, tones: Bool, _ names: CacheNames, _ remarks: inout [String]
     ) -> Waveform? {

@@ -15,7 +15,7 @@ struct CacheNames {
         prefix = ByteHash.hexadecimal(UInt64(bitPattern: byteCount)) + "-"
     }
 
-    /// The name of the waveform for a content.
+    /// Returns the name of the waveform for a content.
     func entry(_ key: ContentKey, tones: Bool) -> String {
         "\(prefix)\(key)\(tones ? "+tones" : "")\(Self.entrySuffix)"
     }
@@ -27,7 +27,7 @@ struct CacheNames {
     static let (entrySuffix, sourceSuffix, partSuffix) = (".waveform", ".source", FilePlace.temporarySuffix)
 }
 
-/// A folder of files that never change.
+/// A folder of files which never change.
 struct WaveformFolder {
     let folder: String
 
@@ -41,7 +41,7 @@ struct WaveformFolder {
         case damaged(String)
     }
 
-    /// How long a partial file from a killed program is kept, in s.
+    /// Seconds for which the folder keeps a partial file from a killed program.
     private static let partPatience: Int64 = 3600
 
     /// Creates the folder, accessible to the user only.
@@ -51,11 +51,11 @@ struct WaveformFolder {
         }
     }
 
-    /// Reads a file and marks it as used.
+    /// Reads a file and marks the file as used.
     func read<Value>(
         _ name: String, _ body: (borrowing RegularFile) throws(WaveformFileError) -> Value
     ) -> Reading<Value> {
-        // Links are not followed, and opening never waits, whatever the file is.
+        // Links are not followed, and opening never waits, whatever the kind of file.
         let file: RegularFile
         do throws(FileFault) { file = try unsafe RegularFile(path(name), followsLinks: false) } catch {
             switch error.code {
@@ -66,7 +66,8 @@ struct WaveformFolder {
         }
         do throws(WaveformFileError) {
             let value = try body(file)
-            // The time of last use determines the order of removal; if it cannot be set, the entry counts as unused.
+            // The time of last use determines the order of removal; if the time cannot be set, the entry counts as
+            // unused.
             _ = futimens(file.descriptor, nil)
             return .value(value)
         } catch {
@@ -74,28 +75,28 @@ struct WaveformFolder {
         }
     }
 
-    /// Removes an invalid file and returns a remark. Another program may just have replaced it by a valid one, which is made
-    /// again.
+    /// Removes an invalid file and returns a remark. Another program may just have replaced it by a valid file, which
+    /// is then made again.
     func discard(_ name: String, _ reason: String) -> String {
         let isRemoved = unsafe unlink(path(name)) == 0 || errno == ENOENT
         return "\(path(name)): \(reason); it \(isRemoved ? "was removed" : "cannot be removed")"
     }
 
-    /// Writes a file so that other programs never see a part of it. It is not forced to the disk: after a power failure it may be
-    /// cut short or zeros, and is then rejected as damaged.
+    /// Writes a file so that other programs never see a part of the file. The data is not forced to the disk: after a
+    /// power failure the file may be cut short or zeros, and is then rejected as damaged.
     func write(_ name: String, _ body: (WholeFile) throws(FileFault) -> Void) throws(FileFault) {
         let file = try WholeFile(path(name), permissions: 0o600, isDurable: false)
         try body(file)
         try file.commit()
     }
 
-    /// Whether an entry's name begins with `prefix`.
+    /// Returns true if an entry's name begins with `prefix`.
     func hasEntry(beginningWith prefix: String) -> Bool {
         names.contains { $0.hasPrefix(prefix) && $0.hasSuffix(CacheNames.entrySuffix) }
     }
 
-    /// Removes the least recently used files until the rest takes at most `limit` bytes; files with other names do not belong
-    /// to the cache and are left alone.
+    /// Removes the least recently used files until the rest takes at most `limit` bytes. Files with other names do not
+    /// belong to the cache and stay.
     func removeOldest(until limit: Int64, but kept: [String]) {
         var files: [(name: String, byteCount: Int64, used: FileState.Moment)] = []
         let now = FileState.Moment.now
@@ -121,7 +122,7 @@ struct WaveformFolder {
 
     private func path(_ name: String) -> String { folder + "/" + name }
 
-    /// The names in the folder; none if it cannot be read, because nothing is kept then.
+    /// The names in the folder; empty if the folder cannot be read, because the cache then keeps nothing.
     private var names: [String] { (try? Folder.names(in: folder)) ?? [] }
 }
 

@@ -4,22 +4,22 @@ public import DSP
 
 /// A waveform and the key of its recording, as stored in a file.
 ///
-/// All levels are stored, because the upper ones come from exact sums that the lower ones do not keep. A checksum covers
-/// everything: a file with one wrong bit is refused.
+/// All levels are stored, because the upper levels come from exact sums which the lower levels do not keep. A checksum
+/// covers everything: a file with one wrong bit is refused.
 public struct WaveformFile: Equatable, Sendable {
     /// The format's version; a file of any other version is refused.
     public static let version = 1
 
     /// The waveform of the recording.
     public let waveform: Waveform
-    /// The recording's content; `nil` if it is not known.
+    /// The recording's content; `nil` if unknown.
     public let contentKey: ContentKey?
 
     /// Creates the content of a file.
     ///
     /// - Parameters:
     ///   - waveform: The waveform of a whole recording.
-    ///   - contentKey: The key of the recording that the waveform was made from.
+    ///   - contentKey: The key of the recording behind the waveform.
     public init(waveform: Waveform, contentKey: ContentKey? = nil) {
         self.waveform = waveform
         self.contentKey = contentKey
@@ -37,9 +37,9 @@ public struct WaveformFile: Equatable, Sendable {
 
     /// Decodes the bytes of a file.
     ///
-    /// Nothing is allocated before the header has been checked against the number of bytes.
+    /// Nothing is allocated before the header has passed the check against the number of bytes.
     ///
-    /// - Throws: `WaveformFileError` for anything that ``encoded()`` did not write.
+    /// - Throws: `WaveformFileError` for any bytes not written by ``encoded()``.
     ///
     /// Real-time safe: no.
     public init(decoding bytes: [UInt8]) throws(WaveformFileError) {
@@ -68,7 +68,7 @@ public struct WaveformFile: Equatable, Sendable {
         try unsafe Self.hand(hash.key().bytes, to: sink)
     }
 
-    /// Decodes a file; `read` fills the memory it is given with the next bytes, or throws.
+    /// Decodes a file; `read` fills the given memory with the next bytes, or throws.
     init(
         byteCount: Int, read: (UnsafeMutableRawBufferPointer) throws(WaveformFileError) -> Void
     ) throws(WaveformFileError) {

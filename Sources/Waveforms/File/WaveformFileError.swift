@@ -1,22 +1,22 @@
 public import Explanations
 
-/// Why bytes are not a waveform file.
+/// The reason why bytes are not a waveform file.
 public struct WaveformFileError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
-        /// It is not a waveform file.
+        /// The bytes are not a waveform file.
         case notWaveform
-        /// Another version of Woodshed wrote it.
+        /// Another version of Woodshed wrote the file.
         case unsupportedVersion
-        /// It is shorter than it should be.
+        /// The file is shorter than it should be.
         case truncated
-        /// It is longer than it should be.
+        /// The file is longer than its header says.
         case trailingBytes
-        /// A field of the header has a value that is not permitted, or that does not match the others.
+        /// A field of the header has a value outside the permitted values, or in conflict with other fields.
         case invalidField
-        /// It was changed since it was written.
+        /// The file was changed after writing.
         case wrongChecksum
-        /// The system could not read it.
+        /// The system could not read the file.
         case io
     }
 
@@ -24,7 +24,7 @@ public struct WaveformFileError: ExplainedError, Equatable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     private init(
@@ -58,7 +58,7 @@ public struct WaveformFileError: ExplainedError, Equatable {
 }
 
 extension WaveformFileError {
-    /// The exit status of a command that ends with this error.
+    /// The exit status of a command ended by this error.
     ///
     /// Real-time safe: no.
     public var exitStatus: ExitStatus { kind == .io ? .inputOutput : .badData }

@@ -2,9 +2,9 @@
 internal import AudioFiles
 internal import DSP
 
-/// The header; it determines the length and position of everything that follows in the file.
+/// The header; determines the length and position of everything after the header.
 struct WaveformHeader: Equatable {
-    /// Built like the PNG signature, so that programs that change line ends or drop the eighth bit are detected.
+    /// Built like the PNG signature, to detect programs which change line ends or drop the eighth bit.
     static let magic: [UInt8] = [0x89, 0x57, 0x53, 0x57, 0x0D, 0x0A, 0x1A, 0x0A]
     static let byteCount = 72
 
@@ -50,7 +50,7 @@ struct WaveformHeader: Equatable {
         let key = ContentKey(
             high: bytes.big(at: Place.contentKey), low: bytes.big(at: Place.contentKey + 8))
         contentKey = key.high | key.low == 0 ? nil : key
-        // The remaining fields follow from these, and are meant for other readers.
+        // The remaining fields follow from the fields above, and are meant for other readers.
         guard bytes.little(UInt32.self, at: Place.framesPerBin) == Waveform.framesPerBin else {
             throw .invalidField("number of frames of a bin")
         }

@@ -1,8 +1,8 @@
-// Waveforms in the file format of the program audiowaveform; docs/waveform-format.md describes what is compatible.
+// Waveforms in the file format of the program audiowaveform; docs/waveform-format.md describes the compatible parts.
 
 /// The extremes of a recording at one zoom, as stored in files of the program audiowaveform.
 ///
-/// For recordings of 16-bit samples the files are byte for byte those that the program writes
+/// For recordings of 16-bit samples the files equal the program's files byte for byte
 /// (<https://github.com/bbc/audiowaveform>, its doc/DataFormat.md; version 1.10).
 public struct PeakFile: Equatable, Sendable {
     /// The resolution of the values.
@@ -119,7 +119,7 @@ public struct PeakFile: Equatable, Sendable {
     ///
     /// Real-time safe: no.
     public init(decoding bytes: [UInt8]) throws(PeakFileError) {
-        // JSON begins with a brace, or with blanks before it; the binary form with a 1 or a 2.
+        // JSON begins with a brace, or with blanks before the brace; the binary form with a 1 or a 2.
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
         if bytes.first(where: { !blanks.contains($0) }) == UInt8(ascii: "{") {
             try self.init(decodingJSON: bytes)

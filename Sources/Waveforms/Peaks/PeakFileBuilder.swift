@@ -3,11 +3,11 @@ internal import Samples
 
 /// Builds a ``PeakFile`` from blocks of any length.
 ///
-/// Mixed channels are the sum of the samples divided by their number, truncated towards zero. Values of 8 bits are 16-bit
-/// values divided by 256, also truncated. Both are as in audiowaveform. Floating-point samples are rounded to 16 bits as for
-/// a waveform; the program truncates them instead, so a value may differ by one.
+/// Mixed channels are the sum of the samples divided by the number of channels, truncated towards zero. Values of 8
+/// bits are 16-bit values divided by 256, also truncated. Both are as in audiowaveform. Floating-point samples are
+/// rounded to 16 bits as for a waveform; audiowaveform truncates such samples instead, so a value may differ by one.
 ///
-/// Real-time safe: no; it allocates. Use: one thread at a time.
+/// Real-time safe: no; the builder allocates. Use: one thread at a time.
 public struct PeakFileBuilder: ~Copyable, Sendable {
     private let samplesPerPixel: Int
     private let bits: PeakFile.Bits
@@ -26,12 +26,12 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
 
     private static let blockFrames = 4096
 
-    /// A builder for a recording from its first frame on, whose length need not be known.
+    /// Makes a builder for a recording from its first frame on; the length may be unknown.
     ///
     /// - Parameters:
     ///   - samplesPerPixel: Frames per pixel, 2 to 2^31 - 1.
     ///   - bits: The resolution of the values.
-    ///   - isSplit: Whether each channel is kept; if not, all are mixed into one.
+    ///   - isSplit: True to keep each channel; false mixes all channels into one.
     ///   - channelCount: Channels of the recording, 1 to 24.
     ///   - sampleRate: In Hz, 1 or more.
     /// - Throws: `PeakFileError` if the files cannot hold a value.
@@ -88,7 +88,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
         }
     }
 
-    /// The extremes of all frames so far; the last pixel may be incomplete.
+    /// Returns the extremes of all frames so far; the last pixel may be incomplete.
     public func peakFile() -> PeakFile {
         var data = peaks
         if openFrames > 0 { Self.append(open, divisor: divisor, to: &data) }
@@ -132,7 +132,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
 
     private var divisor: Int32 { isMixed ? Int32(channelCount) : 1 }
 
-    /// Division keeps the order, so the extremes of the sums become those of the mixed samples.
+    /// Division keeps the order, so the extremes of the sums become the extremes of the mixed samples.
     private static func append(_ pixel: [Extremes], divisor: Int32, to data: inout [Int16]) {
         for extremes in pixel {
             data.append(Int16(extremes.least / divisor))

@@ -1,20 +1,20 @@
 public import Explanations
 
-/// Why bytes are not a peak file, or values cannot become one.
+/// The reason why bytes are not a peak file, or why values cannot become a peak file.
 public struct PeakFileError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
-        /// It has neither of the two forms.
+        /// The file has neither of the two forms.
         case notPeaks
-        /// Its version is later than 2.
+        /// The file's version is later than 2.
         case unsupportedVersion
-        /// There are fewer values than its length says.
+        /// There are fewer values than the file's length says.
         case truncated
-        /// There is more than its length says.
+        /// There is more than the file's length says.
         case trailingBytes
-        /// It begins like JSON but is not valid, or is nested deeper than 16 levels.
+        /// The file begins like JSON but is not valid, or is nested deeper than 16 levels.
         case malformedJSON
-        /// A value in a file is not permitted, or does not match the others.
+        /// A value in a file is not permitted, or is in conflict with other values.
         case invalidValue
         /// A value given by the caller is outside the limits of the files.
         case invalidRequest
@@ -24,7 +24,7 @@ public struct PeakFileError: ExplainedError, Equatable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     private init(_ kind: Kind, _ message: String, remedy: String = "Make the file anew from the recording.") {
@@ -55,7 +55,7 @@ public struct PeakFileError: ExplainedError, Equatable {
 }
 
 extension PeakFileError {
-    /// The exit status of a command that ends with this error.
+    /// The exit status of a command ended by this error.
     ///
     /// Real-time safe: no.
     public var exitStatus: ExitStatus { kind == .invalidRequest ? .usage : .badData }

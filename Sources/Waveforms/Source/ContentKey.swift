@@ -3,17 +3,18 @@ public import AudioFiles
 internal import Files
 internal import Glibc
 
-/// Identifies the content of a file: equal content has equal keys, and different content has different keys, unless
-/// somebody deliberately makes them collide.
+/// Identifies the content of a file: equal content has equal keys. Different content has different keys, unless
+/// somebody deliberately makes the keys collide.
 ///
-/// It is the XXH3 hash of all bytes, in 128 bits (Yann Collet, <https://xxhash.com>). It is fast, not cryptographic.
+/// The key is the XXH3 hash of all bytes, in 128 bits (Yann Collet, <https://xxhash.com>). The hash is fast, not
+/// cryptographic.
 public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
     /// The hash's higher and lower half.
     let high, low: UInt64
 
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    /// The key of some bytes.
+    /// Computes the key of some bytes.
     ///
     /// Real-time safe: no.
     init(of bytes: Span<UInt8>) {
@@ -22,7 +23,7 @@ public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
         self = hash.key()
     }
 
-    /// The key of a regular file, which is read completely: some 100 ms for 600 MB that are in memory.
+    /// Computes the key of a regular file, and reads the whole file: some 100 ms for 600 MB in memory.
     ///
     /// Real-time safe: no.
     public init(ofFileAt path: String) throws(AudioFileError) {
@@ -34,12 +35,12 @@ public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// 32 hexadecimal digits, as the program `xxh128sum` prints them.
+    /// 32 hexadecimal digits, as printed by the program `xxh128sum`.
     public var description: String { ByteHash.hexadecimal(high, low) }
 }
 
 extension ByteHash {
-    /// The key of all bytes so far.
+    /// Returns the key of all bytes so far.
     func key() -> ContentKey {
         let hash = digest()
         return ContentKey(high: hash.high, low: hash.low)

@@ -1,15 +1,15 @@
-// A recording whose waveform is kept: the state of its file, and its content.
+// A recording in the waveform cache: the state of its file, and its content.
 internal import AudioFiles
 internal import Files
 internal import Glibc
 
-/// A regular file that is open for reading; closed with its owner.
+/// A regular file open for reading; closed with its owner.
 struct OpenSource: ~Copyable {
     private let file: RegularFile
-    /// The file's state when it was opened.
+    /// The file's state at opening.
     let state: FileState
 
-    /// The size of one read: small enough to stay in the processor's cache until it is hashed.
+    /// The size of each read: small enough to stay in the processor's cache until hashed.
     private static let blockBytes = 256 << 10
 
     /// Opens the file at `path`; never waits, whatever kind of file it is.
@@ -20,10 +20,10 @@ struct OpenSource: ~Copyable {
         self.file = file
     }
 
-    /// The file's state now; nil if it can no longer be told.
+    /// The file's state now; nil if the state can no longer be read.
     var stateNow: FileState? { FileState(descriptor: file.descriptor) }
 
-    /// The key of all the file's bytes.
+    /// Returns the key of all the file's bytes.
     func contentKey() throws(FileFault) -> ContentKey {
         var hash = ByteHash()
         var offset: Int64 = 0
@@ -33,7 +33,7 @@ struct OpenSource: ~Copyable {
             let count = try unsafe FileBytes.read(file.descriptor, at: offset, into: block)
             unsafe hash.update(UnsafeRawBufferPointer(rebasing: block[..<count]))
             offset += Int64(count)
-            // The file grows: its state has changed since it was opened, and it might grow for ever.
+            // The file grows: its state has changed since opening, and the growth might never end.
             if offset > state.byteCount { throw FileFault(code: ESTALE) }
             if count < block.count { return hash.key() }
         }
