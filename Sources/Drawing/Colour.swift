@@ -1,4 +1,4 @@
-// Colours by perceived lightness, so that none stands out by accident.
+// Colours by perceived lightness, so no colour stands out by accident.
 internal import Glibc
 
 /// A colour in sRGB, each component 0 to 1, and its opacity.
@@ -8,7 +8,7 @@ struct Colour: Equatable, Hashable, Sendable {
     var blue: Double
     var opacity = 1.0
 
-    /// A colour as 0xRRGGBB.
+    /// Makes a colour from 0xRRGGBB.
     init(_ hexadecimal: UInt32) {
         red = Double(hexadecimal >> 16 & 255) / 255
         green = Double(hexadecimal >> 8 & 255) / 255
@@ -33,7 +33,7 @@ struct Colour: Equatable, Hashable, Sendable {
 /// A colour in Oklab (Ottosson, "A perceptual color space for image processing", 2020,
 /// https://bottosson.github.io/posts/oklab/): perceived lightness, 0 to 1, and two axes of hue.
 ///
-/// Mixtures along a straight line keep the lightness of their components, which mixtures in sRGB do not.
+/// Mixtures along a straight line keep the lightness of their components; mixtures in sRGB do not.
 struct PerceivedColour: Equatable, Sendable {
     var lightness: Double
     var greenToRed: Double
@@ -43,7 +43,7 @@ struct PerceivedColour: Equatable, Sendable {
         (self.lightness, self.greenToRed, self.blueToYellow) = (lightness, greenToRed, blueToYellow)
     }
 
-    /// The most saturated colour of a lightness and a hue that a screen can show, with at most the given `chroma`.
+    /// Makes the most saturated displayable colour of a lightness and a hue, with at most the given `chroma`.
     ///
     /// - Parameter hue: In degrees: 29 is red, 110 yellow, 142 green, 264 blue.
     init(lightness: Double, hue: Double, chroma: Double) {
@@ -103,7 +103,7 @@ struct PerceivedColour: Equatable, Sendable {
         return Colour(red: encoded(light.red), green: encoded(light.green), blue: encoded(light.blue))
     }
 
-    /// A mixture of colours by weights, at least one of them above 0.
+    /// Returns a mixture of colours by weights, at least one weight above 0.
     static func mixture(_ parts: [(PerceivedColour, weight: Double)]) -> PerceivedColour {
         let total = parts.reduce(0) { $0 + $1.weight }
         var mixed = PerceivedColour(lightness: 0, greenToRed: 0, blueToYellow: 0)
@@ -115,7 +115,7 @@ struct PerceivedColour: Equatable, Sendable {
         return mixed
     }
 
-    /// The perceived difference of two colours.
+    /// Returns the perceived difference of two colours.
     func distance(to other: PerceivedColour) -> Double {
         let (a, b, c) = (
             lightness - other.lightness, greenToRed - other.greenToRed, blueToYellow - other.blueToYellow

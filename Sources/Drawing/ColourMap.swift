@@ -1,8 +1,8 @@
 /// The colours for levels, from the floor to 0 dB.
 ///
-/// All maps get steadily lighter, or steadily darker, in perceived lightness (Oklab), so that they also work in grey. They use a
-/// few points of our own that follow the course of the well-known maps of the same names (van der Walt and Smith, "A better
-/// default colormap for matplotlib", 2015).
+/// All maps get steadily lighter, or steadily darker, in perceived lightness (Oklab), so all maps also work in grey.
+/// Each map uses a few points of our own along the course of the well-known map of the same name (van der Walt and
+/// Smith, "A better default colormap for matplotlib", 2015).
 public enum ColourMap: String, Sendable, CaseIterable {
     /// From dark violet through green-blue to yellow.
     case viridis
@@ -11,7 +11,7 @@ public enum ColourMap: String, Sendable, CaseIterable {
     /// From the background colour to the text colour: black to white on dark, white to black on light.
     case grey
 
-    /// The colours of 256 levels, the floor first.
+    /// Returns the colours of 256 levels, the floor first.
     func colours(_ theme: PictureTheme) -> [Colour] {
         var points = points
         if self == .grey && theme == .light { points.reverse() }

@@ -1,11 +1,11 @@
 // Drawing: pictures of sound, as PNG and SVG.
 //
-// It turns the columns of a waveform and the cells of a spectrogram, both made by the module DSP, into a picture with axes,
-// title and sections, with the library cairo and the system's fonts. It does not read recordings or use devices or
-// terminals; the caller decides what is shown and how. The same values give the same bytes on one installation; another
-// one may have other fonts.
+// The module draws the columns of a waveform and the cells of a spectrogram, both made by the module DSP. The result is
+// a picture with axes, title and sections, drawn with the library cairo and the system's fonts. The module does not
+// read recordings or use devices or terminals; the caller decides the content and style. The same values give the same
+// bytes on one installation; another installation may have other fonts.
 
-// The types that are drawn are re-exported.
+// Re-exports the types to draw.
 @_exported public import DSP
 // Re-exported so that callers can name the errors of this module.
 @_exported public import Explanations

@@ -1,8 +1,8 @@
 /// The positions of the parts of a picture, in whole pixels.
 ///
-/// Parts for which there is no room are left out: first the legend, then the numbers at the side, the title and the sections,
-/// and last the times. The width of the plot depends only on the width of the sheet and on whether there is a colour scale, so that it is known in
-/// advance.
+/// Parts without room are left out: first the legend, then the numbers at the side, the title and the sections, and
+/// last the times. The width of the plot depends only on the width of the sheet and on the presence of a colour scale.
+/// So the width is known in advance.
 struct Layout: Equatable {
     /// The area of the sound.
     private(set) var plot = Rectangle(x: 0, y: 0, width: 0, height: 0)
@@ -12,21 +12,21 @@ struct Layout: Equatable {
     private(set) var strips: [Rectangle] = []
     private(set) var sections: [(section: PictureSection, strip: Int)] = []
     private(set) var hasTimes = false
-    /// The width of the numbers at the left; 0 if there are none.
+    /// The width of the numbers at the left; 0 without numbers.
     private(set) var numbersWidth = 0.0
-    /// The space between the parts, and around them.
+    /// The space between and around the parts.
     private(set) var margin = 0.0
     /// The colour scale beside the plot.
     private(set) var scale: Rectangle?
 
-    /// The largest number of strips; sections that overlap further share the last strip.
+    /// The largest number of strips; further overlapping sections share the last strip.
     private static let mostStrips = 3
     private static let (stripHeight, stripGap) = (17.0, 2.0)
     private static let (scaleWidth, scaleNumbers) = (10.0, 30.0)
 
     /// - Parameters:
-    ///   - hasHeader: Whether there is text above the plot.
-    ///   - hasScale: Whether there is a colour scale.
+    ///   - hasHeader: True if there is text above the plot.
+    ///   - hasScale: True if there is a colour scale.
     init(_ sheet: PictureSheet, hasHeader: Bool, hasScale: Bool) {
         let (width, height) = (Double(sheet.width), Double(sheet.height))
         let across = Self.across(sheet.width, hasScale: hasScale)
@@ -59,7 +59,7 @@ struct Layout: Equatable {
         left.plot == right.plot && left.header == right.header && left.strips == right.strips
     }
 
-    /// The width of the plot in pixels.
+    /// Returns the width of the plot in pixels.
     static func plotWidth(_ width: Int, hasScale: Bool) -> Int { Int(across(width, hasScale: hasScale).plot) }
 
     private static func across(
@@ -73,7 +73,7 @@ struct Layout: Equatable {
         return (margin, numbers, left, max(1, Double(width) - left - right), hasScale)
     }
 
-    /// The visible sections, each in the first strip where it overlaps no other.
+    /// Returns the visible sections, each in the first strip without an overlap.
     private static func stacked(_ sheet: PictureSheet) -> [(section: PictureSection, strip: Int)] {
         var ends: [Int64] = []
         let seen = sheet.sections.filter { $0.frames.overlaps(sheet.frames) }
@@ -86,7 +86,8 @@ struct Layout: Equatable {
         }
     }
 
-    /// The position of an absolute frame, in pixels of the sheet; outside the plot for frames that are not shown.
+    /// Returns the position of an absolute frame, in pixels of the sheet; outside the plot for frames outside the range
+    /// shown.
     func x(of frame: Int64, in frames: Range<Int64>) -> Double {
         if frames.isEmpty { return plot.x }
         return plot.x + Double(frame - frames.lowerBound) / Double(frames.count) * plot.width

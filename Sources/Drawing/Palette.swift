@@ -34,12 +34,13 @@ struct Palette: Sendable {
     }
 }
 
-/// The colours of a wave: for each kind of sound one for the range between its extremes, and a stronger one for its RMS.
+/// The colours of a wave: for each kind of sound a colour for the range between its extremes, and a stronger colour for
+/// its RMS.
 ///
-/// All colours of a theme have the same perceived lightness (Oklab's), so that only the level decides how much a sound stands
-/// out. From low to high, bands are orange, green-blue and violet: of the hues of one lightness, these stay furthest apart for
-/// readers without red, green or blue cones alike (found by search, shown by a test). Sound in several bands gets a mixture in
-/// Oklab, which also keeps the lightness.
+/// All colours of a theme have the same perceived lightness (Oklab's), so only the level makes a sound stand out. From
+/// low to high, bands are orange, green-blue and violet: of the hues of one lightness, these three stay furthest apart
+/// for readers without red, green or blue cones alike (found by search, shown by a test). Sound in several bands gets a
+/// mixture in Oklab, which also keeps the lightness.
 struct WaveColours: Sendable {
     struct Pair: Equatable, Sendable {
         let extremes: Colour
@@ -52,8 +53,9 @@ struct WaveColours: Sendable {
 
     /// The hues of the low, the middle and the high band, in degrees.
     static let bandHues = [54.0, 176, 306]
-    /// The gain of each band in dB, and the exponent applied to its power. Music and speech have less energy in higher bands, so
-    /// without gains all would look low; the exponent makes the dominant band visible. Found by looking at pictures.
+    /// The gain of each band in dB, and the exponent applied to its power. Music and speech have less energy in higher
+    /// bands, so without gains all sound would look low; the exponent makes the dominant band visible. Found by looking
+    /// at pictures.
     private static let (bandGains, bandExponent) = ([0.0, 2, 9], 0.75)
     /// The number of parts in a mixture.
     private static let mixtureParts = 12
@@ -66,7 +68,7 @@ struct WaveColours: Sendable {
         theme == .light ? (0.84, 0.62) : (0.42, 0.74)
     }
 
-    /// The colours of one band alone.
+    /// Returns the colours of one band alone.
     static func base(_ band: Int, _ theme: PictureTheme) -> (extremes: PerceivedColour, rms: PerceivedColour) {
         hue(bandHues[band], theme)
     }
@@ -123,7 +125,7 @@ struct WaveColours: Sendable {
         (0...mixtureParts - low).map { mid in (low, mid, mixtureParts - low - mid) }
     }
 
-    /// The index in ``pairs`` of a tone's colour.
+    /// Returns the index in ``pairs`` of a tone's colour.
     func index(of tone: WaveformTone?) -> Int {
         guard let tone, colouring != .plain, let centroid = tone.centroid else { return 0 }
         if colouring == .centroid {
@@ -139,7 +141,7 @@ struct WaveColours: Sendable {
         let parts = Double(Self.mixtureParts)
         let low = Int((weights[0] / total * parts).rounded())
         let mid = min(Self.mixtureParts - low, Int((weights[1] / total * parts).rounded()))
-        // Each row of `mixtures` is one shorter than the previous one.
+        // Each row of `mixtures` is shorter by one mixture than the row before.
         return 1 + low * (Self.mixtureParts + 1) - low * (low - 1) / 2 + mid
     }
 }

@@ -1,12 +1,12 @@
-// Why there is no picture.
+// Causes of a missing picture.
 public import Explanations
 internal import Files
 
-/// Why a picture could not be drawn or written, and what to do about it.
+/// The reason why a picture could not be drawn or written, and the remedy.
 public struct PictureError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A value given by the caller is outside what is permitted.
+        /// A value given by the caller is outside the permitted values.
         case invalidRequest
         /// The file cannot be created.
         case cannotCreate
@@ -32,11 +32,11 @@ public struct PictureError: ExplainedError, Equatable {
 
     /// The kind of failure.
     public let kind: Kind
-    /// The file concerned, as the caller named it; `nil` if there is none.
+    /// The file concerned, as the caller named the file; `nil` without a file.
     public let path: String?
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     init(_ kind: Kind, path: String? = nil, _ message: String, remedy: String) {
@@ -45,12 +45,12 @@ public struct PictureError: ExplainedError, Equatable {
 }
 
 extension PictureError {
-    /// A value that is not permitted, with the permitted ones.
+    /// Returns the error for a value outside the permitted values.
     static func invalid(_ what: String, is value: String, permitted: String) -> PictureError {
         PictureError(.invalidRequest, "\(what) of a picture cannot be \(value)", remedy: "Permitted is \(permitted).")
     }
 
-    /// The error for a fault in creating or writing `path`.
+    /// Returns the error for a fault in creating or writing `path`.
     static func writing(_ path: String, _ fault: FileFault) -> PictureError {
         let failure = WritingFailure<Kind>(path, fault)
         return PictureError(failure.kind, path: path, failure.message, remedy: failure.remedy)
@@ -60,7 +60,7 @@ extension PictureError {
 extension PictureError.Kind: WritingFailureKind {}
 
 extension PictureError {
-    /// The exit status of a command that ends with this error.
+    /// The exit status of a command ended by this error.
     ///
     /// Real-time safe: no.
     public var exitStatus: ExitStatus { kind.exitStatus }

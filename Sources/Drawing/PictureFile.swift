@@ -1,6 +1,6 @@
 internal import Files
 
-/// Writes bytes to a file that appears whole or not at all (`WholeFile`).
+/// Writes bytes to a file which appears whole or not at all (`WholeFile`).
 enum PictureFile {
     static func write(
         _ bytes: [UInt8], to path: String, calls: any FileCalls = SystemFileCalls()

@@ -1,26 +1,26 @@
-/// The common properties of pictures of sound: their size and theme, and the part of a recording they show.
+/// The common properties of pictures of sound: their size and theme, and the part of a recording shown.
 ///
-/// A sheet that exists is valid. Its size determines the number of columns of a picture before they are computed:
-/// see ``WaveformPicture/plotWidth(on:)`` and ``SpectrogramPicture/plotSize(on:)``.
+/// Every sheet is valid: the initialiser checks the values. Its size determines the number of columns of a picture in
+/// advance: see ``WaveformPicture/plotWidth(on:)`` and ``SpectrogramPicture/plotSize(on:)``.
 ///
 /// Real-time safe: no.
 public struct PictureSheet: Equatable, Sendable {
     /// The permitted widths and heights, in pixels.
     package static let permittedSides = 1...16_384
-    /// The largest number of pixels of a picture: 64 Mi, 256 MiB of memory while it is drawn.
+    /// The largest number of pixels of a picture: 64 Mi, 256 MiB of memory while drawing.
     package static let largestArea = 1 << 26
 
     /// In pixels.
     public let width: Int
     /// In pixels.
     public let height: Int
-    /// The title above the picture; empty for none. A title that is too long is cut off with an ellipsis.
+    /// The title above the picture; empty for none. An ellipsis shortens a title without enough room.
     public let title: String
     /// In Hz.
     public let sampleRate: Int
     /// The range shown, in absolute frames; may be empty, and may reach beyond the recording.
     public let frames: Range<Int64>
-    /// Named ranges of the recording, shown above the plot; those outside ``frames`` are left out.
+    /// Named ranges of the recording, shown above the plot; ranges outside ``frames`` are left out.
     public let sections: [PictureSection]
     /// Light or dark.
     public let theme: PictureTheme
@@ -48,7 +48,7 @@ public struct PictureSheet: Equatable, Sendable {
             throw .invalid("The size", is: "\(width) × \(height)", permitted: "\(Self.largestArea) pixels in all")
         }
         if sampleRate < 1 { throw .invalid("The sample rate", is: "\(sampleRate)", permitted: "1 Hz or more") }
-        // So that lengths and differences of frames do not overflow.
+        // Keeps lengths and differences of frames from overflowing.
         let bound = Int64.max / 4
         if frames.lowerBound < -bound || frames.upperBound > bound {
             throw .invalid("The frames", is: "\(frames)", permitted: "\(-bound) to \(bound)")
@@ -57,10 +57,10 @@ public struct PictureSheet: Equatable, Sendable {
         (self.sampleRate, self.frames, self.sections) = (sampleRate, frames, sections)
     }
 
-    /// What cannot be shown correctly, although the picture can be drawn.
+    /// Parts of the picture which this machine cannot show correctly, although the picture can be drawn.
     ///
-    /// Checks the system's fonts; takes some milliseconds the first time. Empty if the drawing libraries are missing, which
-    /// drawing reports.
+    /// Checks the system's fonts; takes some milliseconds the first time. Empty if the drawing libraries are missing;
+    /// drawing then reports the missing libraries.
     public var warnings: [PictureWarning] { warnings(fonts: .system) }
 
     func warnings(fonts: Fonts) -> [PictureWarning] {
@@ -75,14 +75,14 @@ public struct PictureSheet: Equatable, Sendable {
 public struct PictureSection: Equatable, Sendable {
     /// The name; may be empty.
     public let name: String
-    /// In absolute frames; may overlap others.
+    /// In absolute frames; may overlap other sections.
     public let frames: Range<Int64>
 
-    /// A section.
+    /// Makes a section.
     public init(name: String, frames: Range<Int64>) { (self.name, self.frames) = (name, frames) }
 }
 
-/// Whether a picture is light or dark.
+/// The brightness of a picture: light or dark.
 public enum PictureTheme: String, Sendable, CaseIterable {
     /// Dark on white.
     case light
@@ -98,7 +98,7 @@ public enum PictureFormat: String, Sendable, CaseIterable {
     case svg
 }
 
-/// Something missing in a picture because this machine lacks it.
+/// A part of a picture missing because of this machine.
 public enum PictureWarning: Equatable, Sendable {
     /// There is no font: no text is drawn. Any font package of Debian solves this, such as `fonts-dejavu-core`.
     case noFont
@@ -106,13 +106,14 @@ public enum PictureWarning: Equatable, Sendable {
     case missingCharacters(String)
 }
 
-/// Text that can be drawn and written into XML: without control characters and code points that are not characters.
+/// Returns text which can be drawn and written into XML: without control characters and code points without a
+/// character.
 func printable(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: result.append(" ")
-        // Direction marks would also reverse the text after them, beyond the title.
+        // Direction marks would also reverse the text after the marks, beyond the title.
         case .format where !scalar.properties.isJoinControl: continue
         case .unassigned where scalar.properties.isNoncharacterCodePoint: result.append("\u{FFFD}")
         default: result.append(scalar)

@@ -1,7 +1,7 @@
-/// The additions to a finished SVG file besides its shapes: the title and a description as text, and numbers that do not depend
-/// on earlier pictures.
+/// The additions to a finished SVG file besides its shapes: the title and a description as text, and numbers
+/// independent of earlier pictures.
 enum SVGDocument {
-    /// The final bytes of the file.
+    /// Returns the final bytes of the file.
     static func finished(_ bytes: [UInt8], title: String, description: String) -> [UInt8] {
         let bytes = renumbered(bytes)
         guard let root = range(of: "<svg", in: bytes, from: 0), let end = bytes[root.upperBound...].firstIndex(of: 0x3E)
@@ -11,7 +11,7 @@ enum SVGDocument {
         return Array(bytes[..<end]) + Array(" role=\"img\">".utf8) + Array(text.utf8) + Array(bytes[(end + 1)...])
     }
 
-    /// Text escaped for XML, between tags and in attributes.
+    /// Returns text escaped for XML, between tags and in attributes.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in printable(text).unicodeScalars {
@@ -27,7 +27,7 @@ enum SVGDocument {
         return result
     }
 
-    /// Cairo numbers its surfaces over the life of a process and writes the numbers; here they count from 1 in each file.
+    /// Renumbers surfaces from 1 in each file: cairo counts over the life of a process and writes its numbers.
     private static func renumbered(_ bytes: [UInt8]) -> [UInt8] {
         var numbers: [[UInt8]: Int] = [:]
         var result: [UInt8] = []
@@ -54,7 +54,7 @@ enum SVGDocument {
         return result
     }
 
-    /// A name made of letters and a number, as in "surface12".
+    /// Returns the end of the letters and of the number of a name such as "surface12"; nil for other names.
     private static func numberedName(_ bytes: [UInt8], from start: Int) -> (digits: Int, end: Int)? {
         var digits = start
         while digits < bytes.count, (0x61...0x7A).contains(bytes[digits]) { digits += 1 }

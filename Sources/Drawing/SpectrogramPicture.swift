@@ -2,8 +2,9 @@ public import DSP
 
 /// A spectrogram as a picture, with axes of time and frequency and a scale of its levels.
 ///
-/// It needs one column and one row for each pixel of the plot; ``plotSize(on:)`` gives these numbers in advance. A spectrogram
-/// of another size is stretched without smoothing; if it is larger than the plot, each pixel shows the loudest of its cells.
+/// The picture needs one column and one row for each pixel of the plot; ``plotSize(on:)`` gives these numbers in
+/// advance. A spectrogram of another size is stretched without smoothing; if the spectrogram is larger than the plot,
+/// each pixel shows the loudest of its cells.
 ///
 /// Real-time safe: no.
 public struct SpectrogramPicture: Picture, Equatable {
@@ -11,15 +12,15 @@ public struct SpectrogramPicture: Picture, Equatable {
     public let sheet: PictureSheet
     /// The spectrogram shown.
     public let spectrogram: Spectrogram
-    /// The colours of its levels.
+    /// The colours of the levels.
     public let colours: ColourMap
 
     /// Creates a picture.
     ///
     /// - Parameters:
-    ///   - sheet: Its size, and the part of a recording it shows.
+    ///   - sheet: The size, and the part of a recording shown.
     ///   - spectrogram: With the same frames and the same sample rate as the sheet, because the sheet determines the axes.
-    ///   - colours: The colours of its levels.
+    ///   - colours: The colours of the levels.
     /// - Throws: A `PictureError` of the kind `invalidRequest` if the two differ.
     public init(
         on sheet: PictureSheet, _ spectrogram: Spectrogram, colours: ColourMap = .viridis
@@ -34,13 +35,13 @@ public struct SpectrogramPicture: Picture, Equatable {
         (self.sheet, self.spectrogram, self.colours) = (sheet, spectrogram, colours)
     }
 
-    /// The number of columns and rows of a picture on this sheet, one for each pixel; each is 1 or more.
+    /// Returns the number of columns and rows of a picture on this sheet, one for each pixel; each is 1 or more.
     public static func plotSize(on sheet: PictureSheet) -> (columns: Int, rows: Int) {
         let plot = layout(sheet).plot
         return (Int(plot.width), Int(plot.height))
     }
 
-    /// The bytes of the picture's file.
+    /// Returns the bytes of the picture's file.
     public func encoded(as format: PictureFormat) throws(PictureError) -> [UInt8] {
         try encoded(as: format, fonts: .system)
     }
@@ -107,13 +108,13 @@ public struct SpectrogramPicture: Picture, Equatable {
         try canvas.image(pixels, columns: columns, rows: rows, in: plot)
     }
 
-    /// The index of a level in the colour map.
+    /// Returns the index of a level in the colour map.
     private func shade(_ level: Float) -> Int {
         let place = 1 + level / Float(spectrogram.settings.range)
         return Int((min(max(place, 0), 1) * 255).rounded())
     }
 
-    /// The colour scale beside the plot.
+    /// Draws the colour scale beside the plot.
     private func drawScale(_ surroundings: Surroundings, on canvas: borrowing Canvas) throws(PictureError) {
         guard let scale = surroundings.layout.scale else { return }
         let shades = colours.colours(sheet.theme).map(\.pixel)

@@ -26,7 +26,7 @@ struct Surroundings {
         canvas.text(sheet.title, x: header.x, baseline: header.y + 13.5, titleStyle, room: room)
     }
 
-    /// The title, and the legend if there is room for it.
+    /// Draws the title, and the legend if there is room.
     func drawHeader(legend: [(text: String, colour: Colour)], on canvas: borrowing Canvas) {
         guard let header = layout.header else { return }
         var room = header.width
@@ -46,7 +46,7 @@ struct Surroundings {
         drawTitle(on: canvas, room: room)
     }
 
-    /// The strips with the sections' names, from where each section begins to where it ends.
+    /// Draws the strips with the sections' names, from the beginning to the end of each section.
     func drawSections(on canvas: borrowing Canvas) {
         for (index, entry) in layout.sections.enumerated() {
             let strip = layout.strips[entry.strip]
@@ -63,7 +63,7 @@ struct Surroundings {
         }
     }
 
-    /// Faint lines in the plot at the frames where sections begin and end.
+    /// Draws faint lines in the plot at the beginnings and ends of sections.
     func drawSectionEdges(on canvas: borrowing Canvas) {
         var edges: Set<Double> = []
         for entry in layout.sections {
@@ -89,7 +89,7 @@ struct Surroundings {
         }
     }
 
-    /// The times below the plot, and to their left the unit of the numbers at the side.
+    /// Draws the times below the plot, and the unit of the side's numbers to the left of the times.
     func drawTimes(_ ticks: TimeTicks, unit: String = "", on canvas: borrowing Canvas) {
         if !layout.hasTimes { return }
         var leftmost = 2.0
@@ -116,7 +116,7 @@ struct Surroundings {
         }
     }
 
-    /// The numbers to the left of a part of the plot, within its height.
+    /// Draws the numbers to the left of a part of the plot, within its height.
     func drawNumbers(_ ticks: [ValueTick], beside part: Rectangle, on canvas: borrowing Canvas) {
         if layout.numbersWidth == 0 { return }
         let middle = Canvas.digitMiddle(quietStyle)
@@ -127,7 +127,7 @@ struct Surroundings {
         }
     }
 
-    /// Lines across a part of the plot, on whole pixels.
+    /// Returns lines across a part of the plot, on whole pixels.
     func gridLines(_ ticks: [ValueTick], across part: Rectangle) -> [Rectangle] {
         ticks.map {
             let y = min((part.bottom - $0.position * part.height).rounded(.down), part.bottom - 1)

@@ -57,7 +57,7 @@ struct WaveformDrawing {
         }
     }
 
-    /// The same for all rows, although some are a pixel higher than others.
+    /// True if numbers fit beside every row; the same for all rows, although some rows are a pixel higher than others.
     private var rowsHaveNumbers: Bool { rowFrames.allSatisfy { $0.height >= Self.smallestNumberedRow } }
 
     private func ticks(_ row: Rectangle) -> [ValueTick] {
@@ -110,7 +110,7 @@ struct WaveformDrawing {
     private func drawNames(on canvas: borrowing Canvas) {
         let rows = rowFrames
         let style = TextStyle(size: 10.5, weight: .bold, colour: palette.text)
-        // Rows lower than letters are named at the side, as many of them as there is room for.
+        // The side shows the names of rows lower than letters, as many names as there is room for.
         if !rowsHaveNumbers {
             if layout.numbersWidth == 0 { return }
             var taken = layout.plot.y - 100

@@ -1,9 +1,10 @@
 public import DSP
 
-/// A waveform as a picture: for each channel the extremes in a light tone, the RMS in a strong one, red where it clips.
+/// A waveform as a picture: for each channel the extremes in a light tone, the RMS in a strong tone, and clipping in
+/// red.
 ///
-/// It needs one column for each pixel of the plot; ``plotWidth(on:)`` gives the number in advance. Fewer columns are drawn
-/// wider; if there are more, those on the same pixel are combined.
+/// The picture needs one column for each pixel of the plot; ``plotWidth(on:)`` gives the number in advance. Fewer
+/// columns are drawn wider; several columns on the same pixel are combined.
 ///
 /// ```swift
 /// let sheet = try PictureSheet(
@@ -27,7 +28,7 @@ public struct WaveformPicture: Picture, Equatable {
 
     /// The meaning of a column's colour.
     public enum Colouring: String, Sendable, CaseIterable {
-        /// The bands of the sound: orange is low, green-blue middle, violet high, and grey is all of them.
+        /// The bands of the sound: orange is low, green-blue middle, violet high, and grey is all three.
         case bands
         /// The centroid of the spectrum, from red (100 Hz) to violet (8 kHz).
         case centroid
@@ -54,9 +55,9 @@ public struct WaveformPicture: Picture, Equatable {
     /// Checks the values and creates a picture.
     ///
     /// - Parameters:
-    ///   - sheet: Its size, and the part of a recording it shows.
-    ///   - rows: One for each channel, or one for all; 0 to 64.
-    ///   - names: One for each row; by default none for one row, L and R for two, and numbers beyond.
+    ///   - sheet: The size, and the part of a recording shown.
+    ///   - rows: One row for each channel, or one row for all; 0 to 64.
+    ///   - names: A name for each row; by default none for one row, L and R for two, and numbers beyond.
     ///   - scale: The meaning of a column's height.
     ///   - colouring: The meaning of a column's colour; columns without a tone are grey.
     /// - Throws: A `PictureError` of the kind `invalidRequest`.
@@ -77,10 +78,10 @@ public struct WaveformPicture: Picture, Equatable {
         self.names = names ?? Self.usualNames(rows.count)
     }
 
-    /// The number of columns of a picture on this sheet, one for each pixel; 1 or more.
+    /// Returns the number of columns of a picture on this sheet, one for each pixel; 1 or more.
     public static func plotWidth(on sheet: PictureSheet) -> Int { Layout.plotWidth(sheet.width, hasScale: false) }
 
-    /// The bytes of the picture's file.
+    /// Returns the bytes of the picture's file.
     public func encoded(as format: PictureFormat) throws(PictureError) -> [UInt8] {
         try encoded(as: format, fonts: .system)
     }

@@ -43,7 +43,7 @@ struct WaveformShape {
     /// The greatest 16-bit sample; lower samples are not at full scale.
     private static let fullScale: Float = 32767 / 32768
 
-    /// The position of a sample between -1 and 1.
+    /// Returns the position of a sample between -1 and 1.
     static func place(_ value: Double, _ scale: WaveformPicture.Scale) -> Double {
         switch scale {
         case .linear: return min(max(value, -1), 1)
@@ -54,7 +54,7 @@ struct WaveformShape {
         }
     }
 
-    /// Extends columns that are adjacent but do not touch to the middle between them, so that a wave in close view is a line.
+    /// Extends adjacent columns with a gap between them to the middle of the gap, so a wave in close view is a line.
     private mutating func join() {
         for index in bars.indices.dropFirst() where bars[index - 1].x + bars[index - 1].width == bars[index].x {
             if bars[index].top > bars[index - 1].bottom {
@@ -69,7 +69,7 @@ struct WaveformShape {
 
     // MARK: - More columns than pixels
 
-    /// At most one column per pixel; columns with values that are not finite become empty.
+    /// Returns at most one column per pixel; columns with values that are not finite become empty.
     private static func fitted(_ columns: [WaveformColumn], pixels: Int) -> [WaveformColumn] {
         let columns = columns.map { column in
             column.minimum.isFinite && column.maximum.isFinite && column.rms.isFinite ? column : .empty

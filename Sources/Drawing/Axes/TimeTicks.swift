@@ -1,7 +1,7 @@
-// The marks of the time axis and their labels.
+// The marks of the time axis, with labels.
 internal import Glibc
 
-/// The marks of a time axis, spaced so that their labels do not touch.
+/// The marks of a time axis, spaced so that labels do not touch.
 struct TimeTicks: Equatable {
     struct Tick: Equatable {
         /// In pixels from the left edge of the plot.
@@ -11,10 +11,10 @@ struct TimeTicks: Equatable {
 
     /// The marks with labels.
     private(set) var major: [Tick] = []
-    /// The marks without labels between them, in pixels.
+    /// The marks without labels between the labelled marks, in pixels.
     private(set) var minor: [Double] = []
 
-    /// The least space between two labels, in pixels: wider if there are decimal places, which are harder to read.
+    /// The least space between two labels, in pixels: wider for labels with decimal places, which are harder to read.
     private static let (gap, wideGap) = (22.0, 44.0)
     /// The least distance of the smaller marks, in pixels.
     private static let minorGap = 5.0
@@ -30,7 +30,7 @@ struct TimeTicks: Equatable {
         let start = Double(frames.lowerBound) / Double(sampleRate)
         for step in Step.all {
             let pixels = step.seconds / seconds * width
-            // There is no room for numbers, and there may be too many marks to count.
+            // Labels have no room at this step, and there may be too many marks to count.
             if pixels < 8 { continue }
             let (first, last) = ((start / step.seconds).rounded(.up), ((start + seconds) / step.seconds).rounded(.down))
             guard abs(first) < 1e15, abs(last) < 1e15 else { continue }
@@ -52,7 +52,7 @@ struct TimeTicks: Equatable {
         }
     }
 
-    /// A distance between labels that is easy to read.
+    /// An easily read distance between labels.
     struct Step: Equatable {
         /// The step as a multiple of the `decimals`th decimal place.
         let units: Int
@@ -82,11 +82,11 @@ struct TimeTicks: Equatable {
             return steps
         }()
 
-        /// The label of the `number`th mark.
+        /// Returns the label of the `number`th mark.
         func label(_ number: Int) -> String { TimeTicks.text(units: number * units, decimals: decimals) }
     }
 
-    /// A time as m:ss or h:mm:ss, with the given number of decimal places.
+    /// Returns a time as m:ss or h:mm:ss, with the given number of decimal places.
     static func text(units: Int, decimals: Int) -> String {
         func padded(_ number: Int, _ digits: Int) -> String {
             let text = String(number)

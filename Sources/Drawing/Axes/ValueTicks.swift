@@ -9,7 +9,7 @@ struct ValueTick: Equatable {
     let label: String
 }
 
-/// A number as printed at an axis, with a real minus sign and no unnecessary decimal places.
+/// Returns a number as printed at an axis, with a real minus sign and no unnecessary decimal places.
 func axisNumber(_ value: Double) -> String {
     let hundredths = Int((abs(value) * 100).rounded())
     let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
@@ -17,7 +17,7 @@ func axisNumber(_ value: Double) -> String {
     return (value < 0 && hundredths > 0 ? "\u{2212}" : "") + "\(whole)\(decimals)"
 }
 
-/// Marks for amplitudes from -1 to 1 over `height` pixels, at least `gap` pixels apart.
+/// Returns marks for amplitudes from -1 to 1 over `height` pixels, at least `gap` pixels apart.
 func linearTicks(height: Double, gap: Double) -> [ValueTick] {
     guard let step = [0.1, 0.25, 0.5, 1].first(where: { $0 * height / 2 >= gap }) else {
         return [ValueTick(position: 0.5, label: height >= gap ? "0" : "")]
@@ -28,7 +28,7 @@ func linearTicks(height: Double, gap: Double) -> [ValueTick] {
     }
 }
 
-/// Marks for levels in dB: 0 at both ends, `floor` in the middle.
+/// Returns marks for levels in dB: 0 at both ends, `floor` in the middle.
 func mirroredLevelTicks(floor: Double, height: Double, gap: Double) -> [ValueTick] {
     let middle = ValueTick(position: 0.5, label: height >= 2.5 * gap ? axisNumber(floor) : "")
     let ticks = levelTicks(floor: floor, height: height / 2, gap: gap, keepsFloorClear: true)
@@ -37,7 +37,7 @@ func mirroredLevelTicks(floor: Double, height: Double, gap: Double) -> [ValueTic
     return upper + [middle] + lower.reversed()
 }
 
-/// Marks for levels from 0 down to `floor`, in dB.
+/// Returns marks for levels from 0 down to `floor`, in dB.
 func levelTicks(floor: Double, height: Double, gap: Double, keepsFloorClear: Bool = false) -> [ValueTick] {
     let steps = [1.0, 3, 6, 10, 20, 30, 60]
     guard height > 0, let step = steps.first(where: { $0 / -floor * height >= gap }) else { return [] }
@@ -53,7 +53,7 @@ func levelTicks(floor: Double, height: Double, gap: Double, keepsFloorClear: Boo
     return ticks
 }
 
-/// Marks for frequencies from `lowest` to `highest` Hz over `height` pixels.
+/// Returns marks for frequencies from `lowest` to `highest` Hz over `height` pixels.
 func frequencyTicks(lowest: Double, highest: Double, isLogarithmic: Bool, height: Double, gap: Double) -> [ValueTick] {
     isLogarithmic
         ? logarithmicTicks(lowest: lowest, highest: highest, height: height, gap: gap)
@@ -80,7 +80,7 @@ private func logarithmicTicks(lowest: Double, highest: Double, height: Double, g
     let octaves = log(highest / lowest)
     var taken: [Double] = []
     var ticks: [ValueTick] = []
-    // Powers of ten first, so that less important labels are the ones omitted if there is no room.
+    // Powers of ten first, so less important labels are omitted if there is no room.
     for digits in [[1.0], [2, 5], [3, 4, 6, 7, 8, 9]] {
         for exponent in -3..<9 {
             for digit in digits {

@@ -1,5 +1,5 @@
-// Text, laid out by Pango: it joins letters, supports scripts from right to left and combining marks, and finds a font for each
-// character.
+// Text, laid out by Pango: Pango joins letters, supports scripts from right to left and combining marks, and finds a
+// font for each character.
 internal import CPangoCairo
 
 /// The appearance of a text.
@@ -14,39 +14,39 @@ struct TextStyle: Sendable {
 
 /// The source of fonts.
 enum Fonts: Sendable {
-    /// The fonts of the system, if there are any.
+    /// The system's fonts, if there are any.
     case system
-    /// None: no text is drawn.
+    /// No fonts: no text is drawn.
     case none
 }
 
 extension Canvas {
     enum Alignment { case left, middle, right }
 
-    /// A text with more letters than this would not fit into the widest picture.
+    /// A longer text would not fit into the widest picture.
     private static let mostScalars = 10_000
     /// Pango's units per pixel.
     private static let unitsPerPixel = 1024.0
 
-    /// The width of a text in pixels; 0 if nothing of it fits.
+    /// Returns the width of a text in pixels; 0 if nothing of the text fits.
     ///
-    /// Without fonts it is an estimate, so that about the same labels are left out for lack of room.
+    /// Without fonts the width is an estimate, so about the same labels are left out for lack of room.
     ///
-    /// - Parameter room: A wider text is cut off with an ellipsis.
+    /// - Parameter room: An ellipsis shortens a wider text.
     func width(of text: String, _ style: TextStyle, room: Double = .infinity) -> Double {
         guard let layout = unsafe layout else { return max(0, min(0.6 * style.size * Double(text.count), room)) }
         return unsafe layOut(text, style, room: room, in: layout)?.width ?? 0
     }
 
-    /// The height of a digit's middle above the baseline, in pixels.
+    /// Returns the height of a digit's middle above the baseline, in pixels.
     static func digitMiddle(_ style: TextStyle) -> Double { 0.365 * style.size }
 
     /// Draws a text.
     ///
     /// - Parameters:
-    ///   - x: The position of its left end, middle or right end, in any direction of script.
+    ///   - x: The position of the text's left end, middle or right end, in any direction of script.
     ///   - baseline: The position of the baseline.
-    ///   - room: A wider text is cut off with an ellipsis; nothing is drawn if nothing fits.
+    ///   - room: An ellipsis shortens a wider text; nothing is drawn if nothing fits.
     func text(
         _ text: String, x: Double, baseline: Double, _ style: TextStyle, _ alignment: Alignment = .left,
         room: Double = .infinity
@@ -60,7 +60,7 @@ extension Canvas {
             }
         let cairo = cairo
         unsafe cairo.cairo_save(context)
-        // Any number of marks can be stacked over one letter; clip them where the neighbouring lines begin.
+        // Any number of marks can be stacked over one letter; clip the marks where the neighbouring lines begin.
         if place.inkHeight > 2.5 * style.size {
             unsafe cairo.cairo_rectangle(
                 context, left - style.size, baseline - 1.25 * style.size, place.width + 2 * style.size,
@@ -76,7 +76,8 @@ extension Canvas {
         unsafe cairo.cairo_new_path(context)
     }
 
-    /// The characters of texts for which there is no font, in their order, once each; none without fonts.
+    /// Returns the characters of the texts for which there is no font, in the order of the texts, each once. Empty if
+    /// there are no fonts at all.
     func missing(in texts: [String]) -> [Character] {
         guard let layout = unsafe layout else { return [] }
         let style = TextStyle(size: 10, colour: Colour(0))
@@ -108,7 +109,7 @@ extension Canvas {
         var isCut: Bool
     }
 
-    /// Puts a text into the layout; nil if nothing of it fits.
+    /// Puts a text into the layout; returns nil if nothing of the text fits.
     private func layOut(_ text: String, _ style: TextStyle, room: Double, in layout: OpaquePointer) -> Place? {
         if !(room > 0) { return nil }
         guard let font = unsafe cairo.pango_font_description_new() else { return nil }

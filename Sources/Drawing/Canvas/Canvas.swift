@@ -1,4 +1,5 @@
-// The canvas that the rest of the module draws on: cairo and Pango behind the few operations that pictures of sound need.
+// The drawing surface for the rest of the module: cairo and Pango behind the few operations needed for pictures of
+// sound.
 internal import CPangoCairo
 internal import Libraries
 
@@ -46,7 +47,8 @@ struct Canvas: ~Copyable {
         unsafe layout = Self.layout(on: context, fonts, cairo)
     }
 
-    /// Pango is not used without fonts: it would write messages about them to standard error.
+    /// Returns a Pango layout; nil without fonts, because Pango would then write messages about fonts to standard
+    /// error.
     private static func layout(
         on context: OpaquePointer, _ fonts: Fonts, _ cairo: PangoCairoFunctions
     ) -> OpaquePointer? {
@@ -87,7 +89,7 @@ struct Canvas: ~Copyable {
 
     // MARK: - Shapes
 
-    /// Fills rectangles, whose edges may lie between pixels.
+    /// Fills rectangles; edges may lie between pixels.
     func fill(_ rectangles: [Rectangle], _ colour: Colour) {
         if rectangles.isEmpty { return }
         for rectangle in rectangles {
@@ -166,7 +168,7 @@ extension PictureError {
     }
 }
 
-/// Receives the bytes that cairo writes.
+/// Receives the bytes written by cairo.
 private final class ByteSink {
     var bytes: [UInt8] = []
 }

@@ -6,7 +6,8 @@ internal import Libraries
 public enum PictureLibraries {
     /// Loads the libraries if they are not loaded yet.
     ///
-    /// Drawing does this itself. Call it first to find out that they are missing before reading a long recording.
+    /// Drawing also loads the libraries. Call this function first to detect missing libraries before reading a long
+    /// recording.
     ///
     /// Takes some milliseconds the first time. Real-time safe: no.
     ///

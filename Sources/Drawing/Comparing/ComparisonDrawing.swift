@@ -10,7 +10,7 @@ struct ComparisonDrawing {
     private let model: Colour
     private let take: Colour
 
-    /// The lowest level that is drawn, in dB.
+    /// The lowest level drawn, in dB.
     private static let floor = -60.0
     /// A panel with fewer pixels has no numbers.
     private static let smallestNumberedPanel = 44.0
@@ -41,7 +41,7 @@ struct ComparisonDrawing {
         surroundings.drawTimes(times, on: canvas)
     }
 
-    /// The three panels, from top to bottom: the pitches get the most room.
+    /// The three panels, from top to bottom; the pitches get the most room.
     var panels: (levels: Rectangle, pitches: Rectangle, lateness: Rectangle) {
         let plot = layout.plot
         let gap = plot.height >= 120 ? 8.0 : plot.height >= 24 ? 1 : 0
@@ -56,7 +56,7 @@ struct ComparisonDrawing {
 
     // MARK: - Panels
 
-    /// The level of the model above the middle, that of the take below it.
+    /// Draws the level of the model above the middle, and the level of the take below.
     private func drawLevels(in panel: Rectangle, _ times: TimeTicks, on canvas: borrowing Canvas) {
         drawGround(of: panel, times, ticks: [], unit: "level", on: canvas)
         let middle = panel.middle.rounded()
@@ -71,7 +71,7 @@ struct ComparisonDrawing {
         canvas.fill(bars(curves.takeDecibels, up: false), take)
     }
 
-    /// Both pitches, the take's moved by the median difference; the strip at the bottom marks where they are far apart.
+    /// Draws both pitches, the take's moved by the median difference; the strip at the bottom marks large differences.
     private func drawPitches(in panel: Rectangle, _ times: TimeTicks, on canvas: borrowing Canvas) {
         let offset = Float(picture.comparison.pitchOffsetCents ?? 0)
         let moved = curves.takeCents.map { $0 - offset }
@@ -97,7 +97,7 @@ struct ComparisonDrawing {
         drawMarks(apart, at: panel, on: canvas)
     }
 
-    /// How much later the take is than at an even tempo: above the middle late, below it early.
+    /// Draws the lateness of the take against an even tempo: above the middle late, below the middle early.
     private func drawLateness(in panel: Rectangle, _ times: TimeTicks, on canvas: borrowing Canvas) {
         let largest = curves.lateSeconds.reduce(0.0) { max($0, $1.isNaN ? 0 : abs(Double($1))) }
         let reach = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 600].first { $0 >= largest } ?? 600
@@ -118,7 +118,7 @@ struct ComparisonDrawing {
         drawMarks(apart, at: panel, on: canvas)
     }
 
-    /// A strip at the bottom of a panel, wherever a value is there.
+    /// Draws a strip at the bottom of a panel, at every value except NaN.
     private func drawMarks(_ values: [Float], at panel: Rectangle, on canvas: borrowing Canvas) {
         let height = min(4, panel.height / 6)
         let marks = columns(values, in: panel).map {
@@ -146,7 +146,7 @@ struct ComparisonDrawing {
 
     // MARK: - Values
 
-    /// A value in pixels; values on one pixel are combined to their mean, and those that are not numbers are left out.
+    /// Returns the values in pixels; several values on the same pixel become their mean, and NaN is left out.
     func columns(_ values: [Float], in panel: Rectangle) -> [(x: Double, width: Double, value: Float)] {
         if values.isEmpty || panel.width < 1 { return [] }
         let width = panel.width / Double(values.count)
@@ -164,7 +164,8 @@ struct ComparisonDrawing {
         }
     }
 
-    /// The range of all cents, without the few that are furthest out, at least three semitones wide; nil if there are none.
+    /// Returns the range of all cents, without the outermost hundredth at either end, at least three semitones wide;
+    /// nil without values.
     static func centRange(_ lists: [[Float]]) -> ClosedRange<Double>? {
         let sorted = lists.joined().filter { !$0.isNaN }.sorted()
         guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -176,13 +177,13 @@ struct ComparisonDrawing {
         return middle - reach...middle + reach
     }
 
-    /// Marks at whole semitones, with the names of the notes, as far apart as there is room for.
+    /// Returns marks at whole semitones, with the names of the notes, as many as there is room for.
     static func semitoneTicks(_ range: ClosedRange<Double>, height: Double, gap: Double) -> [ValueTick] {
         let width = range.upperBound - range.lowerBound
         guard let step = [1, 2, 3, 6, 12, 24, 48].first(where: { Double($0) * 100 / width * height >= gap }) else {
             return []
         }
-        // From C, so that octaves are named alike: A4 is 9 semitones above C4.
+        // From C, so all octaves have the same names: A4 is 9 semitones above C4.
         let first = Int(((range.lowerBound / 100 + 9) / Double(step)).rounded(.up))
         let last = Int(((range.upperBound / 100 + 9) / Double(step)).rounded(.down))
         guard first <= last else { return [] }
@@ -193,7 +194,7 @@ struct ComparisonDrawing {
         }
     }
 
-    /// The name of a note, counted in semitones from C4: "C4", "F♯3".
+    /// Returns the name of a note, counted in semitones from C4: "C4", "F♯3".
     static func noteName(_ semitone: Int) -> String {
         let names = ["C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B"]
         let octave = (Double(semitone) / 12).rounded(.down)

@@ -1,7 +1,7 @@
 public import DSP
 
-/// A take beside its model, on the time line of the model: the levels of both, their pitches over each other, and how early or late
-/// the take is. Places where the two are far apart are red.
+/// A take beside its model, on the time line of the model: the levels of both, their pitches over each other, and the
+/// lateness of the take. Large differences are red.
 ///
 /// ```swift
 /// let sheet = try PictureSheet(width: 1200, height: 480, title: "Solo", sampleRate: 44_100, frames: 441_000..<882_000)
@@ -10,24 +10,24 @@ public import DSP
 ///
 /// Real-time safe: no.
 public struct ComparisonPicture: Picture, Equatable {
-    /// Size, title and theme, and the part of the model's recording that was compared.
+    /// Size, title and theme, and the compared part of the model's recording.
     public let sheet: PictureSheet
-    /// What is shown.
+    /// The comparison shown.
     public let comparison: Comparison
 
-    /// Pitches that are further apart, in cents, are marked, and times that are further apart, in seconds.
+    /// Marking thresholds: pitch differences in cents and time differences in seconds above these values are marked.
     package static let (markedCents, markedSeconds) = (50.0, 0.05)
 
-    /// A picture.
+    /// Makes a picture.
     ///
     /// - Parameters:
-    ///   - sheet: Its `frames` are those of the model; the curves of the comparison are drawn over all of them.
-    ///   - comparison: May be one that knows nothing; the panels are empty then.
+    ///   - sheet: The sheet's `frames` are the model's frames; the curves of the comparison extend over all of them.
+    ///   - comparison: A comparison without values gives empty panels.
     public init(on sheet: PictureSheet, _ comparison: Comparison) {
         (self.sheet, self.comparison) = (sheet, comparison)
     }
 
-    /// The bytes of the picture's file.
+    /// Returns the bytes of the picture's file.
     public func encoded(as format: PictureFormat) throws(PictureError) -> [UInt8] {
         try encoded(as: format, fonts: .system)
     }
