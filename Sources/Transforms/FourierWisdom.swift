@@ -5,16 +5,19 @@ internal import Synchronization
 
 /// FFTW's measured plans for real transforms of 256 to 16384, which FFTW's fixed rules plan up to a third slower.
 ///
-/// The forward transform of 1024 has the plan that it always had: the colours of waveforms in caches were made with it.
+/// The forward transform of 1024 keeps its original plan: the colours of waveforms in caches were made with this plan.
 ///
-/// They are stored here and not measured where the program runs: another measurement may give another plan, and so other last bits of a sum.
+/// The plans are stored here and not measured at run time: another measurement may give another plan, and so other last
+/// bits of a sum.
 enum FourierWisdom {
     private static let isAccepted = Atomic<Bool>(false)
 
-    /// Whether FFTW accepted it, once there was a plan. Another version, or one without the same instructions, ignores it and plans by its rules.
+    /// True if FFTW accepted the wisdom, once there was a plan. Another version of FFTW, or a processor without the
+    /// same instructions, ignores the wisdom and plans by FFTW's rules.
     static var isTaken: Bool { isAccepted.load(ordering: .relaxed) }
 
-    /// Makes plans while FFTW knows this wisdom and no other. The wisdom of the host, which FFTW knew before, is restored afterwards.
+    /// Makes plans while FFTW knows this wisdom and no other. The host's wisdom, known to FFTW before, is restored
+    /// afterwards.
     ///
     /// Only under the planner's lock.
     static func whileTaken<Result>(_ plan: () -> Result) -> Result {
@@ -41,8 +44,8 @@ enum FourierWisdom {
 
     private static let takenOnce: Void = take()
 
-    /// Whether a host may use the same FFTW: not in the command, and not in the library for C with a copy of its own. A host that is linked with
-    /// FFTW's archive, or was loaded without showing its symbols, cannot be told by a search for them.
+    /// True if a host may use the same FFTW: false in the command, and in the library for C with its own copy of FFTW.
+    /// A search for symbols cannot detect a host linked with FFTW's archive, or loaded without showing its symbols.
     private static let isShared = ProcessOwner.isHost && !woodshed_fftw_is_private()
 
     /// The output of `fftwf_export_wisdom_to_string` after the fastest of several runs with `FFTW_MEASURE` and `FFTW_PATIENT` for each size, on

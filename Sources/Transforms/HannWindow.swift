@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The Hann window, whose sidelobes fall fast (Harris, "On the use of windows for harmonic analysis", 1978).
 ///
-/// Values are taken at the middles of `count` equal steps, as those of `KaiserWindow`: symmetric, and never zero.
+/// Values are taken at the middles of `count` equal steps, as in `KaiserWindow`: symmetric, and never zero.
 package enum HannWindow {
-    /// The window's values, at most 1.
+    /// Returns the window's values, at most 1.
     ///
     /// - Parameter count: Number of values, 1 or more.
     ///

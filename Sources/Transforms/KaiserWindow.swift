@@ -1,9 +1,9 @@
-/// The Kaiser window, which trades main-lobe width against sidelobe level by one number.
+/// The Kaiser window: one number trades main-lobe width against sidelobe level.
 ///
 /// Values are taken at the middles of `count` equal steps, so the window is symmetric about `count / 2` without a sample
 /// there and never reaches zero. Kaiser and Schafer, "On the use of the I0-sinh window for spectrum analysis" (1980).
 package enum KaiserWindow {
-    /// The window's values, at most 1.
+    /// Returns the window's values, at most 1.
     ///
     /// - Parameters:
     ///   - count: Number of values, 1 or more.
@@ -20,7 +20,7 @@ package enum KaiserWindow {
         }
     }
 
-    /// The modified Bessel function of the first kind and order zero, by its power series (all terms positive).
+    /// Returns the modified Bessel function of the first kind and order zero, by its power series (all terms positive).
     package static func besselI0(_ x: Double) -> Double {
         let quarterSquare = x * x / 4
         var term = 1.0

@@ -4,10 +4,11 @@ internal import Synchronization
 
 /// A Fourier transform of real samples to half a spectrum and back, over FFTW.
 ///
-/// The transform owns its two buffers: write ``frames``, call ``forward()``, read ``spectrum``; or the other way round with
-/// ``inverse()``, which destroys the spectrum and is *not* scaled: forward and inverse together multiply by ``size``.
-/// Plans come from FFTW's fixed rules (`FFTW_ESTIMATE`) and from what was measured once and is kept in the source
-/// (`FourierWisdom.swift`), never from a measurement where the program runs, so that an installation gives the same bits at every run.
+/// The transform owns its two buffers: write ``frames``, call ``forward()``, read ``spectrum``; or the other way round
+/// with ``inverse()``, which destroys the spectrum and is *not* scaled: forward and inverse together multiply by
+/// ``size``. Plans come from FFTW's fixed rules (`FFTW_ESTIMATE`) and from measurements stored in the source
+/// (`FourierWisdom.swift`). The program never measures at run time, so an installation gives the same bits at every
+/// run.
 @safe
 @_spi(Benchmarks) public struct RealFourierTransform: ~Copyable {
     /// Number of real samples.
@@ -74,23 +75,23 @@ internal import Synchronization
 // One owner at a time; FFTW lets any thread execute a plan.
 extension RealFourierTransform: @unchecked Sendable {}
 
-/// FFTW's two plans for a size. A plan is made once and kept: planning takes longer than many transforms, and a player has
-/// a hundred transforms of a few sizes.
+/// FFTW's two plans for a size. Each plan is made once and kept: planning takes longer than many transforms, and a
+/// player has a hundred transforms of a few sizes.
 @safe
 private struct Plans: @unchecked Sendable {
     let forward: fftwf_plan
     let inverse: fftwf_plan
 
-    /// By size. FFTW's planner is not thread-safe; executing a plan is.
+    /// Plans by size. FFTW's planner is not thread-safe; executing a plan is.
     private static let made = Mutex<[Int: Plans]>([:])
 
     /// - Parameters:
     ///   - frames: Memory of the size, for planning only: it is neither read nor written.
-    ///   - spectrum: The same.
+    ///   - spectrum: Memory of the spectrum's size, likewise for planning only.
     static func forSize(_ size: Int, frames: Floats, spectrum: Floats) -> Plans {
         made.withLock { made in
             if let known = made[size] { return known }
-            // Every plan is made with the same wisdom, or plans would depend on which of them came first.
+            // The same wisdom applies to every plan; otherwise plans would depend on the order of planning.
             let plans = FourierWisdom.whileTaken { plan(size, frames: frames, spectrum: spectrum) }
             made[size] = plans
             return plans
@@ -111,7 +112,7 @@ private struct Plans: @unchecked Sendable {
     }
 }
 
-/// A spectrum's memory in FFTW's words.
+/// Returns a spectrum's memory as FFTW's type.
 @inline(__always)
 private func complex(_ spectrum: Floats) -> UnsafeMutablePointer<fftwf_complex> {
     unsafe UnsafeMutableRawPointer(spectrum.base).assumingMemoryBound(to: fftwf_complex.self)

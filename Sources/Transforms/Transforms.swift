@@ -1,3 +1,3 @@
-// Transforms: the Fourier transform of real samples, over FFTW, and the windows that are laid over samples before one.
+// Transforms: the Fourier transform of real samples, over FFTW, and the windows applied to samples before a transform.
 //
-// What is done with a spectrum is the business of the modules above.
+// Modules above decide on the use of a spectrum.
