@@ -1,32 +1,32 @@
 internal import Glibc
 internal import Synchronization
 
-/// Allocates memory that a real-time thread reads or writes, and locks it while such a thread runs in a host's process.
+/// Allocates memory for real-time threads, and locks the memory while such a thread runs in a host's process.
 ///
-/// Blocks of a page and more lie in pages of their own. So locking and unlocking them never changes the memory of the host, whose blocks
-/// lie beside ours on the heap. Smaller blocks come from the heap and are never locked.
+/// Blocks of a page and more lie in pages of their own. So locking and unlocking never changes the memory of the host,
+/// whose blocks lie beside ours on the heap. Smaller blocks come from the heap and are never locked.
 ///
 /// Real-time safe: no.
 package enum RealtimeMemory {
     private struct State {
-        /// The lengths of all blocks with pages of their own, by their addresses.
+        /// Lengths in bytes of all blocks with pages of their own, by address.
         var lengths: [UInt: Int] = [:]
-        /// Threads that need the blocks to be locked.
+        /// Number of threads that need locked blocks.
         var holders = 0
-        /// The system's error number if a block could not be locked for them.
+        /// The system's error number if a block could not be locked for the holders.
         var failure: Int32 = 0
     }
 
     private static let state = Mutex(State())
     private static let pageBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
-    /// Blocks that all began at the start of a page would compete for the same lines of the processor's cache. So each begins some lines
-    /// further than the one before.
+    /// Offset of the next block within its first page. Blocks that all began at the start of a page would compete for
+    /// the same lines of the processor's cache. So each block begins some lines further than the block before.
     private static let nextOffset = Atomic<Int>(0)
     private static let offsetStep = 5 * lineBytes
-    /// `MADV_DONTNEED_LOCKED`, since Linux 5.18; the other one refuses memory that is locked.
+    /// `MADV_DONTNEED_LOCKED`, since Linux 5.18; `MADV_DONTNEED` refuses locked memory.
     private static let dropLocked: Int32 = 24
 
-    /// Memory of at least `byteCount` bytes; not initialised.
+    /// Allocates at least `byteCount` bytes; not initialised.
     ///
     /// - Parameter alignment: A power of two.
     package static func allocate(byteCount: Int, alignment: Int) -> UnsafeMutableRawPointer {
@@ -35,7 +35,7 @@ package enum RealtimeMemory {
         let offset = alignment > lineBytes ? 0 : Int(UInt(bitPattern: step) % UInt(pageBytes))
         precondition(alignment <= pageBytes && byteCount <= Int.max - 2 * pageBytes, "no such memory can be addressed")
         let length = (offset + byteCount + pageBytes - 1) / pageBytes * pageBytes
-        // Resident at once, in one call rather than by a page fault for each page.
+        // Makes all pages resident at once, in one call instead of a page fault for each page.
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE
         guard let start = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0), unsafe start != MAP_FAILED
         else {
@@ -55,11 +55,12 @@ package enum RealtimeMemory {
         let length = state.withLock { $0.lengths.removeValue(forKey: UInt(bitPattern: start)) }
         guard let length else { preconditionFailure("a block was freed twice, or with another length") }
         guard unsafe munmap(start, length) != 0 else { return }
-        // A process with as many mappings as it may have cannot split one. Then the addresses stay taken, and the memory goes back.
+        // At the limit on mappings, a process cannot split a mapping. Then the addresses stay taken, and the memory
+        // goes back to the system.
         if unsafe madvise(start, length, dropLocked) != 0 { _ = unsafe madvise(start, length, MADV_DONTNEED) }
     }
 
-    /// Locks all blocks, and those that are allocated from now on, until ``unlock()``. Calls count.
+    /// Locks all blocks, present and future, until ``unlock()``. Calls count.
     ///
     /// - Returns: 0, or the system's error number if a block could not be locked.
     static func lock() -> Int32 {
@@ -85,7 +86,7 @@ package enum RealtimeMemory {
 }
 
 extension RealtimeMemory {
-    /// Memory for values; not initialised.
+    /// Allocates memory for values; not initialised.
     package static func allocate<Value: ~Copyable>(_ type: Value.Type, capacity: Int) -> UnsafeMutablePointer<Value> {
         unsafe allocate(byteCount: capacity * MemoryLayout<Value>.stride, alignment: MemoryLayout<Value>.alignment)
             .bindMemory(to: Value.self, capacity: capacity)

@@ -1,19 +1,20 @@
-// The requests of a real-time thread to the system, what was granted, and what to do about the rest.
+// Requests of a real-time thread to the system: granted, or refused with a remedy.
 public import Explanations
 
-/// What the system granted to a real-time thread: each refusal has a cause and a remedy.
+/// Answers of the system to a real-time thread's requests: each refusal has a cause and a remedy.
 ///
-/// A refusal is not an error: the thread runs anyway, but under load it may run late. Show it to the user.
+/// A refusal is not an error: the thread runs anyway, but under load the thread may run late. Show refusals to the
+/// user.
 public struct RealtimeReport: Sendable, Equatable {
-    /// How the system schedules the thread.
+    /// Scheduling of the thread by the system.
     public enum Scheduling: Sendable, Equatable {
-        /// SCHED_FIFO at this priority, 1 to 99: before everything that is not real time.
+        /// SCHED_FIFO at this priority, 1 to 99: before all work that is not real time.
         case fifo(priority: Int)
-        /// Like any other thread: it may have to wait for tens of milliseconds on a busy machine.
+        /// Scheduled like any other thread: a wait of tens of milliseconds is possible on a busy machine.
         case ordinary
     }
 
-    /// The part of the process's memory that is locked.
+    /// Locked part of the process's memory.
     public enum MemoryLock: Sendable, Equatable {
         /// All memory of the process, present and future: in the command.
         case everything
@@ -25,26 +26,26 @@ public struct RealtimeReport: Sendable, Equatable {
         case nothing
     }
 
-    /// A request that was refused.
+    /// A refused request.
     public struct Refusal: Explained, Equatable {
-        /// What was refused and why, in one line.
+        /// The request and the cause of the refusal, in one line.
         public let message: String
-        /// What to do about it, in one line.
+        /// Remedy, in one line.
         public let remedy: String
     }
 
-    /// The scheduling obtained, as read back from the system.
+    /// Scheduling obtained, as read back from the system.
     public internal(set) var scheduling: Scheduling = .ordinary
-    /// The memory lock obtained. `nothing` without a refusal means that none was requested.
+    /// Memory lock obtained. `nothing` without a refusal means that no lock was requested.
     public internal(set) var memoryLock: MemoryLock = .nothing
-    /// Whether subnormal numbers count as zero on the thread.
+    /// True if subnormal numbers count as zero on the thread.
     public internal(set) var flushesToZero = false
     /// Bytes of stack made resident before the body ran; 0 if the system did not tell where the stack is.
     package internal(set) var touchedStackBytes = 0
-    /// The requests that were refused; empty if all were granted.
+    /// The refused requests; empty if the system granted all.
     public internal(set) var refusals: [Refusal] = []
 
-    /// Whether all requests were granted.
+    /// True if the system granted all requests.
     public var isComplete: Bool { refusals.isEmpty }
 }
 
@@ -86,7 +87,7 @@ extension RealtimeReport.Refusal {
 }
 
 extension RealtimeReport {
-    /// The scheduling class that was obtained: `fifo` with its priority, or `ordinary`. Real-time safe: no.
+    /// Scheduling class obtained: `fifo` with its priority, or `ordinary`. Real-time safe: no.
     package var schedulingClass: String {
         if case .fifo(let priority) = scheduling { "fifo \(priority)" } else { "ordinary" }
     }

@@ -5,35 +5,38 @@ public import Explanations
 internal import Glibc
 internal import Synchronization
 
-/// The system made no thread.
+/// Error: the system created no thread.
 public struct RealtimeThreadError: ExplainedError, Equatable {
-    /// What failed and why, in one line.
+    /// The failed request and the cause, in one line.
     public let message: String
-    /// What to do about it, in one line.
+    /// Remedy, in one line.
     public let remedy: String
 }
 
 /// A thread with real-time scheduling, as far as the system permits: see `report`.
 ///
-/// It starts in `init` and ends when its body returns; make the body return, then `join()`. If the last
-/// reference is released without joining, the thread runs on by itself until then.
+/// The thread starts in `init` and ends when its body returns; make the body return, then `join()`. If the last
+/// reference is released without joining, the thread runs on by itself until the body returns.
 public final class RealtimeThread: Sendable {
     /// Requests to the system.
     public struct Configuration: Sendable, Equatable {
         /// The SCHED_FIFO priority, 1 to 99; `nil` for ordinary scheduling.
         public var priority: Int?
-        /// Whether to lock what the thread needs in memory: its stack and Woodshed's buffers, while the thread runs.
+        /// True to lock the memory needed by the thread: its stack and Woodshed's buffers, while the thread runs.
         public var locksMemory: Bool
-        /// The stack's size in bytes; rounded up to whole pages and to the system's minimum. All of it becomes resident.
+        /// The stack's size in bytes; rounded up to whole pages and to the system's minimum. The whole stack becomes
+        /// resident.
         public var stackBytes: Int
 
         /// Makes a configuration.
         ///
-        /// The memory of the program around the thread is neither locked nor unlocked. With a finite limit on locked memory, only the stack is locked.
+        /// Memory of the program around the thread is neither locked nor unlocked. With a finite limit on locked
+        /// memory, only the stack is locked.
         ///
         /// - Parameters:
-        ///   - priority: 1 to 99, or `nil` for ordinary scheduling. Above 50 it has precedence over the interrupt threads.
-        ///   - locksMemory: whether to lock memory.
+        ///   - priority: 1 to 99, or `nil` for ordinary scheduling. Above 50 the thread has precedence over the
+        ///     interrupt threads.
+        ///   - locksMemory: true to lock memory.
         ///   - stackBytes: 1 or more.
         public init(priority: Int? = 70, locksMemory: Bool = true, stackBytes: Int = 512 * 1024) {
             precondition(priority.map { (1...99).contains($0) } ?? true, "a real-time priority is from 1 to 99")
@@ -44,24 +47,24 @@ public final class RealtimeThread: Sendable {
         }
     }
 
-    /// The thread's name, as tools like `top -H` show it: at most 15 bytes, cut at a character.
+    /// The thread's name, as shown by tools like `top -H`: at most 15 bytes, cut at a character.
     public let name: String
-    /// What was granted and what was refused; complete before the body starts.
+    /// Granted and refused requests; complete before the body starts.
     public let report: RealtimeReport
 
     private let handle: pthread_t
     private let mark: ThreadMark
     private let isJoined = Mutex(false)
 
-    /// Starts a thread, prepares it and then runs `body` on it; returns when the preparation is done.
+    /// Starts a thread, prepares the thread and then runs `body` on it; returns when the preparation is done.
     ///
     /// Real-time safe: no (allocates, starts a thread, waits for its preparation).
     ///
     /// - Parameters:
     ///   - name: shown by system tools; cut to 15 bytes.
     ///   - configuration: the requests to the system.
-    ///   - body: runs on the new thread and ends it by returning.
-    /// - Throws: `RealtimeThreadError` if the system makes no thread at all (too many, or no memory for the stack).
+    ///   - body: runs on the new thread and ends the thread by returning.
+    /// - Throws: `RealtimeThreadError` if the system creates no thread (too many threads, or no memory for the stack).
     public init(
         name: String, configuration: Configuration = Configuration(), body: @escaping @Sendable () -> Void
     ) throws(RealtimeThreadError) {
@@ -72,9 +75,10 @@ public final class RealtimeThread: Sendable {
         report = start.waitForReport()
     }
 
-    /// Waits until the body has returned. May be called more than once and from several threads.
+    /// Waits until the body has returned. Any number of threads may call this, any number of times.
     ///
-    /// If the body calls it, it returns at once: the last reference to the owner of a thread may be released on that very thread.
+    /// A call from the body returns at once: the last reference to the owner of a thread may be released on that very
+    /// thread.
     ///
     /// Real-time safe: no.
     public func join() {
@@ -93,7 +97,7 @@ public final class RealtimeThread: Sendable {
     }
 }
 
-/// The longest prefix of whole characters in 15 bytes, the kernel's limit for a thread's name.
+/// Returns the longest prefix of whole characters in 15 bytes, the kernel's limit for a thread's name.
 func shortened(_ name: String) -> String {
     var result = name
     while result.utf8.count > 15 { result.removeLast() }
@@ -101,7 +105,7 @@ func shortened(_ name: String) -> String {
 }
 
 extension RealtimeThreadError {
-    /// The exit status of a command that ends with this error.
+    /// Exit status of a command that ends with this error.
     ///
     /// Real-time safe: no.
     public var exitStatus: ExitStatus { .unavailable }

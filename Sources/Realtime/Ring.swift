@@ -1,18 +1,19 @@
-// A bounded, wait-free, single-producer single-consumer ring. It never overwrites, drops or blocks: full and empty are
-// values the caller gets back. It does not wake anyone up.
+// A bounded, wait-free, single-producer single-consumer ring. The ring never overwrites, drops or blocks: the caller
+// gets full and empty back as values. The ring does not wake any thread.
 //
 // Positions count elements for ever and are compared by wrapping subtraction, so all `capacity` slots are usable and
-// full differs from empty. Each side stores its slot beside its position and wraps it with a comparison, so any capacity
-// works without a division. Each side also stores the last peer position it saw and reads it again only when that is not
-// enough: within a block no cache line moves between cores. (The cached peer index is from Torquati, "Single-Producer/Single-
-// Consumer Queues on Shared Cache Multi-Core Systems", 2010.) These notes are apart from the position that the peer reads: on
-// the same line, every read by the peer slowed the owner down, by a third at blocks of one frame.
+// full differs from empty. Each side stores its slot beside its position and wraps the slot with a comparison, so any
+// capacity works without a division. Each side also stores the last peer position seen and reads the shared position
+// again only when the stored value is not enough: within a block no cache line moves between cores. (The cached peer
+// index is from Torquati, "Single-Producer/Single-Consumer Queues on Shared Cache Multi-Core Systems", 2010.) These
+// private notes are apart from the position read by the peer: on the same line, every read by the peer slowed the owner
+// down, by a third at blocks of one frame.
 import Synchronization
 
-/// Both ends of a new ring: take them apart and give each to its thread.
+/// Both ends of a new ring: take the ends apart and give each end to its thread.
 ///
-/// The ends are noncopyable. The memory is freed when both are gone, on whichever thread that happens, so release them on a
-/// thread that may free memory.
+/// The ends are noncopyable. The release of the second end frees the memory, on the releasing thread, so release both
+/// ends on a thread that may free memory.
 ///
 ///     var ends = RingEnds<Float>(capacity: 4096)
 ///     let producer = ends.producer      // to one thread
@@ -36,19 +37,19 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
     }
 }
 
-/// Data of one side alone, on a line of its own, so that no other core ever takes it away.
+/// Data of one side alone, on a line of its own, so that no other core ever takes the line away.
 @usableFromInline struct RingNotes {
-    /// Elements that this side has read, or written, since the beginning. The peer was shown this value, but for what a producer
-    /// holds.
+    /// Elements read, or written, by this side since the beginning. The peer was shown this value, except for elements
+    /// held by a producer.
     @usableFromInline var position = 0
     /// The peer's position as last seen.
     @usableFromInline var peerPosition = 0
-    /// The slot of `position`: always `position` modulo capacity.
+    /// Slot of `position`: always `position` modulo capacity.
     @usableFromInline var slot = 0
 }
 
-/// The layout of a ring: the positions that the sides show each other, the notes that each keeps to itself, then the slots. Each
-/// has lines of its own.
+/// The layout of a ring: the position shown by each side to its peer, each side's private notes, then the slots. Each
+/// part has lines of its own.
 @safe
 @usableFromInline struct RingStorage<Element: BitwiseCopyable & Sendable> {
     let capacity: Int
@@ -79,8 +80,8 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
     }
 }
 
-/// Copies elements as bytes. `initialize(from:count:)` says the same of bitwise-copyable elements, but `@_noLocks`
-/// takes it for reference counting.
+/// Copies elements as bytes. `initialize(from:count:)` does the same for bitwise-copyable elements, but `@_noLocks`
+/// refuses the call as reference counting.
 @inlinable @inline(__always)
 func copyElements<Element: BitwiseCopyable>(
     from source: UnsafePointer<Element>, to target: UnsafeMutablePointer<Element>, count: Int

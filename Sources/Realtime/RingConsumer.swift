@@ -3,8 +3,8 @@ public import Synchronization
 
 /// The reading end of a ring: one owner, one thread at a time.
 ///
-/// Every operation is wait-free: it ends in a bounded number of steps whatever the producer does, even if it stopped
-/// half-way. Elements arrive in the order in which they were written, each exactly once.
+/// Every operation is wait-free: its number of steps is bounded, even if the producer stopped half-way. Elements arrive
+/// in the order of writing, each exactly once.
 @safe
 @frozen
 public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
@@ -25,11 +25,11 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         memory = storage.memory
     }
 
-    /// Elements that can be read now; the producer can only increase it.
+    /// Elements that can be read now; the producer can only increase the count.
     ///
     /// Real-time safe: yes.
     @inlinable public var readableCount: Int {
-        // Acquire: partner is the producer's releasing store in `advance`; what is counted has been written.
+        // Acquire: partner is the producer's releasing store in `advance`; the counted elements have been written.
         let written = unsafe peer.pointee.load(ordering: .acquiring)
         return unsafe written &- own.pointee.position
     }
@@ -45,7 +45,7 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return element
     }
 
-    /// Takes as many elements as there are and fit into `destination`, oldest first; returns how many (0 when empty).
+    /// Takes the available elements that fit into `destination`, oldest first; returns their count (0 when empty).
     ///
     /// The rest of `destination` is not changed. Real-time safe: yes.
     @inlinable @inline(__always)
@@ -61,16 +61,16 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return count
     }
 
-    /// Lends up to `count` elements, as two slices in order, and frees as many of the oldest as `body` says it used.
+    /// Lends up to `count` elements, as two slices in order, and frees the oldest, as many as `body` returns.
     ///
-    /// If `body` throws, nothing is freed: the next call lends the same elements.
-    /// Real-time safe: yes, if `body` is. In a function the compiler checks, let the closure only call another function:
-    /// directly within a closure even a `for` loop or `min` is refused as a generic call.
+    /// If `body` throws, nothing is freed: the next call lends the same elements. Real-time safe: yes, if `body` is. In
+    /// a function checked by the compiler, let the closure only call another function: directly within a closure even a
+    /// `for` loop or `min` is refused as a generic call.
     ///
     /// - Parameters:
-    ///   - count: the most elements to lend; if there are fewer, fewer are lent, and both slices may be empty.
-    ///   - body: uses the slices and returns the elements used up, from 0 to the sum of their counts.
-    /// - Returns: the elements freed.
+    ///   - count: the most elements to lend; if the ring has fewer, fewer are lent, and both slices may be empty.
+    ///   - body: uses the slices and returns the number of used elements, from 0 to the sum of the slices' counts.
+    /// - Returns: number of freed elements.
     @inlinable @inline(__always)
     public mutating func withReadable<Failure: Error>(
         _ count: Int,
@@ -88,13 +88,14 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return used
     }
 
-    /// The available elements, at most `count`; reads the producer's line only if its cached position is not enough.
+    /// Returns the number of available elements, at most `count`; reads the producer's line only if the cached position
+    /// is not enough.
     @inlinable @inline(__always)
     mutating func available(_ count: Int) -> Int {
         let position = unsafe own.pointee.position
         var filled = unsafe own.pointee.peerPosition &- position
         if filled < count {
-            // Acquire: partner is the producer's releasing store in `advance`; the elements counted are in their slots.
+            // Acquire: partner is the producer's releasing store in `advance`; the counted elements are in their slots.
             unsafe own.pointee.peerPosition = peer.pointee.load(ordering: .acquiring)
             filled = unsafe own.pointee.peerPosition &- position
         }
@@ -108,7 +109,8 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         unsafe own.pointee.slot = next >= capacity ? next - capacity : next
         let position = unsafe own.pointee.position &+ count
         unsafe own.pointee.position = position
-        // Release: partner is the producer's acquiring load in `room`; we have read the slots before it may refill them.
+        // Release: partner is the producer's acquiring load in `room`; we have read the slots before the producer may
+        // refill them.
         unsafe shared.pointee.store(position, ordering: .releasing)
     }
 }

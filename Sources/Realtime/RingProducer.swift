@@ -3,8 +3,8 @@ public import Synchronization
 
 /// The writing end of a ring: one owner, one thread at a time.
 ///
-/// Every operation is wait-free: it ends in a bounded number of steps whatever the consumer does, even if it stopped
-/// half-way. Unread elements are never overwritten.
+/// Every operation is wait-free: its number of steps is bounded, even if the consumer stopped half-way. Unread elements
+/// are never overwritten.
 @safe
 @frozen
 public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
@@ -25,16 +25,16 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         memory = storage.memory
     }
 
-    /// Elements that can be written now; the consumer can only increase it.
+    /// Elements that can be written now; the consumer can only increase the count.
     ///
     /// Real-time safe: yes.
     @inlinable public var writableCount: Int {
-        // Acquire: partner is the consumer's releasing store in `advance`; what it freed has been read.
+        // Acquire: partner is the consumer's releasing store in `advance`; the freed elements have been read.
         let read = unsafe peer.pointee.load(ordering: .acquiring)
         return unsafe capacity - (own.pointee.position &- read)
     }
 
-    /// Writes one element; `false`, with nothing written, if the ring is full.
+    /// Writes one element. Returns `false`, with nothing written, if the ring is full.
     ///
     /// Real-time safe: yes.
     @inlinable @inline(__always)
@@ -45,10 +45,10 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return true
     }
 
-    /// Writes one element that the consumer does not see before `showHeld()`, or before anything else is written; `false`, with
+    /// Writes one element, hidden from the consumer until `showHeld()` or the next other write. Returns `false`, with
     /// nothing written, if the ring is full.
     ///
-    /// For elements that must not be seen before something that is published later. Real-time safe: yes.
+    /// For elements that must not be seen before a later publication. Real-time safe: yes.
     @inlinable @inline(__always)
     public mutating func hold(_ element: Element) -> Bool {
         guard room(for: 1) > 0 else { return false }
@@ -63,13 +63,14 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     @inlinable @inline(__always)
     public mutating func showHeld() {
         let position = unsafe own.pointee.position
-        // Release: as in `advance`. What this thread published before, in any other place, is seen with the elements too.
+        // Release: as in `advance`. With the elements, the consumer also sees everything published before by this
+        // thread, in any other place.
         unsafe shared.pointee.store(position, ordering: .releasing)
     }
 
-    /// Writes as many of `elements` as fit, in order, from the first; returns how many (0 if full).
+    /// Writes as many of `elements` as fit, in order, from the first; returns their count (0 if full).
     ///
-    /// The consumer sees them all at once or not yet. Real-time safe: yes.
+    /// The consumer sees all written elements at once or none yet. Real-time safe: yes.
     @inlinable @inline(__always)
     public mutating func write(from elements: UnsafeBufferPointer<Element>) -> Int {
         guard let source = elements.baseAddress else { return 0 }
@@ -83,16 +84,16 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return count
     }
 
-    /// Lends up to `count` free slots, as two slices in order, and passes on as many as `body` says it filled.
+    /// Lends up to `count` free slots, as two slices in order, and passes on as many elements as `body` returns.
     ///
-    /// The slices contain old elements, not zeros; fill the first before the second. If `body` throws, nothing is passed on.
-    /// Real-time safe: yes, if `body` is. In a function the compiler checks, let the closure only call another function:
-    /// directly within a closure even a `for` loop or `min` is refused as a generic call.
+    /// The slices contain old elements, not zeros; fill the first before the second. If `body` throws, nothing is
+    /// passed on. Real-time safe: yes, if `body` is. In a function checked by the compiler, let the closure only call
+    /// another function: directly within a closure even a `for` loop or `min` is refused as a generic call.
     ///
     /// - Parameters:
     ///   - count: the most elements to lend; if the ring has less room, fewer are lent, and both slices may be empty.
-    ///   - body: fills the slices and returns the elements filled, from 0 to the sum of their counts.
-    /// - Returns: the elements passed on.
+    ///   - body: fills the slices and returns the number of filled elements, from 0 to the sum of the slices' counts.
+    /// - Returns: number of elements passed on.
     @inlinable @inline(__always)
     public mutating func withWritable<Failure: Error>(
         _ count: Int,
@@ -110,34 +111,36 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return filled
     }
 
-    /// The elements that fit, at most `count`; reads the consumer's line only if its cached position is not enough.
+    /// Returns the number of elements that fit, at most `count`; reads the consumer's line only if the cached position
+    /// is not enough.
     @inlinable @inline(__always)
     mutating func room(for count: Int) -> Int {
         let position = unsafe own.pointee.position
         var free = unsafe capacity - (position &- own.pointee.peerPosition)
         if free < count {
-            // Acquire: partner is the consumer's releasing store in `advance`; its reads of the slots we are about to
-            // overwrite happened before it.
+            // Acquire: partner is the consumer's releasing store in `advance`; the consumer's reads of the slots we are
+            // about to overwrite happened before that store.
             unsafe own.pointee.peerPosition = peer.pointee.load(ordering: .acquiring)
             free = unsafe capacity - (position &- own.pointee.peerPosition)
         }
         return min(free, count)
     }
 
-    /// Passes `count` written elements on to the consumer, and those that are held.
+    /// Passes `count` written elements and all held elements on to the consumer.
     @inlinable @inline(__always)
     mutating func advance(by count: Int) {
         let position = move(by: count)
-        // Release: partner is the consumer's acquiring load in `available`; the elements are in their slots before it.
+        // Release: partner is the consumer's acquiring load in `available`; the elements are in their slots before the
+        // release.
         unsafe shared.pointee.store(position, ordering: .releasing)
     }
 
-    /// Goes on behind `count` written elements; returns how many were written since the beginning.
+    /// Moves on behind `count` written elements; returns the number of elements written since the beginning.
     @inlinable @inline(__always)
     mutating func move(by count: Int) -> Int {
         let next = unsafe own.pointee.slot + count
         unsafe own.pointee.slot = next >= capacity ? next - capacity : next
-        // Not `&+=`: under the thread sanitizer the compiler (6.3.1) makes invalid code of it here.
+        // Not `&+=`: under the thread sanitizer the compiler (6.3.1) makes invalid code of `&+=` here.
         let position = unsafe own.pointee.position &+ count
         unsafe own.pointee.position = position
         return position

@@ -1,11 +1,12 @@
-// The latest value, from one thread to another: a triple buffer. Wait-free on both sides, never torn, never blocks.
-// It is not a queue: of the values written between two reads, only the last is read.
+// The latest value, from one thread to another: a triple buffer. Wait-free on both sides, never torn, never blocks. A
+// snapshot is not a queue: of several values written between two reads, only the last is read.
 //
-// Three slots: one being written, one being read, one in the middle. Writer and reader each swap theirs with the middle
-// one by a single atomic exchange; a bit beside the middle's number says whether it is newer than what the reader has.
+// Three slots: the writer's, the reader's and the middle slot. Writer and reader each swap their slot with the middle
+// slot by a single atomic exchange. A bit beside the middle's number is set if the middle slot is newer than the
+// reader's.
 public import Synchronization
 
-/// Both ends of a new snapshot: take them apart and give each to its thread.
+/// Both ends of a new snapshot: take the ends apart and give each end to its thread.
 @frozen
 public struct SnapshotEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
     /// The writing end.
@@ -23,7 +24,7 @@ public struct SnapshotEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendab
     }
 }
 
-/// Set in the middle word if the middle slot has a value that the reader has not seen.
+/// Set in the middle word if the middle slot has a value not yet seen by the reader.
 @usableFromInline let freshBit: UInt = 4
 @usableFromInline let slotMask: UInt = 3
 
@@ -74,15 +75,14 @@ public struct SnapshotWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unc
         memory = storage.memory
     }
 
-    /// Makes `value` what the reader reads from now on.
+    /// Publishes `value`: the reader reads it from now on.
     ///
     /// Wait-free. Real-time safe: yes.
     @inlinable @inline(__always)
     public mutating func write(_ value: Value) {
         let slot = unsafe own.pointee
         unsafe (slots + Int(bitPattern: slot) &* slotStride).assumingMemoryBound(to: Value.self).pointee = value
-        // Release: partner is the acquiring exchange in `read`; the value is whole before it can be taken.
-        // Acquire: partner is the releasing exchange in `read`; the reader is done with the slot we get back.
+        // Release: partner is the acquiring exchange in `read`; the value is whole before the reader can take the slot.
         let previous = unsafe middle.pointee.exchange(slot | freshBit, ordering: .acquiringAndReleasing)
         unsafe own.pointee = previous & slotMask
     }
@@ -106,20 +106,20 @@ public struct SnapshotReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unc
         memory = storage.memory
     }
 
-    /// Whether something was written since the last `read()`.
+    /// True if a value was written since the last `read()`.
     ///
     /// Real-time safe: yes.
     @inlinable public var hasNewValue: Bool {
-        // Relaxed: the answer alone is used, no memory is read on the strength of it.
+        // Relaxed: only the answer is used; no memory is read on the strength of this load.
         unsafe middle.pointee.load(ordering: .relaxed) & freshBit != 0
     }
 
-    /// The value written last, or the previous one if nothing was written since.
+    /// Returns the value written last, or the previous value if nothing was written since.
     ///
-    /// Wait-free; copies `Value` once, so keep it small. Real-time safe: yes.
+    /// Wait-free; copies `Value` once, so keep the type small. Real-time safe: yes.
     @inlinable @inline(__always)
     public mutating func read() -> Value {
-        // Only the reader clears the bit, so it is still set at the exchange.
+        // Only the reader clears the bit, so the bit is still set at the exchange.
         if hasNewValue {
             // Acquire: partner is the releasing exchange in `write`; the whole value is visible.
             // Release: partner is the acquiring exchange in `write`; our reads of the old slot are over.

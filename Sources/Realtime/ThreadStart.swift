@@ -1,4 +1,4 @@
-// The first steps of a new real-time thread, in order, and how its creator learns the result.
+// Carries out the first steps of a new real-time thread, in order, and reports the result to the thread's creator.
 internal import CRealtime
 internal import Explanations
 internal import Glibc
@@ -31,9 +31,9 @@ final class ThreadStart: @unchecked Sendable {
         unsafe isPrepared.deallocate()
     }
 
-    /// Waits until the new thread is prepared. This is bounded, because preparing makes a handful of system calls.
+    /// Waits until the new thread is prepared. The wait is bounded, because preparing makes a handful of system calls.
     func waitForReport() -> RealtimeReport {
-        // Only an interrupting signal makes it return early.
+        // Only an interrupting signal makes `sem_wait` return early.
         while unsafe sem_wait(isPrepared) != 0 {}
         return report
     }
@@ -48,8 +48,8 @@ final class ThreadStart: @unchecked Sendable {
         mark.clear()
     }
 
-    /// A separate function, so that objects held only by the body are released when it returns, while the mark is still set: one
-    /// of them may own the thread and wait for it.
+    /// Runs the body. A separate function, so that objects held only by the body are released at its return, while the
+    /// mark is still set: such an object may own the thread and wait for it.
     @inline(never)
     private func runBody() {
         guard let body else { return }
@@ -63,7 +63,7 @@ final class ThreadStart: @unchecked Sendable {
         let named = unsafe realtime_name_thread(name)
         if named != 0 { report.refusals.append(.name(name, error: named)) }
 
-        // For the thread's whole life, so it is never restored.
+        // Enabled for the thread's whole life, so never restored.
         _ = realtime_flush_to_zero_enable()
         report.flushesToZero = realtime_flush_to_zero_is_supported()
         if !report.flushesToZero { report.refusals.append(.flushToZero) }
@@ -78,8 +78,8 @@ final class ThreadStart: @unchecked Sendable {
     private func leaveSignalsToOtherThreads() {
         var mask = sigset_t()
         unsafe sigfillset(&mask)
-        // A fault must still reach its handler, or a crash leaves no trace; and the limit on real-time CPU time must
-        // still be able to stop a thread that runs away.
+        // A fault must still reach its handler, or a crash leaves no trace. The limit on real-time CPU time must still
+        // be able to stop a runaway thread.
         for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGXCPU, SIGPROF] {
             unsafe sigdelset(&mask, signal)
         }
@@ -93,7 +93,8 @@ final class ThreadStart: @unchecked Sendable {
         if failure == 0 { report.touchedStackBytes = byteCount } else { report.refusals.append(.stack(error: failure)) }
 
         guard configuration.locksMemory else { return }
-        // With a finite limit the calls could succeed now and make later allocations of the process fail, so they are not tried.
+        // With a finite limit the calls could succeed now and make later allocations of the process fail, so no call is
+        // tried.
         let isUnlimited = realtime_memory_lock_is_unlimited()
         var refused: Int32 = ENOMEM
         if isUnlimited, !ProcessOwner.isHost {
@@ -118,7 +119,7 @@ final class ThreadStart: @unchecked Sendable {
         report.refusals.append(.memoryLock(limitBytes: limit, stackLocked: stackIsLocked, error: refused))
     }
 
-    /// The C library keeps the stacks of threads that have ended for those that come next.
+    /// Unlocks the stack and the buffers: the C library reuses the stacks of ended threads for later threads.
     private func unlockMemory() {
         if holdsBuffers { RealtimeMemory.unlock() }
         if let stack = unsafe lockedStack { unsafe munlock(stack.baseAddress, stack.count) }
@@ -139,16 +140,16 @@ final class ThreadStart: @unchecked Sendable {
     }
 }
 
-/// The process's current limit on `resource`; 0 if the system does not report it.
+/// Returns the process's current limit on `resource`; 0 if the system does not report the limit.
 private func currentLimit(_ resource: __rlimit_resource) -> UInt {
     var limit = rlimit()
     return unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 ? limit.rlim_cur : 0
 }
 
-/// If a stack is refused as too small, it is not enlarged beyond this, in bytes.
+/// Largest stack, in bytes, up to which a stack refused as too small is enlarged.
 private let largestMinimumStack = 1 << 20
 
-/// Why the system made no thread.
+/// Cause of a failure to create a thread.
 struct ThreadFailure: Error {
     /// The last requested stack size, in bytes.
     let stackBytes: Int
@@ -156,11 +157,11 @@ struct ThreadFailure: Error {
     let code: Int32
 }
 
-/// Makes a thread with a given stack size; a size that is too small for the system is increased.
+/// Creates a thread with a given stack size; increases a size that is too small for the system.
 ///
 /// - Parameters:
-///   - context: passed to `entry`; not released here if there is no thread.
-///   - entry: a function and not a closure, so that no actor's isolation can cling to it.
+///   - context: passed to `entry`; not released here if no thread is created.
+///   - entry: a function and not a closure, so that no actor's isolation can cling to the function.
 func startThread(
     stackBytes: Int, _ context: UnsafeMutableRawPointer,
     _ entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
@@ -176,7 +177,7 @@ func startThread(
     repeat {
         failure = unsafe pthread_attr_setstacksize(&attributes, rounded)
         if failure == 0 { failure = unsafe pthread_create(&handle, &attributes, entry, context) }
-        // Libraries store their thread-local data on the stack; the system shows how much only by refusing.
+        // Libraries store their thread-local data on the stack; only a refusal by the system shows the needed size.
         guard failure == EINVAL, rounded < largestMinimumStack else { break }
         rounded *= 2
     } while true
@@ -184,7 +185,7 @@ func startThread(
     return handle
 }
 
-/// Makes a thread that runs `start`.
+/// Creates a thread that runs `start`.
 func startThread(_ start: ThreadStart, stackBytes: Int) throws(RealtimeThreadError) -> pthread_t {
     let context = unsafe Unmanaged.passRetained(start)
     do throws(ThreadFailure) {

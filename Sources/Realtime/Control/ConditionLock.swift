@@ -1,20 +1,21 @@
-// A lock one can wait with: the standard library's Mutex has no condition. For control and worker threads only.
+// A lock with a condition to wait for: the standard library's Mutex has no condition. For control and worker threads
+// only.
 internal import Glibc
 
-/// A mutex and a condition, for the threads around the render thread, never for it.
+/// A mutex and a condition, for the threads around the render thread, never for the render thread.
 @safe
 package final class ConditionLock: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    /// An unlocked lock.
+    /// Makes an unlocked lock.
     package init() {
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe condition.initialize(to: pthread_cond_t())
         unsafe pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
-        // The wall clock may be set back during a wait.
+        // Monotonic, because the wall clock may be set back during a wait.
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         unsafe pthread_cond_init(condition, &attributes)
         unsafe pthread_condattr_destroy(&attributes)

@@ -4,22 +4,24 @@ internal import Synchronization
 ///
 /// Threads: any. Real-time safe: no.
 package final class EventBroadcast<Event: Sendable>: Sendable {
-    /// Each gets nil at the end; nil after it.
+    /// Called with nil at the end; the list is nil after the end.
     private let readers = Mutex<[@Sendable (Event?) -> Void]?>([])
 
     private let observers = Mutex<[@Sendable (Event) -> Void]>([])
 
     package init() {}
 
-    /// Calls `observer` with every event from now on, on the thread that tells it and before any reader gets it. It must return at once.
+    /// Calls `observer` with every event from now on, on the thread that calls `tell`, before any reader gets the
+    /// event. The observer must return at once.
     package func observe(_ observer: @escaping @Sendable (Event) -> Void) { observers.withLock { $0.append(observer) } }
 
-    /// Events from now on; a stream requested after the end ends at once.
+    /// Stream of all events from now on; a stream requested after the end ends at once.
     package var stream: AsyncStream<Event> {
         AsyncStream { follow($0.take) }
     }
 
-    /// Calls `reader` with every event from now on, and with nil at the end, on the threads that tell them. It must return at once.
+    /// Calls `reader` with every event from now on, and with nil at the end, on the threads that call `tell` and `end`.
+    /// The reader must return at once.
     package func follow(_ reader: @escaping @Sendable (Event?) -> Void) {
         let isOver = readers.withLock { readers in
             readers?.append(reader)
@@ -34,7 +36,7 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
         for reader in readers.withLock({ $0 }) ?? [] { reader(event) }
     }
 
-    /// Ends all streams; later events are dropped.
+    /// Ends all streams; drops later events.
     package func end() {
         let readers = readers.withLock { readers in
             defer { readers = nil }
@@ -45,7 +47,7 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
 }
 
 extension AsyncStream.Continuation where Element: Sendable {
-    /// Puts an element into the stream, or ends it with nil.
+    /// Puts an element into the stream, or ends the stream with nil.
     package func take(_ element: Element?) {
         if let element { yield(element) } else { finish() }
     }

@@ -2,11 +2,11 @@ internal import Glibc
 internal import Synchronization
 
 /// A thread that passes requests and events between the control side and the render thread, every ten milliseconds. The
-/// render thread must not wake another thread, so this one polls.
+/// render thread must not wake another thread, so the pump polls.
 ///
 /// Threads: any. Real-time safe: no.
 package final class EventPump: Sendable {
-    /// A thread with a flag of its own: one that is stopping must not see that the next one has begun.
+    /// A thread with a flag of its own: a stopping thread must not react to the flag of the next thread.
     private struct Run: Sendable {
         let thread: RealtimeThread
         let isStopping: Flag
@@ -20,13 +20,13 @@ package final class EventPump: Sendable {
 
     package init() {}
 
-    /// Whether the thread is there.
+    /// True if the thread runs.
     package var isRunning: Bool { run.withLock { $0 != nil } }
 
-    /// Begins to call `work` repeatedly. Has no effect if it already does.
+    /// Begins to call `work` repeatedly. Has no effect if the pump already runs.
     ///
-    /// - Returns: Whether it has begun now.
-    /// - Throws: `RealtimeThreadError` if the system makes no thread.
+    /// - Returns: true if this call started the pump.
+    /// - Throws: `RealtimeThreadError` if the system creates no thread.
     @discardableResult
     package func start(_ work: @escaping @Sendable () -> Void) throws(RealtimeThreadError) -> Bool {
         let result: Result<Bool, RealtimeThreadError> = run.withLock { run in
@@ -51,7 +51,7 @@ package final class EventPump: Sendable {
     private static let ordinary = RealtimeThread.Configuration(
         priority: nil, locksMemory: false, stackBytes: 256 * 1024)
 
-    /// Returns when the last call of `work` is over.
+    /// Stops the pump; returns when the last call of `work` is over.
     package func stop() {
         run.withLock { run in
             guard let ending = run else { return }

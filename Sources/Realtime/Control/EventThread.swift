@@ -1,5 +1,5 @@
-/// A thread that takes events one by one, in order. What follows from an event then waits for nothing but the thread: a program may keep every
-/// thread of Swift's pool busy.
+/// A thread that takes events one by one, in order. The work on an event then waits for nothing but the thread: a
+/// program may keep every thread of Swift's pool busy.
 ///
 /// Threads: any. Real-time safe: no.
 package final class EventThread<Event: Sendable>: Sendable {
@@ -7,16 +7,16 @@ package final class EventThread<Event: Sendable>: Sendable {
 
     /// Starts the thread; nil if the system has none left.
     ///
-    /// - Parameter name: Its name, up to 15 bytes.
+    /// - Parameter name: The thread's name, up to 15 bytes.
     package init?(name: String) {
         guard let thread = PlainThread(name: name, { [queue] in queue.run() }) else { return nil }
         thread.detach()
     }
 
-    /// Ends the thread once it has taken every event.
+    /// Ends the thread after its last event.
     deinit { queue.finish() }
 
-    /// Gives the thread its work; events from before wait for it. Has no effect a second time.
+    /// Gives the thread its work; earlier events wait for the work. A second call has no effect.
     ///
     /// - Parameters:
     ///   - take: Takes an event, on the thread.
@@ -25,8 +25,8 @@ package final class EventThread<Event: Sendable>: Sendable {
         queue.start(take, end: end)
     }
 
-    /// What puts an event at the end of the queue, and ends the queue with nil; later events are dropped. It returns at once, and does not keep the
-    /// thread alive.
+    /// Function that puts an event at the end of the queue, or ends the queue with nil; later events are dropped. The
+    /// function returns at once, and does not keep the thread alive.
     package var put: @Sendable (Event?) -> Void {
         { [queue] event in if let event { queue.put(event) } else { queue.finish() } }
     }
@@ -73,7 +73,7 @@ package final class EventThread<Event: Sendable>: Sendable {
                     defer { events.removeAll(keepingCapacity: true) }
                     return (work, events)
                 }
-                // Finished before it had any work.
+                // The queue was finished before any work was given.
                 guard let given else { return }
                 guard !taken.isEmpty else { return given.end() }
                 for event in taken { given.take(event) }

@@ -1,23 +1,23 @@
-// Detects whether a piece of work uses the heap, in a program with the system's own allocator. Tests count instead, with a
+// Detects heap use by a piece of work, in a program with the system's own allocator. Tests count instead, with a
 // replaced malloc; the shipped program replaces nothing.
 internal import CRealtime
 
-/// Tells whether work allocates or frees memory, even if only for a moment.
+/// Detects work that allocates or frees memory, even if only for a moment.
 ///
-/// The C library gives a thread a cache of its own when the thread first calls `malloc` or `free`, and keeps it until the
-/// thread ends. So the work runs on a thread that has called neither. Afterwards the thread allocates once; if the
-/// heap grows by more than the allocation, that was the first call. The method is tested before each use, on work that
-/// uses the heap and on work that does not. If it is wrong there (a sanitizer's allocator, another C library, other
-/// threads that allocate all the time), the answer is nil.
+/// The C library gives a thread a cache of its own at the thread's first call of `malloc` or `free`, and keeps the
+/// cache until the thread ends. So the work runs on a thread that has called neither. Afterwards the thread allocates
+/// once; if the heap grows by more than the allocation, this call was the first. Before each use, the method is tested
+/// on work that uses the heap and on work that does not. If a test fails (a sanitizer's allocator, another C library,
+/// other threads that allocate all the time), the answer is nil.
 package enum HeapWitness {
-    /// Whether `work` used the heap; nil if this cannot be determined here.
+    /// Returns true if `work` used the heap; nil if the method is unreliable here.
     ///
-    /// - Parameter work: Runs once, on a thread of its own, before this returns. Everything it uses must have
-    ///   been used before, because the language allocates when it sets up types.
+    /// - Parameter work: Runs once, on a thread of its own, before this function returns. Use everything the work needs
+    ///   once before this call, because the language allocates when it sets up types.
     ///
     /// Real-time safe: no.
     package static func touchesHeap(_ work: () -> Void) -> Bool? {
-        // In a program whose other threads allocate all the time the method fails, but seldom ten times in a row.
+        // In a program with other threads that allocate all the time the method fails, but seldom ten times in a row.
         for _ in 0..<10 where isReliable() { return observe(work) }
         return nil
     }
@@ -27,9 +27,9 @@ package enum HeapWitness {
         return observe({}) == false && answer(growth: known) == true
     }
 
-    /// The cache of a thread takes 576 bytes at least in every version of the C library that has one.
+    /// Size in bytes below a thread's cache: at least 576 bytes in every version of the C library with such a cache.
     private static let smallestCache = 512
-    /// Without a cache, the thread's allocation takes no more than this.
+    /// Largest growth in bytes caused by the thread's allocation without a new cache.
     private static let largestBlock = 64
 
     private static func observe(_ work: () -> Void) -> Bool? {
@@ -45,8 +45,8 @@ package enum HeapWitness {
         return answer(growth: growth)
     }
 
-    /// The answer for a growth of the heap by this many bytes after a small allocation; nil for any size except the two expected ones, which
-    /// another thread causes between the two readings.
+    /// Returns the answer for a growth of the heap by this many bytes after a small allocation. Any size except the two
+    /// expected sizes comes from another thread between the two readings: the answer is nil.
     package static func answer(growth: Int) -> Bool? {
         if (0...largestBlock).contains(growth) { return true }
         return growth >= smallestCache ? false : nil

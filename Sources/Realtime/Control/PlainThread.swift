@@ -7,12 +7,12 @@ internal import Glibc
 package final class PlainThread: @unchecked Sendable {
     private var thread = pthread_t()
 
-    /// The stack size of these threads, in bytes. A device thread locks the memory of the whole process, including stacks, so
-    /// all of the system's usual 8 MiB would become resident. The largest measured use is 36 KiB for decoding (Opus) and
-    /// 24 for analysis; unoptimised code takes several times as much.
+    /// Stack size of these threads, in bytes. A device thread locks the memory of the whole process, including stacks,
+    /// so all of the system's usual 8 MiB would become resident. The largest measured use is 36 KiB for decoding (Opus)
+    /// and 24 KiB for analysis; unoptimised code takes several times as much.
     package static var stackBytes: Int { 512 << 10 }
 
-    /// Starts the thread; nil if the system has none left.
+    /// Starts the thread; nil if the system has no thread left.
     package init?(name: String, _ body: @escaping @Sendable () -> Void) {
         let box = unsafe Unmanaged.passRetained(ThreadBody(name: name, run: body))
         do throws(ThreadFailure) {

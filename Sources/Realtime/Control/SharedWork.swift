@@ -1,24 +1,25 @@
-// Work on many items that a few threads share. For control and worker threads only.
+// Work on many items, shared by a few threads. For control and worker threads only.
 internal import CRealtime
 
 /// Work on many items, by several threads, with the results in the order of the items.
 package enum SharedWork {
-    /// The processors that this process may use, at least one.
+    /// Number of processors available to this process, at least one.
     package static var processorCount: Int { Int(realtime_processor_count()) }
 
-    /// Carries out `work` for each number below `count`, and gives each result to `take`, in order and on the calling thread.
+    /// Carries out `work` for each number below `count`, and gives each result to `take`, in order and on the calling
+    /// thread.
     ///
-    /// Items are begun in order. Beside several threads the calling one only waits, so a result is given as soon as it is there and those before it
-    /// were given, however long other items take. A thousand results wait at most, for the result of a longer item; then no further item is begun.
-    /// If the system has no thread left, the calling thread works.
+    /// Items begin in order. Beside several threads the calling thread only waits: `take` gets a result as soon as this
+    /// and all earlier results are ready, however long later items take. While a longer item runs, at most a thousand
+    /// later results wait; then no further item begins. If the system has no thread left, the calling thread works.
     ///
     /// - Parameters:
     ///   - count: The number of items.
-    ///   - threads: Items that are worked on at the same time, at most; at least one is.
-    ///   - work: The work on one item, on any thread. Their stacks are small, see `PlainThread.stackBytes`.
-    ///   - take: Gets the number of an item and its result. Once it returns false, no further item is begun; it still gets the results of
-    ///     those that were. If it throws, these are dropped.
-    /// - Returns: The number of items that were begun.
+    ///   - threads: Most items worked on at the same time; the least is one.
+    ///   - work: The work on one item, on any thread. The threads' stacks are small, see `PlainThread.stackBytes`.
+    ///   - take: Gets the number of an item and its result. Once `take` returns false, no further item begins; `take`
+    ///     still gets the results of all begun items. If `take` throws, the remaining results are dropped.
+    /// - Returns: Number of begun items.
     @discardableResult
     package static func inOrder<Value: Sendable, Failure: Error>(
         _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) -> Value,
@@ -44,7 +45,7 @@ package enum SharedWork {
         }
     }
 
-    /// What the threads share.
+    /// State shared by the threads.
     private final class Share<Value: Sendable>: @unchecked Sendable {
         private let work: @Sendable (Int) -> Value
         private let lock = ConditionLock()
@@ -52,19 +53,19 @@ package enum SharedWork {
         private var next = 0
         private var limit: Int
         private var results: [Int: Value] = [:]
-        /// The item whose result is waited for.
+        /// The item whose result the calling thread awaits.
         private var awaited: Int?
-        /// Results that were given.
+        /// Number of results given to the caller.
         private var given = 0
-        /// Threads that wait because too many results do.
+        /// Number of threads that wait because too many results wait.
         private var idle = 0
 
-        /// Results that may wait.
+        /// Most results that may wait.
         private static var mostResults: Int { 1000 }
 
         init(count: Int, work: @escaping @Sendable (Int) -> Value) { (self.work, limit) = (work, count) }
 
-        /// Works on the next item; false if there is none.
+        /// Works on the next item; returns false if no item is left.
         func workOnNext() -> Bool {
             let number = lock.withLock { () -> Int? in
                 while next < limit, next - given >= Self.mostResults {
@@ -85,7 +86,7 @@ package enum SharedWork {
             return true
         }
 
-        /// Waits for the result of an item; nil if it is not begun and never will be.
+        /// Waits for the result of an item; returns nil if the item will never begin.
         func result(_ number: Int) -> Value? {
             lock.withLock {
                 while true {

@@ -1,18 +1,19 @@
-// Results that a worker makes for readers on render threads, piece by piece: the pages of a clip, the attacks in them. The worker publishes
-// addresses in a table and removes what nobody needs. A reader looks without waiting, or, under a virtual clock, waits.
+// Results made by a worker for readers on render threads, piece by piece: the pages of a clip, the attacks in a clip.
+// The worker publishes addresses in a table and removes unneeded entries. A reader looks without waiting, or, under a
+// virtual clock, waits.
 //
-// The store does not make, own or choose anything: the worker does. A reader that waits leaves its epoch meanwhile, whatever it
-// waits for. Otherwise a worker that must free something first would wait for the reader, and the reader for the worker.
+// The store does not make, own or choose anything: the worker does. A waiting reader leaves its epoch during every
+// wait. Otherwise a worker that must free something first would wait for the reader, and the reader for the worker.
 import Synchronization
 
 /// The part of a published table that its worker, its readers and waiting threads share.
 ///
-/// Thread-safe. Its lock also guards other data that the worker and its clients share, and wakes them.
+/// Thread-safe. The lock also guards other data shared by the worker and its clients, and wakes their threads.
 @safe
 package final class PublishedStore: @unchecked Sendable {
     /// The published addresses.
     package let table: PublishedTable
-    /// Guards everything below and any data that the owner adds; it wakes at each change.
+    /// Guards everything below and any data added by the owner; wakes at each change.
     package let lock = ConditionLock()
 
     // Guarded by `lock`.
@@ -22,16 +23,16 @@ package final class PublishedStore: @unchecked Sendable {
     private var madeWaits = 0
     private var recent: [Int] = []
     private var unavailable: Set<Int> = []
-    /// Readers that do not wait any more.
+    /// Readers that no longer wait.
     private var impatient: Set<Int> = []
     private var isClosed = false
 
-    /// The latest of `recent`, to check without the lock whether the place of the waits has changed.
+    /// Latest of `recent`, to check without the lock for a new place of the waits.
     private let latest = Atomic<Int>(-1)
-    /// How many places of recent waits are remembered.
+    /// Number of remembered places of recent waits.
     private static let recentCount = 8
 
-    /// An empty store; nil if the system has no memory for its table.
+    /// Makes an empty store; nil if the system has no memory for its table.
     package init?(count: Int) {
         guard let table = PublishedTable(count: count) else { return nil }
         self.table = table
@@ -41,7 +42,8 @@ package final class PublishedStore: @unchecked Sendable {
 
     // MARK: - Readers
 
-    /// Adds a reader whose epoch the worker respects from now on. The same epoch may belong to readers of several stores.
+    /// Adds a reader whose epoch the worker respects from now on. The same epoch may belong to readers of several
+    /// stores.
     ///
     /// - Returns: the reader's identifier in this store, from 0, never reused.
     package func addReader(_ epoch: ReadEpoch) -> Int {
@@ -53,7 +55,8 @@ package final class PublishedStore: @unchecked Sendable {
         }
     }
 
-    /// Removes a reader, which must have left its epoch for good. What it was given stays allocated until then.
+    /// Removes a reader, which must have left its epoch for good. Entries given to the reader stay allocated until
+    /// then.
     package func removeReader(_ identifier: Int) {
         lock.withLock {
             epochs[identifier] = nil
@@ -72,23 +75,23 @@ package final class PublishedStore: @unchecked Sendable {
 
     // MARK: - Waiting
 
-    /// Why a wait ended.
+    /// Reason for the end of a wait.
     package enum WaitEnd: Equatable, Sendable {
-        /// Everything is published.
+        /// All entries are published.
         case published
         /// The worker cannot make the entry at this index.
         case unavailable(Int)
-        /// The worker ends, or the waiting reader does not wait any more.
+        /// The worker ends, or the waiting reader no longer waits.
         case closed
     }
 
     /// Waits until all entries in some ranges are published at the same time; for threads outside every epoch.
     ///
-    /// - Parameter reader: the reader for which this waits; nil if no reader can end the wait.
+    /// - Parameter reader: the waiting reader; nil if no reader can end the wait.
     package func wait(for ranges: [Range<Int>], reader: Int? = nil) -> WaitEnd {
         let first = ranges.first { !$0.isEmpty }?.lowerBound
         if ranges.allSatisfy(table.arePublished) {
-            // There is nothing to wait for, but the worker must know that the waits have moved to another place.
+            // No wait is needed, but the worker must know that the waits have moved to another place.
             if let first, first != latest.load(ordering: .relaxed) { lock.withLock { note(first) } }
             return .published
         }
@@ -101,9 +104,10 @@ package final class PublishedStore: @unchecked Sendable {
         }
     }
 
-    /// Waits until an entry is published; enters the reader's epoch before it checks, so that the entry stays.
+    /// Waits until an entry is published; enters the reader's epoch before each check, so that the entry stays.
     ///
-    /// - Returns: the entry, or nil if the worker cannot make it or the reader does not wait any more; in both cases inside the epoch.
+    /// - Returns: the entry, or nil if the worker cannot make the entry or the reader no longer waits; in both cases
+    ///   inside the epoch.
     fileprivate func wait(for index: Int, reader: Int, entering epoch: ReadEpoch.Reader) -> UnsafeRawPointer? {
         unsafe lock.withLock {
             note(index)
@@ -118,12 +122,13 @@ package final class PublishedStore: @unchecked Sendable {
         }
     }
 
-    /// Keeps ranges requested until `look` finds them. Guarded by `lock`.
+    /// Requests ranges until `look` finds them. Guarded by `lock`.
     private func whileAwaiting<Found>(_ ranges: [Range<Int>], _ look: () -> Found?) -> Found {
         let ticket = madeWaits
         madeWaits += 1
         waits[ticket] = ranges
-        // The ranges stay requested until the waiting thread has them, so that two waiting threads cannot evict each other's entries.
+        // The ranges stay requested until the waiting thread has them, so that two waiting threads cannot evict each
+        // other's entries.
         defer { waits[ticket] = nil }
         lock.wakeAll()
         while true {
@@ -153,16 +158,17 @@ package final class PublishedStore: @unchecked Sendable {
 
     // MARK: - The worker
 
-    /// The ranges that are waited for, the longest wait first. Guarded by `lock`.
+    /// Awaited ranges, the longest wait first. Guarded by `lock`.
     package var awaited: [[Range<Int>]] { waits.sorted { $0.key < $1.key }.map(\.value) }
 
     /// Places of recent waits, the latest last. Guarded by `lock`.
     package var recentlyAwaited: [Int] { recent }
 
-    /// Whether there is any reader. Guarded by `lock`.
+    /// True if the store has a reader. Guarded by `lock`.
     package var hasReaders: Bool { !epochs.isEmpty }
 
-    /// Publishes a complete entry to readers and waiting threads; it stays at its address until after ``unpublish(_:)``.
+    /// Publishes a complete entry to readers and waiting threads; the entry stays at its address until after
+    /// ``unpublish(_:)``.
     package func publish(_ index: Int, _ address: UnsafeRawPointer) {
         unsafe table.publish(index, address)
         lock.withLock {
@@ -173,14 +179,14 @@ package final class PublishedStore: @unchecked Sendable {
 
     /// Removes an entry from the table.
     ///
-    /// - Returns: a mark that tells when no reader can hold it any more.
+    /// - Returns: a mark that tells when no reader can hold the entry any more.
     func unpublish(_ index: Int) -> ReadersMark {
         table.unpublish(index)
-        // After the removal: a reader that is added later cannot find the entry any more.
+        // Marked after the removal: a reader added later cannot find the entry any more.
         return ReadersMark(lock.withLock { epochs.values.map { ($0, $0.mark()) } })
     }
 
-    /// Marks an index as unavailable, which ends every wait for it, or as available again. Guarded by `lock`.
+    /// Marks an index as unavailable, which ends every wait for the entry, or as available again. Guarded by `lock`.
     package func setUnavailable(_ index: Int, _ isUnavailable: Bool) {
         if isUnavailable { unavailable.insert(index) } else { unavailable.remove(index) }
         lock.wakeAll()
@@ -195,22 +201,23 @@ package final class PublishedStore: @unchecked Sendable {
 
 /// One thread's access to the entries of a store. Trivial, so that the render thread touches no class.
 ///
-/// Valid until it is removed from its store, and only while the store exists.
+/// Valid until removed from its store, and only while the store exists.
 @safe
 package struct PublishedReader: BitwiseCopyable, @unchecked Sendable {
     /// The published addresses.
     package let table: PublishedTable
-    /// The epoch that a reader must enter to look; with several stores, one epoch for all, so that a wait for one holds nothing of the others.
+    /// Epoch that a reader must enter to look. With several stores, all share one epoch, so that a wait for one store
+    /// holds nothing of the other stores.
     package let epoch: ReadEpoch.Reader
     /// Identifies the reader in its store.
     private let identifier: Int
     /// The store, for a reader that waits for missing entries; nil for a render thread, which never waits.
     private let store: UnsafeRawPointer?
 
-    /// A reader of a store to which its epoch was added.
+    /// Makes a reader of a store to which its epoch was added.
     ///
     /// - Parameters:
-    ///   - identifier: the store's identifier from adding the epoch.
+    ///   - identifier: the store's identifier, returned by `addReader`.
     ///   - waits: true for a thread under a virtual clock; never for a render thread.
     package init(_ store: PublishedStore, epoch: ReadEpoch, identifier: Int, waits: Bool) {
         table = store.table
@@ -219,11 +226,12 @@ package struct PublishedReader: BitwiseCopyable, @unchecked Sendable {
         unsafe self.store = waits ? UnsafeRawPointer(Unmanaged.passUnretained(store).toOpaque()) : nil
     }
 
-    /// Whether it waits for missing entries. If so, entries that were found before a look may be gone after it.
+    /// True if the reader waits for missing entries. Then entries found before a look may be gone after the look.
     package var waits: Bool { unsafe store != nil }
 
-    /// The entry at an index, valid until the reader leaves the epoch, or until the next look of a reader that waits. Nil if
-    /// there is none; for a reader that waits this means that there will be none, or that it must not wait any more.
+    /// Returns the entry at an index, valid until the reader leaves the epoch, or until the next look of a waiting
+    /// reader. Returns nil if the entry is missing; for a waiting reader, nil means that the entry will not come, or
+    /// that the reader must no longer wait.
     ///
     /// Real-time safe: yes, wait-free, except with a reader that waits. Inside the epoch only.
     #if REALTIME_CHECKS

@@ -1,18 +1,19 @@
-// The addresses of a worker's results, readable by any thread at any moment: one atomic address each.
+// Addresses of a worker's results, readable by any thread at any moment: one atomic address each.
 internal import Glibc
 import Synchronization
 
 /// One atomic word per index: the address of the published entry, or 0. Trivial, so that the render thread touches no class.
 ///
-/// It keeps nothing alive: an entry is valid only between its `ReadEpoch`'s `enter` and `leave`, and only if the
-/// writer frees nothing except what ``RetiredList`` returns.
+/// The table keeps nothing alive: an entry is valid only between its `ReadEpoch`'s `enter` and `leave`, and only if the
+/// writer frees nothing except the objects returned by ``RetiredList``.
 @safe
 package struct PublishedTable: BitwiseCopyable, @unchecked Sendable {
     private let entries: UnsafeMutablePointer<Atomic<UInt>>
-    /// The number of indices, from 0.
+    /// Number of indices, from 0.
     package let count: Int
 
-    /// An empty table; the system zeroes it page by page as it is used, so that a long one costs nothing at first.
+    /// Makes an empty table. The system zeroes the table page by page at first use, so that a long table costs nothing
+    /// at first.
     init?(count: Int) {
         // An Atomic<UInt> is a word, and a zeroed word is Atomic(0).
         guard let memory = unsafe calloc(max(count, 1), MemoryLayout<Atomic<UInt>>.stride) else { return nil }
@@ -22,7 +23,7 @@ package struct PublishedTable: BitwiseCopyable, @unchecked Sendable {
 
     func deallocate() { unsafe free(entries) }
 
-    /// The entry at an index, or nil.
+    /// Returns the entry at an index, or nil.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
@@ -30,11 +31,12 @@ package struct PublishedTable: BitwiseCopyable, @unchecked Sendable {
     #endif
     package func address(at index: Int) -> UnsafeRawPointer? {
         precondition(index >= 0 && index < count, "there is no such entry")
-        // Acquire: partner is the release in `publish`; a reader that finds the address also finds the entry's contents.
+        // Acquire: partner is the release in `publish`; a reader that finds the address also finds the entry's
+        // contents.
         return unsafe UnsafeRawPointer(bitPattern: entries[index].load(ordering: .acquiring))
     }
 
-    /// Whether an entry is published at an index, at this moment.
+    /// Returns true if an entry is published at an index, at this moment.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
@@ -42,7 +44,7 @@ package struct PublishedTable: BitwiseCopyable, @unchecked Sendable {
     #endif
     package func isPublished(_ index: Int) -> Bool { unsafe address(at: index) != nil }
 
-    /// Whether entries are published at every index of a range.
+    /// Returns true if entries are published at every index of a range.
     package func arePublished(_ indices: Range<Int>) -> Bool { indices.allSatisfy(isPublished) }
 
     /// Publishes a complete entry to the readers.
@@ -52,7 +54,7 @@ package struct PublishedTable: BitwiseCopyable, @unchecked Sendable {
         unsafe entries[index].store(UInt(bitPattern: address), ordering: .releasing)
     }
 
-    /// Removes an entry; readers inside their epoch may still hold it.
+    /// Removes an entry; readers inside their epoch may still hold the entry.
     func unpublish(_ index: Int) {
         precondition(index >= 0 && index < count, "there is no such entry")
         unsafe entries[index].store(0, ordering: .releasing)

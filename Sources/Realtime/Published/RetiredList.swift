@@ -1,12 +1,12 @@
-// Entries that were removed from a published table and may still be held by readers. For the worker of the table only.
+// Objects removed from a published table and possibly still held by readers. For the worker of the table only.
 
-/// The state of every reader of a store when an entry was removed.
+/// State of every reader of a store at the removal of an entry.
 struct ReadersMark {
     private let marks: [(epoch: ReadEpoch, mark: ReadEpoch.Mark)]
 
     init(_ marks: [(ReadEpoch, ReadEpoch.Mark)]) { self.marks = marks }
 
-    /// Whether every reader has been outside its epoch since. Once true it stays true.
+    /// True if every reader has been outside its epoch since. Once true, the answer stays true.
     var hasPassed: Bool { marks.allSatisfy { $0.epoch.hasPassed($0.mark) } }
 }
 
@@ -14,10 +14,10 @@ struct ReadersMark {
 package struct RetiredList<Object> {
     private var entries: [(object: Object, mark: ReadersMark)] = []
 
-    /// An empty list.
+    /// Makes an empty list.
     package init() {}
 
-    /// Objects that a reader may still hold, or that have not been taken out yet.
+    /// Number of objects that a reader may still hold, or that have not been taken out yet.
     package var count: Int { entries.count }
 
     /// Removes the entry at an index and keeps its object until no reader can hold it.
@@ -27,7 +27,7 @@ package struct RetiredList<Object> {
         entries.append((object, store.unpublish(index)))
     }
 
-    /// Takes out an object that no reader can hold any more, if there is one; the oldest first.
+    /// Takes out the oldest object that no reader can hold any more; nil without such an object.
     package mutating func takeFree() -> Object? {
         guard let index = entries.firstIndex(where: \.mark.hasPassed) else { return nil }
         return entries.remove(at: index).object
