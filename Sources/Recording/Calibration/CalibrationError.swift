@@ -1,31 +1,31 @@
 public import AudioDevices
 public import Explanations
 
-/// Why a round trip could not be measured or stored.
+/// Failure to measure or store a round trip.
 public struct CalibrationError: ExplainedError, Equatable {
-    /// What went wrong, for programs to decide on.
+    /// Kind of a failure, for programs to decide on.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Nothing in the recording stands out as the chirp.
         case noPeak
-        /// The chirps came back after different times.
+        /// The repeats of the chirp came back after different times.
         case unsteady
-        /// The device was interrupted meanwhile.
+        /// The device was interrupted during the measurement.
         case interrupted
-        /// The device failed or could not be opened; `deviceError` has the details.
+        /// The device failed or cannot be opened; `deviceError` has the details.
         case device
         /// The file of round trips cannot be read or written.
         case store
         /// The user may not read or write the file of round trips, or its folder.
         case storePermission
-        /// A later version of this library wrote the file of round trips; it is not changed.
+        /// A later version of this library wrote the file of round trips; the file stays unchanged.
         case storeIsNewer
     }
 
-    /// What went wrong, for programs to decide on.
+    /// Kind of the failure, for programs to decide on.
     public let kind: Kind
     /// The cause in one sentence.
     public let message: String
-    /// What the user can do about it, in one sentence.
+    /// Remedy for the user, in one sentence.
     public let remedy: String
     /// The error of the device; nil except for `device`.
     public let deviceError: DeviceError?
@@ -40,7 +40,7 @@ public struct CalibrationError: ExplainedError, Equatable {
 }
 
 extension CalibrationError {
-    /// The exit status of a command that ends with this error.
+    /// Exit status of a command that ends with this error.
     ///
     /// Real-time safe: no.
     public var exitStatus: ExitStatus {

@@ -3,24 +3,24 @@ internal import Glibc
 internal import JSON
 internal import UserState
 
-/// The round trips measured on this computer: the latest one for each pair of devices, rate and block length.
+/// Round trips measured on this computer: the latest for each pair of devices, rate and block length.
 ///
-/// A small JSON file of the user's state. It is replaced as a whole, under a lock, so readers never see half a file and two programs
-/// that write at once lose nothing.
+/// A small JSON file of the user's state. Each write replaces the whole file, under a lock: readers never see half a
+/// file, and two programs that write at once lose nothing.
 public struct CalibrationStore: Sendable {
     /// The path of the file, which may not exist yet.
     public var path: String { file.path }
 
     private let file: StateFile
 
-    /// The version of the file as written here. Files of a later version are not changed.
+    /// Version of the file as written here. Files of a later version stay unchanged.
     ///
-    /// 2: drivers report what lies in their transfers too, so what is added to that is another number than in version 1.
+    /// 2: drivers now report the frames in their transfers too, so the added part differs from the number in version 1.
     private static let version: Int64 = 2
 
     /// The store of this user: `woodshed/calibrations.json` under `$XDG_STATE_HOME`, by default `~/.local/state`.
     ///
-    /// Nothing is created before a result is stored. Throws `store` if there is no home. Real-time safe: no.
+    /// Nothing is created before a result is stored. Throws `store` without a home. Real-time safe: no.
     public init() throws(CalibrationError) {
         guard let file = StateFile(named: "calibrations.json") else {
             throw CalibrationError(
@@ -37,32 +37,32 @@ public struct CalibrationStore: Sendable {
     public struct Contents: Sendable, Equatable {
         /// All round trips, the latest first.
         public let roundTrips: [RoundTrip]
-        /// Whether the file exists but cannot be understood completely; it is set aside by the next write.
+        /// True if some of the file cannot be understood; the next write sets the damaged file aside.
         public let isDamaged: Bool
     }
 
-    /// Reads the file. A missing file is empty, and so is one of version 0.2.0, whose results do not hold any more; a damaged one is reported in
-    /// the contents.
+    /// Reads the file. A missing file is empty. A file of version 0.2.0 counts as empty, because its results no longer
+    /// hold. The contents report a damaged file.
     ///
-    /// Throws `store` or `storePermission` if it cannot be read, `storeIsNewer` if a later version wrote it.
-    /// Real-time safe: no.
+    /// Throws `store` or `storePermission` if the file cannot be read, `storeIsNewer` if a later version wrote the
+    /// file. Real-time safe: no.
     public func contents() throws(CalibrationError) -> Contents {
         let content: StateFile.Content
         do { content = try file.read() } catch { throw failure(error) }
         return try contents(of: content)
     }
 
-    /// The result for this set-up; nil if there is none.
+    /// Returns the result for this set-up; nil without a result.
     ///
     /// Throws like ``contents()``. Real-time safe: no.
     public func roundTrip(for setup: RoundTrip.Setup) throws(CalibrationError) -> RoundTrip? {
         try contents().roundTrips.first { $0.setup == setup }
     }
 
-    /// Stores a round trip, replacing an earlier one of the same set-up.
+    /// Stores a round trip; replaces an earlier result of the same set-up.
     ///
-    /// Returns the path to which a damaged file was moved, or nil. Throws like ``contents()``, and `store` or `storePermission` if
-    /// the file cannot be written; `store` also if another program holds its lock for seconds. Real-time safe: no.
+    /// Returns the path of the moved damaged file, or nil. Throws like ``contents()``, and `store` or `storePermission`
+    /// if the file cannot be written; `store` also if another program holds its lock for seconds. Real-time safe: no.
     @discardableResult
     public func keep(_ roundTrip: RoundTrip) throws(CalibrationError) -> String? {
         var aside: String?
@@ -73,13 +73,13 @@ public struct CalibrationStore: Sendable {
         return aside
     }
 
-    /// Removes all round trips of a pair of devices, at any rate and block length, and returns how many there were.
+    /// Removes all round trips of a pair of devices, at any rate and block length, and returns their number.
     ///
-    /// The devices may have the names they had when they were measured. Throws like ``keep(_:)``. Real-time safe: no.
+    /// The devices may have their names from the time of the measurement. Throws like ``keep(_:)``. Real-time safe: no.
     public func forget(output: OutputDevice, input: InputDevice) throws(CalibrationError) -> Int {
         let pair = RoundTrip.Setup(output: output, input: input, sampleRate: 1, periodFrames: 1)
         func isOfPair(_ trip: RoundTrip) -> Bool { trip.setup.output == pair.output && trip.setup.input == pair.input }
-        // If there is nothing to remove, nothing is created, not even a folder.
+        // Without a round trip to remove, nothing is created, not even a folder.
         guard try contents().roundTrips.contains(where: isOfPair) else { return 0 }
         var count = 0
         try change { (old) throws(CalibrationError) in
@@ -119,7 +119,7 @@ public struct CalibrationStore: Sendable {
             roundTrips: roundTrips.sorted { $0.time > $1.time }, isDamaged: roundTrips.count < entries.count)
     }
 
-    /// One entry per line, for people who read the file.
+    /// Returns the file's text, one entry per line, for people who read the file.
     private static func text(_ roundTrips: [RoundTrip]) -> String {
         let entries = roundTrips.map { "\n" + JSONValue.object($0.fields).text }.joined(separator: ",")
         return "{\"v\":\(version),\"calibrations\":[\(entries)\n]}\n"

@@ -1,23 +1,24 @@
 internal import DSP
 
-/// When chirps are played, and where to search for them in the recording.
+/// Times of the played chirps, and the search ranges for the chirps in the recording.
 struct ChirpPlan: Sendable {
     /// −10 dB of full scale: loud enough for a cable, bearable in headphones.
     private static let amplitude = 0.3
     /// Time before the first chirp, because some devices start slowly; in seconds.
     private static let leadSeconds = 0.3
-    /// From one chirp to the next, in seconds. Longer than the range of the search, so that a chirp is not mistaken for another.
+    /// Time from one chirp to the next, in seconds. Longer than the range of the search, so that two chirps are never
+    /// confused.
     private static let intervalSeconds = 0.4
-    /// How much earlier than the driver reports, and how much later, a chirp may come back, in seconds.
+    /// Range of the search, in seconds: a chirp may come back this much earlier or later than the driver reports.
     private static let (soonerSeconds, laterSeconds) = (0.05, 0.3)
-    /// The least clarity of a match, in dB; below it the match may be something else.
+    /// Least clarity of a match, in dB; below this limit the match may be another sound.
     private static let leastClarityDecibels = 20.0
-    /// If the repeats differ by more than this, in seconds, the result is refused.
+    /// Largest permitted difference between the repeats, in seconds; beyond it the result is refused.
     private static let largestSpreadSeconds = 0.0005
 
     let sampleRate: Int
     let chirp: [Float]
-    /// The output frames at which a chirp begins.
+    /// Output frames at which a chirp begins.
     let starts: [Int]
 
     private let filter: MatchedFilter
@@ -33,17 +34,17 @@ struct ChirpPlan: Sendable {
         (soonerFrames, laterFrames) = (frames(Self.soonerSeconds), frames(Self.laterSeconds))
     }
 
-    /// The latest end of the last chirp, in input frames, for a reported round trip.
+    /// Returns the latest end of the last chirp, in input frames, for a reported round trip.
     func end(reportedFrames: Int) -> Int { (starts.last ?? 0) + reportedFrames + laterFrames + chirp.count }
 
-    /// The result of the search.
+    /// Result of the search.
     struct Found {
-        /// From output frame to input frame.
+        /// Distance from output frame to input frame.
         let frames: Double
         let spreadFrames: Double
-        /// Of the input, from 0.
+        /// Channel of the input, from 0.
         let channel: Int
-        /// The median of all matches.
+        /// Median of all matches.
         let match: MatchedFilter.Match
     }
 
@@ -74,7 +75,7 @@ struct ChirpPlan: Sendable {
         return Found(frames: middle.frames, spreadFrames: spread, channel: channel, match: middle.match)
     }
 
-    /// The most likely place of a chirp, in frames after it was played.
+    /// Returns the most likely place of a chirp, in frames after the chirp was played.
     private func match(
         in channel: [Float], start: Int, _ reportedFrames: Int
     ) -> (frames: Double, match: MatchedFilter.Match)? {

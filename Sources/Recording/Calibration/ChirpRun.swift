@@ -1,16 +1,17 @@
 internal import AudioDevices
 
-/// Plays the chirps of a plan and stores what is recorded meanwhile.
+/// Plays the chirps of a plan and stores the recording of the input.
 @safe
 final class ChirpRun: @unchecked Sendable {
-    // Unchecked because of the memory: only the device thread uses it while the stream runs, and other threads after that.
+    // Unchecked because of the memory: only the device thread uses the memory while the stream runs, and other threads
+    // afterwards.
     private struct Progress {
         var reportedFrames: Int64 = 0
         /// The input's next frame.
         var nextFrame = 0
     }
 
-    /// The output frames from the first chirp's beginning to the end of the last one, and their samples.
+    /// Output frames from the first chirp's beginning to the last chirp's end, and their samples.
     private let firstFrame: Int
     private let sound: UnsafeMutableBufferPointer<Float>
     /// The recording, one channel after the other.
@@ -19,7 +20,7 @@ final class ChirpRun: @unchecked Sendable {
     private let capacity: Int
     private let progress: UnsafeMutablePointer<Progress>
 
-    /// - Parameter bufferFrames: the largest round trip that the driver can report.
+    /// - Parameter bufferFrames: the largest round trip that the driver can report, in frames.
     init(_ plan: ChirpPlan, channelCount: Int, bufferFrames: Int) {
         firstFrame = plan.starts[0]
         unsafe sound = .allocate(capacity: plan.starts[plan.starts.count - 1] - firstFrame + plan.chirp.count)
@@ -43,7 +44,7 @@ final class ChirpRun: @unchecked Sendable {
 
     func callbacks() -> DuplexCallbacks { DuplexCallbacks(process: { self.process($0) }) }
 
-    /// Device thread only. Ends the stream when everything is recorded.
+    /// Device thread only. Ends the stream when the recording is complete.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -89,11 +90,11 @@ final class ChirpRun: @unchecked Sendable {
         unsafe progress.pointee.nextFrame = first + block.frameCount
     }
 
-    /// The recording by channels; call it once the stream has finished.
+    /// Returns the recording by channels; call this once the stream has finished.
     func channels() -> [[Float]] {
         (0..<channelCount).map { unsafe Array(recorded[$0 * capacity..<($0 + 1) * capacity]) }
     }
 
-    /// The round trip that the driver reported last; read it once the stream has finished.
+    /// Round trip last reported by the driver; read this once the stream has finished.
     var reportedFrames: Int64 { unsafe progress.pointee.reportedFrames }
 }

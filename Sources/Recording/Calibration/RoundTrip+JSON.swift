@@ -1,7 +1,8 @@
 package import JSON
 
 extension RoundTrip {
-    /// The figures as JSON, in the file and for programs. The names are a contract: new ones are added, none is renamed or removed.
+    /// The figures as JSON, in the file and for programs. The names are a contract: new names may be added, and no name
+    /// changes or goes.
     package var fields: [JSONValue.Field] {
         [
             .init("output", .string(setup.output)), .init("input", .string(setup.input)),

@@ -3,21 +3,23 @@ internal import DSP
 internal import Glibc
 
 extension RoundTrip {
-    /// How often the chirp is played, 1 … 20.
+    /// Permitted number of repeats of the chirp, 1 … 20.
     package static let permittedRepeats = 1...20
 
-    /// Plays a short chirp several times and finds it in the recording.
+    /// Plays a short chirp several times and finds each repeat in the recording.
     ///
-    /// Output and input must be connected, by a cable or through the air. The chirp is played on every channel at −10 dB of full scale; the input's
-    /// clearest channel is used. It takes a second, and 0.4 s for each repeat: do not call it on a thread that must not wait.
+    /// Output and input must be connected, by a cable or through the air. The chirp plays on every channel at −10 dB of
+    /// full scale; the input's clearest channel counts. A measurement takes a second, and 0.4 s for each repeat: do not
+    /// measure on a thread that must not wait.
     ///
     /// - Parameters:
     ///   - output: A system device.
     ///   - input: A system device with the output's clock; the simplest case is the same card.
-    ///   - repeats: How often the chirp is played: 1 to 20. A number outside this range is limited to it.
+    ///   - repeats: Number of repeats of the chirp: 1 to 20. Other numbers are limited to this range.
     ///   - request: Rate, block and number of channels; `channelCount` applies to both sides.
-    /// - Throws: `noPeak` if the recording does not clearly contain the chirp, `unsteady` if it comes back after different times,
-    ///   `interrupted` if the device stopped meanwhile, `device` with the error of a device.
+    /// - Throws: `noPeak` if the recording does not clearly contain the chirp, `unsteady` if the chirp comes back after
+    ///   different times, `interrupted` if the device stopped during the measurement, `device` with the error of a
+    ///   device.
     ///
     /// Real-time safe: no.
     public static func measure(
@@ -42,7 +44,7 @@ extension RoundTrip {
         return try measure(on: stream, as: setup, repeats: repeats)
     }
 
-    /// The same on a stream that is open but not started.
+    /// Measures a round trip on a stream that is open but not started.
     static func measure(
         on stream: any DuplexStream, as setup: Setup, repeats: Int
     ) throws(CalibrationError) -> RoundTrip {
@@ -65,7 +67,7 @@ extension RoundTrip {
                 remedy: "Close other programs, or ask for longer blocks, such as --period 512.")
         }
         let found = try plan.find(in: run.channels(), reportedFrames: run.reportedFrames, input: setup.input)
-        // To a thousandth; further digits come from the arithmetic, not from the sound.
+        // Rounded to a thousandth; further digits come from the arithmetic, not from the sound.
         return RoundTrip(
             setup: setup, frames: thousandths(found.frames), reportedFrames: run.reportedFrames,
             spreadFrames: thousandths(found.spreadFrames), repeats: plan.starts.count, inputChannel: found.channel + 1,
@@ -74,5 +76,5 @@ extension RoundTrip {
     }
 }
 
-/// A value rounded to three decimals, without a sign before 0.
+/// Returns a value rounded to three decimals, without a sign before 0.
 func thousandths(_ value: Double) -> Double { (value * 1000).rounded() / 1000 + 0 }

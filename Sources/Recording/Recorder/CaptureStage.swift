@@ -3,36 +3,36 @@ internal import DSP
 internal import Realtime
 internal import Synchronization
 
-/// The code of the capture thread: it measures arriving frames and passes them on, and does nothing else. No state of a take, no file
-/// and no other thread can delay it.
+/// Code of the capture thread: measures arriving frames and passes them on, and does nothing else. No state of a take,
+/// no file and no other thread can delay this code.
 @safe
 final class CaptureStage: @unchecked Sendable {
-    // Unchecked because only the capture thread uses what is not atomic, except for `windows`: see there.
+    // Unchecked because only the capture thread uses the non-atomic values, except for `windows`: see there.
     private var writer: FrameTapeWriter
     private var meter: LevelMeter
     private var windowWriter: RingProducer<LevelWindow>
     private let channelCount: Int
-    /// Levels are measured over windows of this many frames, at absolute frames, so they are the same for every period.
+    /// Frames in a window of levels. Windows lie at absolute frames, so levels are the same for every period.
     let windowFrames: Int
-    /// The end of the current window.
+    /// End of the current window.
     private var windowEnd: Int64
-    /// Lost frames of the input, which the meter has not seen.
+    /// Lost frames of the input, not seen by the meter.
     private var unmeasuredFrames: Int64 = 0
     /// The meter's frame at the last report of levels.
     private var toldFrame: Int64 = 0
-    /// Pointers to the start of the part of a block that is measured at once.
+    /// Pointers to the start of the measured part of a block.
     private let piece: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
 
-    /// The number of the frame that will be captured next. Release: partner is the acquiring load in `capturedFrame`; all earlier
-    /// frames are on the tape, or lost for good.
+    /// Number of the next captured frame. Release: partner is the acquiring load in `capturedFrame`; all earlier frames
+    /// are on the tape, or lost for good.
     private let nextFrame = Atomic<Int64>(0)
     // Both relaxed: a counter, and a request that takes effect one block later.
     private let droppedCount = Atomic<Int64>(0)
     private let isEnough = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - tapeFrames: how many frames can wait on the tape.
-    ///   - backlogBytes: the most memory for frames that a late writer has not taken from the tape in time.
+    ///   - tapeFrames: frames that can wait on the tape.
+    ///   - backlogBytes: the most memory, in bytes, for frames that a late writer has not taken from the tape in time.
     init(_ configuration: StreamConfiguration, tapeFrames: Int, backlogBytes: Int = FrameBacklog.mostBytes) {
         channelCount = configuration.channelCount
         windowFrames = max(1, configuration.sampleRate / CaptureStage.windowsPerSecond)
@@ -53,9 +53,9 @@ final class CaptureStage: @unchecked Sendable {
 
     deinit { unsafe piece.deallocate() }
 
-    /// How often levels are reported.
+    /// Reports of levels per second.
     static let windowsPerSecond = 100
-    /// How long levels can wait for their reader.
+    /// Longest wait of levels for their reader, in seconds.
     private static let windowSeconds = 4
 
     /// The captured frames, for the writer.
@@ -63,10 +63,10 @@ final class CaptureStage: @unchecked Sendable {
     /// For the thread that reports the levels only.
     var windows: RingConsumer<LevelWindow>
 
-    /// The number of the frame that will be captured next; all earlier frames are on the tape, or lost for good. Any thread.
+    /// Number of the next captured frame; all earlier frames are on the tape, or lost for good. Any thread.
     var capturedFrame: Int64 { nextFrame.load(ordering: .acquiring) }
 
-    /// Frames that found no room because the writer was late. Any thread.
+    /// Number of frames dropped for lack of room because the writer was late. Any thread.
     var droppedFrames: Int64 { droppedCount.load(ordering: .relaxed) }
 
     /// Ends the stream with the next block. Any thread.
@@ -114,7 +114,7 @@ final class CaptureStage: @unchecked Sendable {
         }
     }
 
-    /// Passes on the levels of the window; if nobody reads them for seconds, they are dropped.
+    /// Passes on the levels of the window; drops the levels if nobody reads for seconds.
     private func tell() {
         toldFrame = meter.frame
         if windowWriter.writableCount >= channelCount {
@@ -130,12 +130,12 @@ final class CaptureStage: @unchecked Sendable {
     }
 }
 
-/// The levels of one channel in one window.
+/// Levels of one channel in one window.
 struct LevelWindow: Sendable, BitwiseCopyable {
-    /// The frame after the window's last one.
+    /// The frame after the window's last frame.
     let endFrame: Int64
     let channel: Int
-    /// By how many frames the meter is behind the input.
+    /// Frames by which the meter is behind the input.
     let unmeasuredFrames: Int64
     let levels: ChannelLevels
 }

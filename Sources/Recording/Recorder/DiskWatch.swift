@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Checks from time to time how long the free disk space will last.
 struct DiskWatch {
-    /// Below this many seconds a warning is given.
+    /// Limit for a warning, in seconds of recording time.
     static let warningSeconds = 60.0
 
     private let path: String
@@ -10,7 +10,7 @@ struct DiskWatch {
     private var nextLook: Int64 = 0
     private var hasWarned = false
 
-    /// The interval between checks, in ns.
+    /// Interval between checks, in ns.
     private static let interval: Int64 = 500_000_000
 
     init(path: String, bytesPerSecond: Int) {
@@ -18,7 +18,8 @@ struct DiskWatch {
         self.bytesPerSecond = Double(bytesPerSecond)
     }
 
-    /// How many seconds the free disk space will last, if a check is due; nil in between, and if the system does not tell.
+    /// Returns the seconds of recording time on the free disk space, if a check is due; nil in between, and if the
+    /// system does not tell.
     mutating func look(now: Int64) -> Double? {
         guard now >= nextLook else { return nil }
         nextLook = now + Self.interval
@@ -27,7 +28,8 @@ struct DiskWatch {
         return Double(status.f_bavail) * Double(status.f_frsize) / bytesPerSecond
     }
 
-    /// Whether to warn now: once each time the room falls below the limit, and again only after it was twice the limit.
+    /// Returns true if a warning is due: once each time the room falls below the limit, and again only after the room
+    /// was twice the limit.
     mutating func isLow(_ secondsLeft: Double) -> Bool {
         if secondsLeft > 2 * Self.warningSeconds { hasWarned = false }
         guard secondsLeft < Self.warningSeconds, !hasWarned else { return false }

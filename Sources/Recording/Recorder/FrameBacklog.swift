@@ -1,40 +1,41 @@
 internal import AudioDevices
 internal import Realtime
 
-/// Captured frames on their way to the writer: those on the tape and, before these, those that were moved from it to memory.
+/// Captured frames on their way to the writer: frames on the tape and, before these, older frames moved from the tape
+/// to memory.
 ///
-/// A disk may stand still for half a minute, and other programs may keep the writer from the processor. Frames are moved meanwhile, so that the
-/// tape does not fill, and the writer catches up later.
+/// A disk may stand still for half a minute, and other programs may keep the writer from the processor. During the
+/// wait, frames move to memory, so that the tape does not fill, and the writer catches up later.
 ///
 /// Threads: any but the capture thread. Real-time safe: no.
 final class FrameBacklog: @unchecked Sendable {
-    // Unchecked because of the values that the lock guards.
+    // Unchecked because of the values guarded by the lock.
     /// Frames with consecutive numbers.
     private struct Chunk {
-        /// The number of the first frame.
+        /// Number of the first frame.
         let first: Int64
-        /// The frames, interleaved.
+        /// The samples, interleaved.
         let samples: [Float]
     }
 
     private let lock = ConditionLock()
     private var tape: FrameTape
     private let channelCount: Int
-    /// Frames are moved if at least as many wait on the tape, or many jumps: a quarter of what the tape holds.
+    /// Frames move if at least this many wait on the tape, or many jumps: a quarter of the tape's capacity.
     private let reliefFrames: Int
     private let mostChunks: Int
     /// Oldest first; empty as long as the writer is in time.
     private var chunks: [Chunk] = []
-    /// Frames of the oldest chunk that were taken.
+    /// Frames already taken from the oldest chunk.
     private var takenFrames = 0
 
     private static let chunkFrames = 4096
     /// The most memory for moved frames; almost three minutes in stereo at 48 kHz.
     static let mostBytes = 64_000_000
 
-    /// - Parameters:
+    /// - tapeFrames: Capacity of the tape in frames.
     ///   - tapeFrames: How many frames the tape holds.
-    ///   - mostBytes: The most memory for moved frames.
+    ///   - mostBytes: The most memory for moved frames, in bytes.
     init(_ tape: consuming FrameTape, channelCount: Int, tapeFrames: Int, mostBytes: Int) {
         self.tape = tape
         self.channelCount = channelCount
@@ -62,7 +63,7 @@ final class FrameBacklog: @unchecked Sendable {
         }
     }
 
-    /// Moves frames from a tape that fills to memory, as long as there is room. Call it several times a second.
+    /// Moves frames from a filling tape to memory, as long as there is room. Call this several times a second.
     func relieve() {
         lock.withLock {
             guard tape.waitingFrames >= reliefFrames || tape.waitingJumps >= FrameTape.mostJumps / 4 else { return }
@@ -70,7 +71,7 @@ final class FrameBacklog: @unchecked Sendable {
         }
     }
 
-    /// The next frames of the tape; nil if there are none. Inside the lock.
+    /// Returns the next frames of the tape; nil if the tape is empty. Inside the lock.
     private func nextChunk() -> Chunk? {
         var first: Int64 = 0
         let samples = unsafe [Float](unsafeUninitializedCapacity: Self.chunkFrames * channelCount) { buffer, count in

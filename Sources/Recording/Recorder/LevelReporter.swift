@@ -28,7 +28,7 @@ final class LevelReporter {
         sums = Array(repeating: Sum(hold: hold), count: channelCount)
     }
 
-    /// Reports what was measured since the last call.
+    /// Reports the levels measured since the last call.
     func step() {
         while let window = capture.windows.pop() {
             add(window)

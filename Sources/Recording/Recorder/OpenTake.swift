@@ -2,7 +2,7 @@ internal import AudioDevices
 internal import AudioFiles
 internal import Realtime
 
-/// A take that is being written.
+/// A take during its recording.
 final class OpenTake {
     let sink: any TakeSink
     let request: TakeRequest
@@ -15,7 +15,8 @@ final class OpenTake {
     private var visibleAt = MonotonicTime.now()
     private var safeAt = MonotonicTime.now()
 
-    /// The greatest age of samples that readers cannot see yet, or that a power cut would lose, in ns: half of the guarantee.
+    /// The greatest age of samples not yet visible to readers, or not yet safe from a power cut, in ns: half of the
+    /// guarantee.
     private static let (visibleAge, safeAge): (Int64, Int64) = (100_000_000, 500_000_000)
 
     init(_ draft: TakeDraft, sampleRate: Int, inputChannels: Int) {
@@ -27,7 +28,7 @@ final class OpenTake {
             format: draft.request.format, sampleRate: sampleRate, channelCount: channelCount)
     }
 
-    /// Appends frames of the input, at most `TakeBlocks.frameCapacity`; those beyond the limit are left out.
+    /// Appends frames of the input, at most `TakeBlocks.frameCapacity`; leaves out frames beyond the limit.
     ///
     /// - Parameters:
     ///   - interleaved: All channels of the input.
@@ -44,13 +45,13 @@ final class OpenTake {
         unsafe waveform.append(blocks.channels, frameCount: fitting)
     }
 
-    /// Appends silence for frames that were lost; those beyond the limit are left out.
+    /// Appends silence for lost frames; leaves out frames beyond the limit.
     func appendSilence(_ count: Int64, through blocks: TakeBlocks) throws(AudioFileError) {
         let fitting = fitting(count)
         try sink.writeSilence(frameCount: fitting)
         frameCount += fitting
         lostFrames += fitting
-        // The loudness is that of the file, including its silence.
+        // Loudness is measured on the file, including its silence.
         blocks.clear()
         var rest = fitting
         while rest > 0 {
@@ -61,13 +62,13 @@ final class OpenTake {
         waveform.appendSilence(fitting)
     }
 
-    /// How many of `count` frames fit into the take's limit.
+    /// Returns how many of `count` frames fit into the take's limit.
     func fitting(_ count: Int64) -> Int64 { request.frameLimit.map { max(0, min(count, $0 - frameCount)) } ?? count }
 
     /// Writes a checkpoint or synchronises, when samples have waited long enough.
     ///
-    /// The ages are counted from the end of a call. Counted from its beginning, a disk that takes half a second for it would be asked after each
-    /// part of a backlog, and the writer would never catch up.
+    /// The ages count from the end of a call. If they counted from its beginning, a disk that takes half a second per
+    /// call would be asked after each part of a backlog. Then the writer would never catch up.
     func secure() throws(AudioFileError) {
         if MonotonicTime.now() - visibleAt >= Self.visibleAge {
             try sink.checkpoint()

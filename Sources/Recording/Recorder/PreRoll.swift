@@ -4,7 +4,7 @@ struct PreRoll {
     private let channelCount: Int
     private let frameCapacity: Int
     private(set) var frameCount = 0
-    /// Where the next frame is stored.
+    /// Index of the next stored frame.
     private var head = 0
 
     init(channelCount: Int, frameCapacity: Int) {
@@ -38,7 +38,7 @@ struct PreRoll {
         }
     }
 
-    /// The last frames, oldest first, interleaved; fewer if fewer are kept.
+    /// Returns the last frames, oldest first, interleaved; fewer if the pre-roll has fewer.
     func last(_ count: Int) -> [Float] {
         var copy = self
         let all = copy.take()

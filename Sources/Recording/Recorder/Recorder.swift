@@ -4,7 +4,8 @@
 //
 //     idle → armed → recording ⇄ paused → stopped → saved or discarded
 //
-// A stage that was left cannot be used any more; the compiler ensures this. All stages share one input and its threads.
+// A stage cannot be used after its move to the next stage; the compiler ensures this. All stages share one input and
+// its threads.
 public import AudioDevices
 public import AudioFiles
 
@@ -17,8 +18,7 @@ public import AudioFiles
 ///     let stopped = recording.stop()
 ///     let take = try stopped.save()
 ///
-/// A stage that is released instead of being moved on ends, and its take is kept. Stages may be used from
-/// any thread, one call at a time.
+/// A stage released instead of moved on ends, and its take is kept. Any thread may use a stage, one call at a time.
 public struct IdleRecorder: ~Copyable, Sendable {
     private let core: RecorderCore
 
@@ -26,33 +26,34 @@ public struct IdleRecorder: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - input: the device or the file to record from.
-    ///   - request: the requested rate in Hz, channels, period and clock; `monitor.configuration` has the achieved ones.
-    /// - Throws: `DeviceError`, which says why the device cannot be opened and what to do. Real-time safe: no.
+    ///   - request: the requested rate in Hz, channels, period and clock; `monitor.configuration` has the achieved
+    ///     values.
+    /// - Throws: `DeviceError`, with the cause of the failure and its remedy. Real-time safe: no.
     public init(input: InputDevice, request: StreamRequest) throws(DeviceError) {
         core = try RecorderCore(input, request)
     }
 
     /// Uses the input of linked streams, while a player uses their output.
     ///
-    /// It records from the frame at which both are started. The event `started` has the input frame of the take's first frame,
-    /// and `LinkedStreams.roundTripFrames` relates it to the output. Real-time safe: no.
+    /// Recording begins with the common start of both streams. The event `started` has the input frame of the take's
+    /// first frame, and `LinkedStreams.roundTripFrames` relates this frame to the output. Real-time safe: no.
     ///
     /// - Parameters:
     ///   - linked: the streams, whose output is for an engine.
-    ///   - clock: the clock they were opened with.
+    ///   - clock: the clock of the open streams.
     public init(linked: LinkedStreams, clock: StreamClock = .real) {
         core = RecorderCore(linked.input, isVirtual: clock == .virtual)
     }
 
     init(_ core: RecorderCore) { self.core = core }
 
-    /// Status, events and statistics of the recorder, in this stage and all that follow.
+    /// Status, events and statistics of the recorder, in this stage and all later stages.
     public var monitor: RecorderMonitor { core.monitor }
 
     /// Creates a take's file, so that the start of the take cannot fail. Real-time safe: no.
     ///
-    /// - Parameter request: the file or stream, its format, and which channels are recorded.
-    /// - Throws: `AudioFileError` if it cannot be created; this stage continues.
+    /// - Parameter request: the file or stream, its format, and the recorded channels.
+    /// - Throws: `AudioFileError` if the file cannot be created; this stage continues.
     public func prepare(_ request: TakeRequest) throws(AudioFileError) -> TakeDraft {
         try TakeDraft(request, core.configuration)
     }
@@ -67,7 +68,7 @@ public struct IdleRecorder: ~Copyable, Sendable {
 
     /// Starts capturing and recording at once, from the input's first frame on. Real-time safe: no.
     ///
-    /// - Parameter draft: a take that `prepare(_:)` made.
+    /// - Parameter draft: a take made by `prepare(_:)`.
     /// - Throws: `DeviceError` if the device does not start.
     public consuming func record(_ draft: TakeDraft) throws(DeviceError) -> RunningTake {
         core.record(draft)
@@ -92,17 +93,17 @@ public struct ArmedRecorder: ~Copyable, Sendable {
 
     /// Creates a take's file, so that the start of the take cannot fail. Real-time safe: no.
     ///
-    /// - Parameter request: the file or stream, its format, and which channels are recorded.
-    /// - Throws: `AudioFileError` if it cannot be created; this stage continues.
+    /// - Parameter request: the file or stream, its format, and the recorded channels.
+    /// - Throws: `AudioFileError` if the file cannot be created; this stage continues.
     public func prepare(_ request: TakeRequest) throws(AudioFileError) -> TakeDraft {
         try TakeDraft(request, core.configuration)
     }
 
     /// Begins a take, including the half second before.
     ///
-    /// If the input has ended meanwhile, the take is empty, and reports this when it is stopped. Real-time safe: no.
+    /// If the input has ended before, the take is empty, and its stop reports the end. Real-time safe: no.
     ///
-    /// - Parameter draft: a take that `prepare(_:)` made.
+    /// - Parameter draft: a take made by `prepare(_:)`.
     public consuming func record(_ draft: TakeDraft) -> RunningTake {
         core.record(draft)
         return RunningTake(core)
@@ -112,7 +113,7 @@ public struct ArmedRecorder: ~Copyable, Sendable {
     public consuming func stop() { core.shutDown() }
 }
 
-/// A take that is being recorded.
+/// A running take.
 public struct RunningTake: ~Copyable, Sendable {
     private let core: RecorderCore
 
@@ -121,16 +122,17 @@ public struct RunningTake: ~Copyable, Sendable {
     /// Status, events and statistics of the recorder.
     public var monitor: RecorderMonitor { core.monitor }
 
-    /// Sets a mark at the frame that is captured next. Programs that show marks will show the name. Real-time safe: no.
+    /// Sets a mark at the next captured frame. Programs that show marks will show the name. Real-time safe: no.
     public func mark(_ name: String) { core.request(.mark(name)) }
 
-    /// Pauses at the frame that is captured next; the meter continues. Real-time safe: no.
+    /// Pauses at the next captured frame; the meter continues. Real-time safe: no.
     public consuming func pause() -> PausedTake {
         core.request(.pause)
         return PausedTake(core)
     }
 
-    /// Ends the take at the frame that is captured next, unless it has ended already, and waits until it is on the disk.
+    /// Ends the take at the next captured frame, unless the take has ended already, and waits until the take is on the
+    /// disk.
     ///
     /// Real-time safe: no.
     public consuming func stop() -> StoppedTake { StoppedTake(core, core.stop()) }
@@ -148,13 +150,13 @@ public struct PausedTake: ~Copyable, Sendable {
     /// Sets a mark at the place of the pause. Real-time safe: no.
     public func mark(_ name: String) { core.request(.mark(name)) }
 
-    /// Continues with the frame that is captured next, directly after the last one before the pause. Real-time safe: no.
+    /// Continues with the next captured frame, directly after the last frame before the pause. Real-time safe: no.
     public consuming func resume() -> RunningTake {
         core.request(.resume)
         return RunningTake(core)
     }
 
-    /// Ends the take, and waits until it is on the disk. Real-time safe: no.
+    /// Ends the take, and waits until the take is on the disk. Real-time safe: no.
     public consuming func stop() -> StoppedTake { StoppedTake(core, core.stop()) }
 }
 
@@ -171,28 +173,28 @@ public struct StoppedTake: ~Copyable, Sendable {
 
     /// Finishes the file, with its marks. Real-time safe: no.
     ///
-    /// - Throws: `AudioFileError` if that fails; the file is still valid up to the last checkpoint.
+    /// - Throws: `AudioFileError` if finishing fails; the file is still valid up to the last checkpoint.
     public consuming func save() throws(AudioFileError) { try core.shared.conclude(keeping: true) }
 
     /// Removes the file. Real-time safe: no.
     ///
-    /// - Throws: `AudioFileError` when it cannot be removed.
+    /// - Throws: `AudioFileError` if the file cannot be removed.
     public consuming func discard() throws(AudioFileError) { try core.shared.conclude(keeping: false) }
 }
 
-/// The result of a take.
+/// Result of a take.
 public struct TakeSummary: Sendable, Equatable {
-    /// Its length in frames, with the silence for lost frames.
+    /// Length in frames, with the silence for lost frames.
     public let frameCount: Int64
-    /// Its rate in Hz.
+    /// Rate in Hz.
     public let sampleRate: Int
-    /// Lost frames, which are silence in the take.
+    /// Number of lost frames: silence in the take.
     public let lostFrames: Int64
-    /// Why it ended.
+    /// Reason for the end of the take.
     public let reason: RecorderEvent.StopReason
-    /// The error of the file, if that was the reason.
+    /// The error of the file, if the file was the reason.
     public let failure: AudioFileError?
-    /// The loudness of the whole take; nil if nothing was recorded, and at rates above 384 kHz.
+    /// Loudness of the whole take; nil for an empty take, and at rates above 384 kHz.
     public let loudness: TakeLoudness?
 
     init(_ end: TakeEnd, sampleRate: Int) {

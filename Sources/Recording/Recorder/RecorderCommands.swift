@@ -17,14 +17,14 @@ struct RecorderCommand: Sendable {
     let action: Action
 }
 
-/// Requests to a recorder, each with the frame of the input at which it applies. Earlier frames are not
-/// affected, however late the writer handles it.
+/// Requests to a recorder, each with the frame of the input at which the request applies. Earlier frames are not
+/// affected, even if the writer handles the request late.
 final class RecorderCommands: Sendable {
     private let commands = Mutex<[RecorderCommand]>([])
 
-    /// Adds a request that applies from the frame that is captured next.
+    /// Adds a request that applies from the next captured frame on.
     ///
-    /// - Parameter now: returns that frame.
+    /// - Parameter now: returns the number of this frame.
     func add(_ action: RecorderCommand.Action, at now: () -> Int64) {
         commands.withLock { $0.append(RecorderCommand(inputFrame: now(), action: action)) }
     }
@@ -33,7 +33,7 @@ final class RecorderCommands: Sendable {
     func take(now: () -> Int64) -> (commands: [RecorderCommand], end: Int64) {
         commands.withLock { commands in
             defer { commands = [] }
-            // Inside the lock, so that a later command gets a frame that is not smaller.
+            // Inside the lock, so that a later command never gets a smaller frame.
             return (commands, now())
         }
     }

@@ -3,7 +3,7 @@ internal import AudioFiles
 internal import Realtime
 internal import Synchronization
 
-/// The stream and threads of a recorder. The stages decide which request is permitted when.
+/// The stream and threads of a recorder. The stages decide when a request is permitted.
 final class RecorderCore: Sendable {
     let configuration: StreamConfiguration
     let shared: RecorderShared
@@ -20,7 +20,7 @@ final class RecorderCore: Sendable {
     /// A recorder is used once.
     private enum Use { case none, started, over }
 
-    /// How long the disk may stand still before the end of a take, in seconds.
+    /// Longest standstill of the disk before the end of a take, in seconds.
     private static let patience = 30
 
     convenience init(_ input: InputDevice, _ request: StreamRequest) throws(DeviceError) {
@@ -30,8 +30,8 @@ final class RecorderCore: Sendable {
     /// Uses any stream that was not started.
     ///
     /// - Parameters:
-    ///   - isVirtual: whether the stream waits for `prepare` before each block.
-    ///   - preRollSeconds: how much of the time before a take is kept.
+    ///   - isVirtual: true if the stream waits for `prepare` before each block.
+    ///   - preRollSeconds: kept time before a take, in seconds.
     init(_ stream: any InputStream, isVirtual: Bool, preRollSeconds: Double = RecorderShared.preRollSeconds) {
         self.stream = stream
         tally = StreamTally(stream)
@@ -42,17 +42,17 @@ final class RecorderCore: Sendable {
 
     deinit {
         shutDown()
-        // The take was neither saved nor discarded, so it is kept.
+        // The take was neither saved nor discarded, so the file is kept.
         try? shared.conclude(keeping: true)
         tally.end()
     }
 
     var monitor: RecorderMonitor { RecorderMonitor(shared, tally: tally, configuration: configuration) }
 
-    /// Whether one of its threads is there that wakes again and again.
+    /// True if a thread that wakes repeatedly runs.
     var isServing: Bool { pump.isRunning || writer.isRunning || reliever.isRunning }
 
-    /// Starts capturing. A start that fails leaves no thread, and no other start follows it.
+    /// Starts capturing. A failed start leaves no thread, and no other start follows.
     func start() throws(DeviceError) {
         try use.withLock { (use) throws(DeviceError) in
             guard use == .none else {
@@ -88,7 +88,7 @@ final class RecorderCore: Sendable {
         }
         try stream.start(
             CaptureCallbacks(
-                // The virtual clock stands still meanwhile, so a slow disk never causes a loss.
+                // The virtual clock stands still during `prepare`, so a slow disk never causes a loss.
                 prepare: { _ in
                     shared.write()
                     shared.tell()
@@ -105,7 +105,7 @@ final class RecorderCore: Sendable {
         watcher.withLock { $0 = thread }
     }
 
-    /// The stream is stopped, or was not started.
+    /// Ends all threads. Before this call, the stream is stopped, or was not started.
     private func stopThreads() {
         let watching = watcher.withLock { thread in
             defer { thread = nil }
@@ -117,14 +117,14 @@ final class RecorderCore: Sendable {
         pump.stop()
     }
 
-    /// Adds a request that applies from the frame that is captured next.
+    /// Adds a request that applies from the next captured frame on.
     func request(_ action: RecorderCommand.Action) {
         shared.request(action)
-        // Under the virtual clock the thread that makes a request does the writer's work, even after the input has ended.
+        // Under the virtual clock the requesting thread does the writer's work, even after the input has ended.
         if isVirtual { shared.write() } else { writer.wake() }
     }
 
-    /// Starts a take, and monitors the disk space that it needs.
+    /// Starts a take, and monitors the disk space for the take.
     func record(_ draft: TakeDraft) {
         if case .file(let path, _) = draft.request.destination {
             let channels = draft.request.channels.count(inputChannels: configuration.channelCount)
@@ -147,12 +147,13 @@ final class RecorderCore: Sendable {
             loudness: status.loudness)
     }
 
-    /// Ends every thread. The take is finished unless this was done before.
+    /// Ends every thread. Finishes the take unless this was done before.
     func shutDown() {
-        // Before the lock: a start in another thread has it, and may wait for the device. This ends that wait.
+        // Before the lock: a start in another thread holds the lock, and may wait for the device. This stop ends the
+        // wait.
         stream.stop()
         use.withLock { use in
-            // That start may have come after the stop.
+            // The other thread's start may have come after the first stop.
             if use == .started { stream.stop() }
             use = .over
             stopThreads()

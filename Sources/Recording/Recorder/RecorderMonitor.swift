@@ -3,9 +3,10 @@ public import DSP
 internal import Realtime
 internal import Synchronization
 
-/// Status, events and statistics of a recorder, through all its stages; after its end they keep their last values. Any thread.
+/// Status, events and statistics of a recorder, through all its stages; after the recorder's end, the last values stay.
+/// Any thread.
 ///
-/// It does not keep the recorder alive: the recorder ends, and its device is closed, with the last stage.
+/// A monitor does not keep the recorder alive: the recorder ends with the last stage, which closes the device.
 public struct RecorderMonitor: Sendable {
     private let shared: RecorderShared
     private let tally: StreamTally
@@ -22,25 +23,28 @@ public struct RecorderMonitor: Sendable {
     /// The state of the recorder. Real-time safe: no.
     public var status: RecorderStatus { shared.progress.current }
 
-    /// The waveform of the take, as of the previous call or slightly later, and complete once the take has ended. The first call
-    /// may return nil. It equals that of the file, byte for byte: samples count as they are stored. Real-time safe: no.
+    /// The waveform of the take, as of the previous call or slightly later, and complete once the take has ended. The
+    /// first call may return nil. The waveform equals the file's waveform, byte for byte: samples count as stored.
+    /// Real-time safe: no.
     public var waveform: Waveform? { shared.progress.takeWaveform() }
 
     /// The counters of the stream. Real-time safe: no.
     public var statistics: StreamStatistics { tally.statistics }
 
-    /// Captured frames that were lost because the disk did not respond for so long that the memory for them was full: 64 MB, almost three minutes
-    /// in stereo at 48 kHz. Real-time safe: no.
+    /// Number of captured frames lost because the disk did not respond until the memory for waiting frames was full: 64
+    /// MB, almost three minutes in stereo at 48 kHz. Real-time safe: no.
     public var droppedFrames: Int64 { shared.capture.droppedFrames }
 
-    /// Events from now on. Every reader gets each event once, in order. The sequence ends with the recorder; one that is requested after that ends
-    /// at once. Get it before the start. Real-time safe: no.
+    /// Events from now on. Every reader gets each event once, in order. The sequence ends with the recorder; a sequence
+    /// requested later ends at once. Get the sequence before the start. Real-time safe: no.
     public var events: AsyncStream<RecorderEvent> { shared.events.stream }
 
-    /// A number that grows as long as the writer processes captured frames. While it grows, a take that ends late can be waited for.
+    /// A number that grows as long as the writer processes captured frames. While the number grows, waiting for a late
+    /// end of a take makes sense.
     package var workCount: Int64 { shared.progress.workCount }
 
-    /// Calls `observer` with every event from now on, before any reader gets it, on the thread that tells it. It must return at once.
+    /// Calls `observer` with every event from now on, before any reader gets the event, on the thread that reports the
+    /// event. The observer must return at once.
     package func observe(_ observer: @escaping @Sendable (RecorderEvent) -> Void) { shared.events.observe(observer) }
 }
 
@@ -64,7 +68,7 @@ final class StreamTally: Sendable {
         }
     }
 
-    /// Keeps the last counters, and releases the stream.
+    /// Stores the last counters, and releases the stream.
     func end() {
         let last = statistics
         source.withLock { $0 = .ended(last) }

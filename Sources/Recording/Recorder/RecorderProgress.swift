@@ -3,7 +3,7 @@ internal import AudioFiles
 internal import DSP
 internal import Realtime
 
-/// The result of a take.
+/// Result of a take.
 struct TakeEnd: Sendable {
     let frameCount: Int64
     let lostFrames: Int64
@@ -14,7 +14,7 @@ struct TakeEnd: Sendable {
 
 /// The writer's results, for other threads to read or wait for.
 final class RecorderProgress: @unchecked Sendable {
-    // Unchecked because of the values that the lock guards.
+    // Unchecked because of the values guarded by the lock.
     private let lock = ConditionLock()
     private var status = RecorderStatus(
         state: .armed, recordedFrames: 0, lostFrames: 0, secondsLeft: nil, loudness: nil)
@@ -25,16 +25,16 @@ final class RecorderProgress: @unchecked Sendable {
 
     var current: RecorderStatus { lock.withLock { status } }
 
-    /// The result of the take; nil before its end.
+    /// Result of the take; nil before the end of the take.
     var result: TakeEnd? { lock.withLock { takeEnd } }
 
     /// A number that grows as long as the writer processes frames.
     var workCount: Int64 { lock.withLock { work } }
 
-    /// The writer has processed some frames.
+    /// Records that the writer has processed some frames.
     func noteWork() { lock.withLock { work += 1 } }
 
-    /// - Parameter loudness: nil keeps the last value.
+    /// - Parameter loudness: Loudness of the take; nil leaves the last value.
     func publish(_ state: RecorderStatus.State, recordedFrames: Int64, lostFrames: Int64, loudness: TakeLoudness?) {
         lock.withLock {
             (status.state, status.recordedFrames, status.lostFrames) = (state, recordedFrames, lostFrames)
@@ -42,7 +42,7 @@ final class RecorderProgress: @unchecked Sendable {
         }
     }
 
-    /// Whether the waveform was requested since it was last published.
+    /// True if the waveform was requested after its last publication.
     var wantsWaveform: Bool { lock.withLock { isWaveformWanted } }
 
     func publish(_ waveform: Waveform) {
@@ -52,7 +52,7 @@ final class RecorderProgress: @unchecked Sendable {
         }
     }
 
-    /// The last published waveform; requests the next one.
+    /// Returns the last published waveform; requests the next waveform.
     func takeWaveform() -> Waveform? {
         lock.withLock {
             isWaveformWanted = true
@@ -69,7 +69,7 @@ final class RecorderProgress: @unchecked Sendable {
         }
     }
 
-    /// Waits until the take has ended; returns nil if the writer stands still for `seconds` before that.
+    /// Waits until the take has ended; returns nil if the writer stands still for `seconds` before the end.
     func waitForEnd(seconds: Int) -> TakeEnd? {
         let patience = Int64(seconds) * MonotonicTime.nanosecondsPerSecond
         return lock.withLock { () -> TakeEnd? in

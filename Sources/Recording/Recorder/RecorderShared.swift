@@ -2,16 +2,17 @@ internal import AudioDevices
 internal import AudioFiles
 internal import Realtime
 
-/// The data that a recorder's threads share. They hold this and never the recorder, so that its release can end them.
+/// Data shared by a recorder's threads. The threads hold this object and never the recorder, so that the release of the
+/// recorder can end them.
 final class RecorderShared: @unchecked Sendable {
-    // Unchecked because of the values that the two locks guard.
+    // Unchecked because of the values guarded by the two locks.
     let capture: CaptureStage
     let commands = RecorderCommands()
     let events = EventBroadcast<RecorderEvent>()
     let timedEvents = EventBroadcast<TimedTakeEvent>()
     let progress = RecorderProgress()
     private let writing = ConditionLock()
-    /// Guarded by `writing`, which is also held during a wait for the disk.
+    /// Guarded by `writing`; a wait for the disk holds this lock too.
     private let writer: TakeWriter
     private let telling = ConditionLock()
     /// Guarded by `telling`.
@@ -19,13 +20,13 @@ final class RecorderShared: @unchecked Sendable {
     /// Guarded by `telling`.
     private var disk: DiskWatch?
 
-    /// How much sound can wait for the disk: four seconds, twice the guarantee, but not more than 64 MB unless
-    /// that is less than a second.
+    /// Frames that can wait for the disk: four seconds, twice the guarantee, but not more than 64 MB unless 64 MB is
+    /// less than a second.
     private static func tapeFrames(_ configuration: StreamConfiguration) -> Int {
         let (rate, frameBytes) = (configuration.sampleRate, 4 * configuration.channelCount)
         return min(4 * rate, max(rate, 64_000_000 / frameBytes))
     }
-    /// How much of the time before a take is kept, in seconds.
+    /// Kept time before a take, in seconds.
     static let preRollSeconds = 0.5
 
     init(_ configuration: StreamConfiguration, preRollSeconds: Double = RecorderShared.preRollSeconds) {
@@ -58,7 +59,7 @@ final class RecorderShared: @unchecked Sendable {
         telling.withLock { disk = DiskWatch(path: path, bytesPerSecond: bytesPerSecond) }
     }
 
-    /// The input has ended; no frames follow.
+    /// Handles the end of the input; no frames follow.
     func endInput(_ error: DeviceError?) {
         request(.stop(.inputEnded))
         events.tell(.inputEnded(error))
@@ -66,7 +67,7 @@ final class RecorderShared: @unchecked Sendable {
         tell()
     }
 
-    /// Finishes or removes the take's file; does nothing if there is none, or if this was done.
+    /// Finishes or removes the take's file; does nothing without a take, or if this was done.
     func conclude(keeping isKept: Bool) throws(AudioFileError) {
         let outcome = writing.withLock {
             Result { () throws(AudioFileError) in try writer.conclude(keeping: isKept) }

@@ -1,8 +1,8 @@
 internal import Realtime
 
-/// An ordinary thread that runs a function again and again, or sooner when it is woken.
+/// An ordinary thread that runs a function again and again, with a pause that `wake()` cuts short.
 final class RepeatingThread: @unchecked Sendable {
-    // Unchecked because of the values that the lock guards.
+    // Unchecked because of the values guarded by the lock.
     private let lock = ConditionLock()
     private let name: String
     private let pauseMilliseconds: Int
@@ -29,12 +29,12 @@ final class RepeatingThread: @unchecked Sendable {
         return started != nil
     }
 
-    /// Whether the thread is there.
+    /// True if the thread runs.
     var isRunning: Bool { lock.withLock { thread != nil } }
 
     func wake() { lock.withLock { lock.wakeAll() } }
 
-    /// Returns when the last round is over.
+    /// Ends the thread; returns when the last round is over.
     func stop() {
         let running = lock.withLock {
             defer { thread = nil }

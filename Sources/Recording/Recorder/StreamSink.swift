@@ -1,6 +1,6 @@
 internal import AudioFiles
 
-/// A take that is written to a pipe: a WAV stream of unknown length. It has no marks.
+/// A take written to a pipe: a WAV stream of unknown length. The stream has no marks.
 final class StreamSink: TakeSink {
     private let writer: WaveWriter
     private let silence: TakeBlocks

@@ -1,9 +1,9 @@
 internal import Samples
 
-/// Scratch memory of the writer: a block as the tape has it, and as the file needs it.
+/// Scratch memory of the writer: a block in the layout of the tape, and in the layout of the file.
 @safe
 final class TakeBlocks {
-    /// Frames that are processed at once.
+    /// Most frames processed at once.
     static let frameCapacity = 4096
 
     /// Channels of the input.
@@ -45,7 +45,7 @@ final class TakeBlocks {
     private func average(_ frames: UnsafePointer<Float>, count: Int) {
         let plane = unsafe planes.channel(0)
         for frame in 0..<count {
-            // In double precision, so that the mean of equal samples is that sample.
+            // In double precision, so that the mean of equal samples equals each sample.
             var sum = 0.0
             for channel in 0..<channelCount { unsafe sum += Double(frames[frame * channelCount + channel]) }
             unsafe plane[frame] = Float(sum / Double(channelCount))

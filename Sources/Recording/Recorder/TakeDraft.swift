@@ -4,7 +4,7 @@ internal import Takes
 
 /// A take that is ready to start: its file exists, empty and valid. If the take never starts, the file is removed.
 public final class TakeDraft: @unchecked Sendable {
-    // Unchecked because of the sink: this object passes it to one thread, once.
+    // Unchecked because of the sink: this object passes the sink to one thread, once.
     let sink: any TakeSink
     let request: TakeRequest
 
@@ -33,11 +33,11 @@ public final class TakeDraft: @unchecked Sendable {
         self.init(sink: sink, request: request)
     }
 
-    /// Why a recovery would not find this take after a crash; nil if it would, and for streams.
+    /// Reason why a recovery would not find this take after a crash; nil if a recovery would, and for streams.
     public var registryWarning: AudioFileError? { (sink as? TakeFile)?.registryWarning }
 
     /// Removes the file of a take that was never started.
     ///
-    /// Real-time safe: no. Throws if it cannot be removed.
+    /// Real-time safe: no. Throws if the file cannot be removed.
     public func discard() throws(AudioFileError) { try sink.discard() }
 }

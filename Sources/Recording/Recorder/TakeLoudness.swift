@@ -2,11 +2,11 @@ internal import DSP
 
 /// The loudness of a take, by ITU-R BS.1770-5 and EBU Tech 3341 and 3342; minus infinity for silence.
 public struct TakeLoudness: Sendable, Equatable {
-    /// Of the last 400 ms, in LUFS.
+    /// Loudness of the last 400 ms, in LUFS.
     public var momentary = -Double.infinity
-    /// Of the last 3 s, in LUFS.
+    /// Loudness of the last 3 s, in LUFS.
     public var shortTerm = -Double.infinity
-    /// Of the whole take so far, gated, in LUFS.
+    /// Loudness of the whole take so far, gated, in LUFS.
     public var integrated = -Double.infinity
     /// The loudness range, in LU; nil while the take is too short.
     public var range: Double?
@@ -14,17 +14,17 @@ public struct TakeLoudness: Sendable, Equatable {
     public var truePeak = -Double.infinity
 }
 
-/// Measures a take while it is written. Used by the writer thread only.
+/// Measures a take during its recording. Used by the writer thread only.
 final class TakeLoudnessMeter {
     private var loudness: LoudnessMeter
     private var truePeak: TruePeakMeter
     private var frameCount: Int64 = 0
     private var latest = TakeLoudness()
-    /// The interval between new readings, in frames, because computing them takes time.
+    /// Interval between new readings, in frames, because computing a reading takes time.
     private let interval: Int64
     private var nextReading: Int64 = 0
 
-    /// Nil for rates at which loudness is not defined.
+    /// Makes a meter; nil for rates without a defined loudness.
     init?(sampleRate: Int, channelCount: Int) {
         guard (8000...384_000).contains(sampleRate) else { return nil }
         loudness = LoudnessMeter(LoudnessMeter.Parameters(sampleRate: sampleRate, channelCount: channelCount))
@@ -38,7 +38,7 @@ final class TakeLoudnessMeter {
         frameCount += Int64(count)
     }
 
-    /// The reading, at most a tenth of a second old.
+    /// Returns a reading, at most a tenth of a second old.
     func reading() -> TakeLoudness {
         if frameCount >= nextReading {
             nextReading = frameCount + interval
@@ -47,7 +47,7 @@ final class TakeLoudnessMeter {
         return latest
     }
 
-    /// The reading of the whole take; nothing is measured after it.
+    /// Returns the reading of the whole take; ends the measurement.
     func finish() -> TakeLoudness {
         truePeak.finish()
         read()

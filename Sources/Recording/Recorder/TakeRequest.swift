@@ -2,27 +2,27 @@ public import AudioFiles
 internal import Explanations
 public import Takes
 
-/// The destination and format of a take.
+/// Destination and format of a take.
 public struct TakeRequest: Sendable {
-    /// Where a take is written.
+    /// Destination of a take.
     public enum Destination: Sendable, Hashable {
         /// A file that must not exist yet, in a container that is valid at every moment.
         case file(path: String, container: TakeContainer)
-        /// A WAV stream to a descriptor of the caller, such as 1 for the standard output; it is not closed.
+        /// A WAV stream to a descriptor of the caller, such as 1 for the standard output; the descriptor stays open.
         case stream(fileDescriptor: Int32)
     }
 
     /// The destination.
     public var destination: Destination
-    /// How the samples are stored.
+    /// Format of the stored samples.
     public var format: WaveSampleFormat
-    /// Which channels of the input are recorded.
+    /// Recorded channels of the input.
     public var channels: InputChannels
     /// The take ends by itself after this many recorded frames; nil for no limit.
     public var frameLimit: Int64?
-    /// Where a running take in a file is registered, so that it can be recovered after a crash; nil for nowhere.
+    /// Registry of running takes in files, for recovery after a crash; nil for no registration.
     public var registry: UnfinishedTakes?
-    /// What a recovery tells of the take after a crash, besides its file; nil for nothing.
+    /// Text that a recovery reports after a crash, besides the file of the take; nil for nothing.
     package var attachment: String?
 
     /// The file; nil for a stream.
@@ -31,14 +31,14 @@ public struct TakeRequest: Sendable {
         return nil
     }
 
-    /// Makes a request. It is checked when the take is prepared. Real-time safe: no.
+    /// Makes a request. `prepare` checks the request. Real-time safe: no.
     ///
     /// - Parameters:
     ///   - destination: a file that must not exist yet, or a descriptor.
-    ///   - format: how the samples are stored.
-    ///   - channels: which channels of the input are recorded.
+    ///   - format: format of the stored samples.
+    ///   - channels: recorded channels of the input.
     ///   - frameLimit: the take ends by itself after this many frames; nil for no limit.
-    ///   - registry: where the take is registered while it runs, so that it is found after a crash; nil for nowhere.
+    ///   - registry: registry of the take while it runs, for recovery after a crash; nil for no registration.
     public init(
         destination: Destination, format: WaveSampleFormat = .int24, channels: InputChannels = .all,
         frameLimit: Int64? = nil, registry: UnfinishedTakes? = UnfinishedTakes()
@@ -51,21 +51,22 @@ public struct TakeRequest: Sendable {
     }
 }
 
-/// The channels of an input that are recorded.
+/// Recorded channels of an input.
 public enum InputChannels: Sendable, Hashable {
-    /// All of them, in their order.
+    /// All channels, in their order.
     case all
     /// One channel: the mean of all.
     case mean
-    /// These, counted from 0, in this order; a microphone on an interface with many inputs is one of them, at its full level.
+    /// These channels, counted from 0, in this order. Use this case for a microphone on an interface with many inputs:
+    /// its channel is recorded at full level.
     case chosen([Int])
 
-    /// The channels that were chosen, from 0; nil if none were.
+    /// The chosen channels, from 0; nil without a choice.
     package var chosen: [Int]? {
         if case .chosen(let list) = self { list } else { nil }
     }
 
-    /// How many channels a take of an input has.
+    /// Returns the number of channels in a take of an input.
     package func count(inputChannels: Int) -> Int {
         switch self {
         case .all: inputChannels

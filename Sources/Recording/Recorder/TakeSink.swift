@@ -1,16 +1,16 @@
 internal import AudioFiles
 internal import Takes
 
-/// The destination of a take's samples. Used by the writer thread only.
+/// Destination of a take's samples. Used by the writer thread only.
 protocol TakeSink: AnyObject {
-    /// Frames written so far; after a failure, those that are kept.
+    /// Frames written so far; after a failure, the frames kept.
     var frameCount: Int64 { get }
     func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError)
     func writeSilence(frameCount: Int64) throws(AudioFileError)
     func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError)
-    /// Makes what was written visible to other programs that open the file.
+    /// Makes the written frames visible to other programs that open the file.
     func checkpoint() throws(AudioFileError)
-    /// Makes what was written safe from a power cut.
+    /// Makes the written frames safe from a power cut.
     func synchronise() throws(AudioFileError)
     func finish() throws(AudioFileError)
     func discard() throws(AudioFileError)

@@ -1,8 +1,8 @@
-// The waveform of a take while it is written.
+// The waveform of a take during its recording.
 internal import AudioFiles
 internal import DSP
 
-/// Sums up a take as its file stores it. Used by the writer thread only.
+/// Sums up a take as stored by its file. Used by the writer thread only.
 @safe
 final class TakeWaveform {
     private let channelCount: Int
@@ -21,12 +21,12 @@ final class TakeWaveform {
 
     deinit { unsafe block.deallocate() }
 
-    /// Converts a block, at most `TakeBlocks.frameCapacity` frames, to what the file will store.
+    /// Converts a block, at most `TakeBlocks.frameCapacity` frames, to the values that the file will store.
     func store(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
         unsafe stored.store(channels, channelCount: channelCount, frameCount: frameCount)
     }
 
-    /// Sums up a block that was converted and written.
+    /// Sums up a converted and written block.
     func append(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
         guard let base = unsafe block.baseAddress else { return }
         for channel in 0..<channelCount {
@@ -45,7 +45,7 @@ final class TakeWaveform {
         }
     }
 
-    /// The waveform so far: that of a file that ends here.
+    /// Returns the waveform so far, as if the file ended here.
     func waveform() -> Waveform { builder.waveform() }
 
     private func append(_ frameCount: Int) {

@@ -2,11 +2,11 @@ internal import AudioDevices
 internal import AudioFiles
 internal import Realtime
 
-/// The writing side of a recorder: follows the input frame by frame, keeps the state of a take, and saves recorded frames
-/// to the disk soon. One thread at a time.
+/// The writing side of a recorder: follows the input frame by frame, keeps the state of a take, and saves recorded
+/// frames to the disk soon. One thread at a time.
 ///
-/// It processes every frame of the input exactly once, as captured or as silence if it was lost. Commands are carried
-/// out between two frames. So a take is a function of the input and of the frames of the commands.
+/// The writer processes every frame of the input exactly once, as captured or, if lost, as silence. Commands take
+/// effect between two frames. So a take is a function of the input and of the frames of the commands.
 final class TakeWriter {
     private enum Mode {
         case armed
@@ -22,7 +22,7 @@ final class TakeWriter {
     private let blocks: TakeBlocks
     private let sampleRate: Int
     private var preRoll: PreRoll
-    /// Takes of a recorder over a loop; none for another one.
+    /// Takes of a recorder over a loop; empty for any other recorder.
     private let timed: TimedTakes
 
     private var mode = Mode.armed
@@ -50,7 +50,7 @@ final class TakeWriter {
 
     /// Processes all captured frames, and carries out the commands up to there.
     ///
-    /// A writer that was held up makes each part of its backlog safe before the next one.
+    /// A late writer makes each part of its backlog safe before the next part.
     func step() {
         let (asked, end) = commands.take { capture.capturedFrame }
         pending += asked
@@ -64,11 +64,11 @@ final class TakeWriter {
             progress.noteWork()
             secure()
         }
-        // Also if no frames come.
+        // Also needed if no frames come.
         secure()
     }
 
-    /// Makes what was written safe, when it has waited long enough, and tells how far the take is.
+    /// Makes written frames safe, when they have waited long enough, and publishes the progress of the take.
     private func secure() {
         timed.secure()
         guard mode != .over, let take else { return }
@@ -76,7 +76,7 @@ final class TakeWriter {
         publish()
     }
 
-    /// Ends the take where it is; does nothing if it has ended already.
+    /// Finishes or removes the take's file; does nothing without a take, or if this was done.
     func conclude(keeping isKept: Bool) throws(AudioFileError) {
         guard let take else { return }
         self.take = nil
@@ -89,7 +89,7 @@ final class TakeWriter {
     private func advance(to end: Int64) {
         let wanted = Int(min(Int64(TakeBlocks.frameCapacity), end - nextFrame))
         let (first, count) = unsafe capture.backlog.take(wanted, before: end, into: blocks.interleaved)
-        // Frames that neither wait nor are to come are lost: all before `end` were captured or dropped.
+        // Frames that neither wait nor are to come are lost: all frames before `end` were captured or dropped.
         let missing = (count > 0 ? first : end) - nextFrame
         if missing > 0 { passSilence(missing) }
         if count > 0 { passBlock(count) }
@@ -124,7 +124,7 @@ final class TakeWriter {
     private func recordSilence(_ count: Int64) {
         guard let take else { return }
         events.tell(.overrun(frame: take.frameCount, lostFrames: take.fitting(count)))
-        // In parts, because measuring minutes of silence takes time, and the file is to be true meanwhile.
+        // In parts, because measuring minutes of silence takes time, and the file must stay up to date.
         var rest = count
         while rest > 0, mode == .recording {
             let part = min(rest, Int64(sampleRate))
@@ -214,7 +214,7 @@ final class TakeWriter {
         events.tell(.stopped(frame: frame, reason))
     }
 
-    /// Runs an operation on the file. The first failure ends the take, which keeps what was written.
+    /// Runs an operation on the file. The first failure ends the take; frames written before stay.
     private func attempt(_ work: () throws(AudioFileError) -> Void) {
         guard let take, take.failure == nil else { return }
         do throws(AudioFileError) {
@@ -242,7 +242,7 @@ final class TakeWriter {
         progress.publish(
             state, recordedFrames: take?.frameCount ?? 0, lostFrames: take?.lostFrames ?? 0,
             loudness: mode == .over ? nil : take?.meter?.reading())
-        // Computing a waveform takes time, so it is done at the end, and before that only on request.
+        // Computing a waveform takes time, so the waveform is computed at the end, and before the end only on request.
         if let take, mode == .over || progress.wantsWaveform { progress.publish(take.waveform.waveform()) }
     }
 }

@@ -3,24 +3,24 @@ internal import AudioFiles
 internal import Realtime
 internal import Takes
 
-/// What is asked of a take that begins at a frame of the input.
+/// Request for a take that begins at a frame of the input.
 struct TimedTakeRequest: Sendable {
     let id: Int
-    /// The input frame with which it is to begin.
+    /// Requested first input frame of the take.
     let first: Int64
-    /// What is recorded, given the input frame with which it really begins.
+    /// Returns the take's request, given the first input frame really in the take.
     let request: @Sendable (_ first: Int64) -> TakeRequest
 }
 
 /// Takes that begin and end at named frames of the input, and may overlap. The writer's thread only.
 ///
-/// A take has each frame of the input from its first to its last one once: as captured, or as silence where it was lost.
+/// A take has each frame of the input from first to last once: as captured, or as silence if lost.
 final class TimedTakes {
     private final class Running {
         let request: TimedTakeRequest
-        /// The frame after its last one; as far as the input goes while that is not known.
+        /// The frame after the take's last frame; `Int64.max` until the end is known.
         var end = Int64.max
-        /// Nil before its first frame.
+        /// Nil before the take's first frame.
         var take: OpenTake?
 
         init(_ request: TimedTakeRequest) { self.request = request }
@@ -32,9 +32,9 @@ final class TimedTakes {
     private let progress: RecorderProgress
     private var takes: [Running] = []
 
-    /// The most takes at once; more only happen if sections are far shorter than what follows a pass.
+    /// The most takes at once; more would need sections far shorter than the time after a pass.
     private static let mostTakes = 8
-    /// The most names that are tried for one take.
+    /// The most names tried for one take.
     private static let mostNames = 100
 
     init(
@@ -46,11 +46,11 @@ final class TimedTakes {
 
     // MARK: Requests
 
-    /// Begins a take at its frame, or with the oldest frame that is still kept.
+    /// Begins a take at its frame, or with the oldest frame still kept.
     ///
     /// - Parameters:
     ///   - nextFrame: The next frame of the input.
-    ///   - earlier: The frames before it.
+    ///   - earlier: The frames before `nextFrame`.
     func open(_ request: TimedTakeRequest, nextFrame: Int64, earlier: PreRoll) {
         guard takes.count < Self.mostTakes else { return refuse(request) }
         let running = Running(request)
@@ -71,12 +71,12 @@ final class TimedTakes {
         }
     }
 
-    /// The take cannot begin any more.
+    /// Reports the end of a take that cannot begin.
     func refuse(_ request: TimedTakeRequest) {
         events.tell(.ended(id: request.id, TimedTakeEnd(path: nil, frameCount: 0, reason: .inputEnded)))
     }
 
-    /// Ends a take before an input frame; one that has more frames already ends at once.
+    /// Ends a take before an input frame; a take that has more frames already ends at once.
     func close(_ id: Int, at end: Int64, nextFrame: Int64) {
         guard let running = takes.first(where: { $0.request.id == id }) else { return }
         running.end = max(end, running.request.first)
@@ -92,7 +92,7 @@ final class TimedTakes {
         events.tell(.dropped(id: id, path: path))
     }
 
-    /// Ends all takes where they are.
+    /// Ends all takes at their current frame.
     func endAll(_ reason: RecorderEvent.StopReason) {
         for running in takes { finish(running, reason) }
     }
@@ -112,7 +112,7 @@ final class TimedTakes {
         }
     }
 
-    /// Takes in frames that were lost, in parts as `TakeWriter.recordSilence` does.
+    /// Takes in lost frames, in parts as `TakeWriter.recordSilence` does.
     func passSilence(first: Int64, count: Int64) {
         for running in takes {
             let part = share(of: running, first..<first + count)
@@ -134,12 +134,12 @@ final class TimedTakes {
         }
     }
 
-    /// Makes what was written safe, when it has waited long enough.
+    /// Makes written frames safe, when they have waited long enough.
     func secure() {
         for running in takes { attempt(running) { (take) throws(AudioFileError) in try take.secure() } }
     }
 
-    /// Which of some frames belong to a take. One that has not begun begins with the first of them.
+    /// Returns the frames that belong to a take. A take that has not begun begins with the first of these frames.
     private func share(of running: Running, _ frames: Range<Int64>) -> Range<Int64> {
         let part = frames.clamped(to: running.request.first..<max(running.request.first, running.end))
         if running.take == nil, !part.isEmpty { begin(running, at: part.lowerBound) }
@@ -164,7 +164,8 @@ final class TimedTakes {
         }
     }
 
-    /// Opens the file of a take. If another program has taken its name since the request chose it, the request is asked for the next one.
+    /// Opens the file of a take. If another program has taken the file's name since the request chose the name, asks
+    /// the request for the next name.
     private func newFile(_ running: Running, _ first: Int64) throws(AudioFileError) -> TakeDraft {
         var request = running.request.request(first)
         for _ in 0..<Self.mostNames {
@@ -183,7 +184,7 @@ final class TimedTakes {
         }
     }
 
-    /// Runs an operation on the file of a take. Its first failure ends the take, which keeps what was written.
+    /// Runs an operation on the file of a take. The first failure ends the take; frames written before stay.
     private func attempt(_ running: Running, _ work: (OpenTake) throws(AudioFileError) -> Void) {
         guard let take = running.take else { return }
         do throws(AudioFileError) { try work(take) } catch {
