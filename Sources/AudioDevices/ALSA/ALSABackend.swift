@@ -4,7 +4,8 @@ import Glibc
 /// A sound card, or any other device for which alsa-lib has a plug-in: its output, its input, or both.
 @safe
 final class ALSABackend: StreamBackend, @unchecked Sendable {
-    // Unchecked because of the handles: they go from the opening thread to the device thread, or to `discard`, never both.
+    // Unchecked because of the handles: each goes from the opening thread to the device thread, or to `discard`, never
+    // both.
     private let output: OpenedPCM?
     private let input: OpenedPCM?
     private let prefillFrames: Int
@@ -14,7 +15,8 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
     let inputConfiguration: StreamConfiguration
     let blockFrames: Int
 
-    /// Opens and sets up the device; nothing moves until `run`. `now` and `asleep` are for tests on a card with a clock of its own.
+    /// Opens and sets up the device; nothing moves until `run`. `now` and `asleep` are for tests on a card with a clock
+    /// of its own.
     ///
     /// At least one name is required.
     convenience init(
@@ -27,7 +29,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         try self.init(opened, other, request, now: now, asleep: asleep)
     }
 
-    /// Takes over the open handles; closes them if it throws.
+    /// Takes over the open handles; closes the handles if the initialiser throws.
     init(
         _ opened: OpenedPCM?, _ other: OpenedPCM?, _ request: StreamRequest, now: (@Sendable () -> Int64)?,
         asleep: (@Sendable () -> Int64)? = nil
@@ -66,7 +68,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         }
     }
 
-    /// Sets both sides to the same block size and to wake up for each block.
+    /// Sets both sides to the same block size and to a wake-up for each block.
     private static func agreeOnBlock(_ output: OpenedPCM?, _ input: OpenedPCM?) throws(DeviceError) -> Int {
         let block = min(output?.settings.blockFrames ?? .max, input?.settings.blockFrames ?? .max)
         if let output, let input, output.settings.sampleRate != input.settings.sampleRate {
@@ -78,7 +80,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         }
         try output?.setSoftwareParameters(wakeFrames: block)
         try input?.setSoftwareParameters(wakeFrames: block)
-        // Every plug-in refuses to link; then both are started one right after the other.
+        // Every plug-in refuses to link; then both sides are started one right after the other.
         if let output, let input { _ = unsafe snd_pcm_link(output.pcm, input.pcm) }
         return block
     }
@@ -99,7 +101,8 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         discard()
     }
 
-    /// Closes a device that no longer answers, for which its driver may wait for seconds. The loss is not told that much later.
+    /// Closes a device that no longer answers. Its driver may block for seconds, so the report of the loss waits at
+    /// most 0.2 s.
     private func discardInTime() {
         let closing = PendingAnswer(outputConfiguration.deviceName) { [self] in discard() }
         try? closing.wait(seconds: 0.2)
@@ -128,11 +131,12 @@ struct OpenedPCM: @unchecked Sendable {
     let name: String
     let settings: HardwareSettings
 
-    /// How long, in microseconds, opening a busy device is retried, and the pause between attempts.
+    /// Time for which opening a busy device is retried, and the pause between attempts, both in microseconds.
     private static let busyPatience: UInt32 = 1_000_000
     private static let busyPause: UInt32 = 50_000
 
-    /// Opens a direction by its name; nil for nil. A busy device is retried for a second, because programs release devices late.
+    /// Opens a direction by its name; nil for nil. A busy device is retried for a second, because programs release
+    /// devices late.
     static func open(
         _ name: String?, _ side: StreamIncident.Side, _ request: StreamRequest, _ preferences: ALSAPreferences
     ) throws(DeviceError) -> OpenedPCM? {

@@ -2,12 +2,12 @@ import CALSA
 import Glibc
 
 extension ALSALibrary {
-    /// Names that alsa-lib lists but that are not devices: its own null, and converters that need a slave.
+    /// Names listed by alsa-lib that are not devices: its own null, and converters that need a slave.
     private static let notDevices: Set<String> = [
         "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix",
     ]
 
-    /// The devices that alsa-lib lists for one direction, without opening them.
+    /// Returns the devices listed by alsa-lib for one direction, without opening the devices.
     static func listedDevices(_ side: StreamIncident.Side) -> [DeviceDescription] {
         exclusively {
             var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -32,7 +32,8 @@ extension ALSALibrary {
             kind: .system)
     }
 
-    /// Whether a device is listed for a direction, given alsa-lib's word for its direction; a device without one has both.
+    /// Returns true if a device is listed for a direction, given alsa-lib's word for its direction; a device without
+    /// such a word has both.
     static func belongs(_ direction: String?, to side: StreamIncident.Side) -> Bool {
         direction == nil || direction == (side == .output ? "Output" : "Input")
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension DeviceError {
-    /// Why a system device could not be opened.
+    /// Returns the error for a system device that cannot be opened.
     static func opening(_ name: String, _ side: StreamIncident.Side, code: Int32) -> DeviceError {
         let words = ALSALibrary.describe(code)
         switch -code {
@@ -28,7 +28,7 @@ extension DeviceError {
         }
     }
 
-    /// An alternative that needs no card.
+    /// Returns an alternative that needs no card.
     private static func elsewhere(_ side: StreamIncident.Side) -> String {
         switch side {
         case .output: "play to null or to file:out.wav (--output null)"
@@ -61,7 +61,7 @@ extension DeviceError {
             remedy: "List the devices with `woodshed devices`; a card may have been unplugged.")
     }
 
-    /// The device supports none of the tried values.
+    /// Returns the error for a device that supports none of the tried values.
     static func refused(
         _ name: String, _ what: String, can abilities: DeviceAbilities?, remedy: String
     ) -> DeviceError {
@@ -69,7 +69,7 @@ extension DeviceError {
         return DeviceError(kind: .formatRefused, message: "the device \(name) takes no \(what)\(can)", remedy: remedy)
     }
 
-    /// Other programs hold the device; they are named if known.
+    /// Returns the error for a device held by other programs; the message names the programs if known.
     static func busy(_ name: String, holders: [DeviceHolder] = [], isExclusive: Bool = false) -> DeviceError {
         let names = holders.map(\.description).joined(separator: ", ")
         let who = holders.isEmpty ? "another program is" : names + (holders.count == 1 ? " is" : " are")
@@ -80,7 +80,7 @@ extension DeviceError {
                 : "Close that program, or choose another device.")
     }
 
-    /// The device failed while it was set up or ran.
+    /// Returns the error for a device that failed while it was set up or ran.
     static func failed(_ name: String, doing action: String, code: Int32) -> DeviceError {
         switch -code {
         case ENODEV, ENXIO:
@@ -94,7 +94,7 @@ extension DeviceError {
         }
     }
 
-    /// The device is lost for good.
+    /// Returns the error for a device that is lost for good.
     static func lost(_ name: String, _ cause: LossCause) -> DeviceError {
         let another = "Plug it in again, or choose another device."
         let (what, remedy) =

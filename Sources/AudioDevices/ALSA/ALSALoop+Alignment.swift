@@ -7,31 +7,33 @@ extension ALSALoop {
         var difference: Int64 = 0
         /// Consecutive blocks with another difference.
         var deviations = 0
-        /// How often the delays of both sides are still asked for.
+        /// Number of looks at the delays of both sides still to come.
         private(set) var looksLeft = 0
-        /// The smallest differences between the sounds on both sides so far, by their delays, ascending.
+        /// The smallest differences between the sounds on both sides so far, from their delays, ascending.
         private var smallest = InlineArray<13, Int64>(repeating: .max)
 
         private var last: (told: Int64, time: Int64)?
 
-        /// Enough for more than ten transfers of a USB card, of six packets at most.
+        /// Number of looks: enough for more than ten transfers of a USB card, of six packets at most.
         static let looks = 256
-        /// Nanoseconds from one look to the next: several in each packet of a USB card at full speed.
+        /// Interval between looks, in nanoseconds: several looks in each packet of a USB card at full speed.
         static let interval: Int64 = 250_000
-        /// The longest moment between the ends of two transfers, when only one has been noticed, in nanoseconds.
+        /// The longest moment between the ends of two transfers while only one end has been noticed, in nanoseconds.
         private static let between: Int64 = 100_000
 
-        /// - Parameter hasDelays: Whether both sides are drivers, whose delays are worth asking for.
+        /// - Parameter hasDelays: True if both sides are drivers, whose delays are worth asking for.
         init(isMeasured: Bool = false, difference: Int64 = 0, hasDelays: Bool = false) {
             (self.isMeasured, self.difference) = (isMeasured, difference)
             looksLeft = hasDelays ? Self.looks : 0
         }
 
-        /// Takes in a difference by the delays of both sides, and returns the true one once enough have been seen.
+        /// Takes in a difference from the delays of both sides. Returns the true difference after enough looks, and nil
+        /// before.
         ///
-        /// A driver tells a delay too high until the next transfer has ended: that is at most five looks of six. Too low it is told only between
-        /// the ends of two transfers, of which one has been noticed; so a difference counts only if it is told again a little later. The
-        /// true one is the smallest but for a twentieth of these.
+        /// A driver reports too high a delay until the next transfer has ended: in at most five looks of six. A driver
+        /// reports too low a delay only between the ends of two transfers, after noticing one of the ends. So a
+        /// difference counts only if reported again a little later. The true difference is the smallest except for a
+        /// twentieth of the counted differences.
         mutating func take(_ told: Int64, now: Int64) -> Int64? {
             if let last, last.told == told, now - last.time < Self.between { return nil }
             defer { last = (told, now) }
@@ -46,8 +48,8 @@ extension ALSALoop {
 
     /// Measures the offset after a start, and checks it from then on.
     ///
-    /// A device can fall behind without any error, if one side stands still or a start goes wrong. It would then
-    /// stay late for good.
+    /// A device can fall behind without any error, if one side stands still or a start goes wrong. Without this check
+    /// the device would stay late for good.
     func checkAlignment() throws(Trouble) {
         guard let playback, let capture else { return }
         guard alignment.isMeasured else {
@@ -65,19 +67,19 @@ extension ALSALoop {
         if alignment.deviations >= 3 { throw .misaligned(deviation > 0 ? playback : capture, abs(deviation)) }
     }
 
-    /// The round trip, in frames of the program, for a difference between the positions of both sides.
+    /// Returns the round trip, in frames of the program, for a difference between the positions of both sides.
     private func frames(of difference: Int64, _ playback: ALSASide, _ capture: ALSASide) -> Int64 {
         (playback.moved - framesWritten) + difference + (worker.inputFrame + Int64(fetched) - capture.moved)
     }
 
-    /// Improves the round trip by what both drivers say of their delays.
+    /// Improves the round trip with the delays reported by both drivers.
     ///
-    /// The positions tell where a driver has its buffer. On a USB card the transfers that are under way lie between that and the sound, and
-    /// only the delays count them.
+    /// Positions tell where a driver has its buffer. On a USB card the transfers under way lie between the buffer and
+    /// the sound, and only the delays count such transfers.
     func lookAtDelays() {
         guard alignment.looksLeft > 0, let playback, let capture, playback.isRunning, capture.isRunning,
             let output = playback.delay(), let input = capture.delay(),
-            // A device that has run dry meanwhile has no delay.
+            // A device that has run dry in between has no delay.
             playback.faultOfState() == nil, capture.faultOfState() == nil
         else { return }
         let told = (capture.moved + input) - (playback.moved - output)
@@ -89,7 +91,7 @@ extension ALSALoop {
     func tellMoment() {
         guard worker.wantsMoments, let side = playback ?? capture, side.isRunning else { return }
         let next = side.side == .output ? worker.outputFrame : worker.inputFrame + Int64(block)
-        // If the thread was held up in between, the time of the position is unknown, so it is read again.
+        // If the thread was held up in between, the time of the position is unknown, so the position is read again.
         for _ in 0..<4 {
             let before = now()
             guard let position = side.freshPosition() else { return }
@@ -101,10 +103,11 @@ extension ALSALoop {
         }
     }
 
-    /// In nanoseconds: a frame, and more than the call takes.
+    /// Longest permitted reading time of a position, in nanoseconds: a frame, and more than the call takes.
     private static var momentTolerance: Int64 { 20_000 }
 
-    /// Both positions at one moment: the input's is read before and after the output's, until it is the same both times.
+    /// Returns the difference of both positions at one moment. Reads the input's position before and after the
+    /// output's, until both readings of the input agree.
     private func measureDifference(_ playback: ALSASide, _ capture: ALSASide) -> Int64? {
         var difference: Int64?
         for _ in 0..<64 {

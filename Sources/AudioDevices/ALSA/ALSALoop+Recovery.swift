@@ -7,15 +7,16 @@ extension ALSALoop {
     struct Interruption {
         let kind: StreamIncident.Kind
         let side: StreamIncident.Side
-        /// When it was noticed.
+        /// Time at which the interruption was noticed.
         let time: Int64
-        /// When the output became silent.
+        /// Time at which the output became silent.
         let silentSince: Int64
-        /// Frames for which the output had been silent before that.
+        /// Frames of silence on the output before this time.
         let silentBefore: Int64
-        /// The position of the input's clock, to compute how many frames it would have recorded meanwhile.
+        /// The input's position and clock, to compute the number of frames the input would have recorded during the
+        /// interruption.
         let inputClock: PositionClock?
-        /// Frames that the input has delivered since its last start.
+        /// Frames delivered by the input since its last start.
         let inputDelivered: Int64
     }
 
@@ -41,11 +42,11 @@ extension ALSALoop {
         }
     }
 
-    /// The fault for an error number after which a device cannot be used any more.
+    /// Returns the fault for an error number after which a device cannot be used any more.
     private func fault(_ side: ALSASide, _ code: Int32, doing call: StreamFault.DeviceCall) -> StreamFault {
         switch -code {
         case ENODEV, ENXIO, ENOTTY: .lost(.unplugged, side.side)
-        // The client library of a sound server that has died reports this.
+        // The client library of a dead sound server reports this.
         case EIO: .lost(.serverGone, side.side)
         case ESTRPIPE: .lost(.suspended, side.side)
         case EPIPE, EBADFD: .lost(.cannotRestart, side.side)
@@ -59,7 +60,7 @@ extension ALSALoop {
     ) throws(StreamFault) {
         let time = now()
         tellOfStall(side, isOver: true)
-        // An interruption that was already reported continues, because the device has not moved a frame since.
+        // An already reported interruption continues, because the device has not moved a frame since.
         let hasSlept = untoldSleep > 0
         let isTold = refusals > 0 && capture == nil && !hasSlept
         if interruption == nil, !isTold {
@@ -74,7 +75,7 @@ extension ALSALoop {
         drop()
         try prepare(playback)
         try prepare(capture)
-        // An output alone is filled with sound before it starts, and that sound comes after the report.
+        // An output alone is filled with sound before it starts, and this sound comes after the report.
         if capture == nil { tellOfInterruption() }
     }
 
@@ -84,20 +85,21 @@ extension ALSALoop {
         guard code >= 0 else { throw fault(side, code, doing: .restart) }
     }
 
-    /// A buffer that was full at the start cannot run dry at once. A device that reports this repeatedly is broken and is given
-    /// up.
+    /// Counts early faults, and throws if there are too many. A buffer that was full at the start cannot run dry at
+    /// once: a device that reports this repeatedly is broken and is given up.
     private func refuseStorm(_ side: ALSASide) throws(StreamFault) {
         let time = now()
         refusals = side.refusesFirstFrame ? refusals + 1 : 0
-        // Plug-ins whose server has died do this, PipeWire's among them, which reports only an xrun.
+        // Plug-ins with a dead server do this. PipeWire's plug-in, too, reports only an xrun.
         if refusals > 8 { throw .lost(side.isPlugIn ? .serverGone : .cannotRestart, side.side) }
         let halfBuffer = MonotonicTime.nanoseconds(
             ofFrames: Int64(side.settings.bufferFrames / 2), sampleRate: side.settings.sampleRate)
-        // Frames are checked as well as time, because a device that runs faster than real time may take a buffer in no time.
+        // Frames are checked as well as time, because a device that runs faster than real time may take a buffer in no
+        // time.
         let first = side.side == .output ? side.settings.bufferFrames : 0
         let isEarly =
             time - side.startTime < halfBuffer && Int(side.moved) < first + side.settings.bufferFrames / 2
-        // Refusals are counted separately, and that count must reach its end first.
+        // Refusals are counted separately, and their count must reach its limit first.
         if refusals == 0 { earlyFaults = isEarly ? earlyFaults + 1 : 0 }
         if earlyFaults > 8 || !budget.spend(now: time) { throw .lost(.xrunStorm, side.side) }
     }
@@ -108,8 +110,8 @@ extension ALSALoop {
             guard unsafe snd_pcm_resume(side.pcm) == -EAGAIN, !wake.isRaised else { break }
             wake.sleep(until: MonotonicTime.now() + 50_000_000)
         }
-        // The state decides, not the result of resume: plug-ins report success and stay suspended. Two sides that are no longer
-        // aligned are restarted in any case.
+        // The state decides, not the result of resume: plug-ins report success and stay suspended. Two sides that are
+        // no longer aligned are restarted in any case.
         let isRunning = unsafe snd_pcm_state(side.pcm) == SND_PCM_STATE_RUNNING
         guard isRunning, playback == nil || capture == nil else { return try restart(side, .suspended) }
         let time = now()
@@ -149,7 +151,8 @@ extension ALSALoop {
         if capture != nil { worker.reportOverrun(lostFrames: missing) }
     }
 
-    /// Reports a device that stood still and continued by itself. In a duplex stream the alignment check reports it.
+    /// Reports a device that stood still and continued by itself. In a duplex stream the alignment check reports the
+    /// standstill.
     func tellOfStall(_ side: ALSASide, isOver: Bool = false) {
         let frames = side.takeStall(isOver: isOver)
         guard frames > 0, playback == nil || capture == nil else { return }
@@ -158,7 +161,7 @@ extension ALSALoop {
             time: now())
     }
 
-    /// Nanoseconds that the computer slept since the last incident that told of it.
+    /// Suspend time of the computer since the last incident that reported such time, in nanoseconds.
     private var untoldSleep: Int64 {
         let rest = asleep() - slept
         // The two clocks are read one after the other, so their difference moves by microseconds without any sleep.

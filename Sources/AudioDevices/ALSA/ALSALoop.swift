@@ -5,42 +5,43 @@ internal import Samples
 /// The device thread's loop over a card, for playing, recording and both: fill, start, then one block per period, until
 /// the end or a fault.
 ///
-/// Every wait has a deadline, a device that moves no frames for a second is given up, and recoveries are limited: no state
-/// of any driver makes the loop spin or hang. Used on one thread.
+/// Every wait has a deadline, a device that moves no frames for a second is given up, and recoveries are limited: no
+/// state of any driver makes the loop spin or hang. Used on one thread.
 final class ALSALoop {
     let playback: ALSASide?
     let capture: ALSASide?
     let worker: BlockWorker
     let wake: WakeSignal
     let block: Int
-    /// Frames of silence, and of remaining sound, with which the output of a duplex stream begins.
+    /// Frames of silence, and of remaining sound, at the beginning of a duplex stream's output.
     let prefillFrames: Int
-    /// Monotonic nanoseconds; tests with a virtual card use its clock instead.
+    /// Monotonic nanoseconds; tests with a virtual card use the card's clock instead.
     let now: () -> Int64
     let trustsStamps: Bool
-    /// Nanoseconds that the computer has slept.
+    /// Suspend time of the computer, in nanoseconds.
     let asleep: () -> Int64
     private let poller: ALSAPoller
     private let silence: PlanarBuffer
 
-    /// Frames of the worker's output block that have not been written yet.
+    /// Frames of the worker's output block not yet written.
     private var pending = 0..<0
-    /// Frames of the worker's input block that have been read.
+    /// Number of frames already read into the worker's input block.
     var fetched = 0
     private var isEnding = false
     var framesWritten: Int64 = 0
     var budget = RecoveryBudget()
-    /// Consecutive interruptions that came implausibly soon after a start.
+    /// Consecutive interruptions implausibly soon after a start.
     var earlyFaults = 0
-    /// Consecutive interruptions before which no frame was moved.
+    /// Consecutive interruptions before the first frame moved.
     var refusals = 0
     /// The interruption to report once the device runs again.
     var interruption: Interruption?
     var alignment = Alignment()
-    /// What `asleep` said when the stream began, or at the last incident.
+    /// Result of `asleep` at the beginning of the stream, or at the last incident.
     var slept: Int64
 
-    /// At least one side. `now` and `asleep` are for tests on a virtual clock; nil uses the system's.
+    /// Makes a loop for at least one side. `now` and `asleep` are for tests on a virtual clock; nil uses the system's
+    /// clocks.
     init(
         playback: ALSASide?, capture: ALSASide?, block: Int, prefillFrames: Int, worker: BlockWorker,
         wake: WakeSignal, now: (@Sendable () -> Int64)? = nil, asleep: (@Sendable () -> Int64)? = nil
@@ -63,7 +64,7 @@ final class ALSALoop {
     enum Trouble: Error {
         /// A call or a state reported an error.
         case code(ALSASide, Int32)
-        /// No frame was moved for too long.
+        /// No frame moved for too long.
         case dead(ALSASide)
         /// A side has fallen behind the other by this many frames.
         case misaligned(ALSASide, Int64)
@@ -71,7 +72,7 @@ final class ALSALoop {
 
     private var isStarted: Bool { (playback ?? capture)?.isRunning ?? false }
 
-    /// Runs until the worker ends, a stop, or a fault that is thrown.
+    /// Runs until the worker ends, a stop, or a thrown fault.
     func run() throws(StreamFault) {
         defer { drop() }
         while !wake.isRaised {
@@ -139,7 +140,7 @@ final class ALSALoop {
         try deliver()
     }
 
-    /// Evaluates the result of a transfer: counts frames, waits if there were none, and throws errors.
+    /// Evaluates the result of a transfer: counts frames, waits if none moved, and throws errors.
     private func take(_ moved: Int, _ side: ALSASide) throws(Trouble) {
         if moved > 0 {
             side.didMove(moved)
@@ -164,7 +165,7 @@ final class ALSALoop {
         }
     }
 
-    /// Reads a block from the input, if there is one; false if the stream must end.
+    /// Reads a block from the input, if the stream has an input; returns false if the stream must end.
     private func fetch() throws(Trouble) -> Bool {
         guard let capture else { return true }
         while fetched < block {
@@ -176,7 +177,7 @@ final class ALSALoop {
         return true
     }
 
-    /// Waits until every side can transfer a block; false if the stream must end.
+    /// Waits until every side can transfer a block; returns false if the stream must end.
     private func waitForBlock() throws(Trouble) -> Bool {
         while !wake.isRaised {
             let outputIsReady = try isReady(playback)
@@ -192,9 +193,9 @@ final class ALSALoop {
         return false
     }
 
-    /// Writes a block of silence if the output runs dry before the input has delivered its first frame. Some cards deliver nothing for some tenths of a
-    /// second after a start, and would do so after each restart. As it comes before the first block, it only lengthens the silence of
-    /// the start.
+    /// Writes a block of silence if the output runs dry before the input has delivered its first frame. Some cards
+    /// deliver nothing for some tenths of a second after a start, and would do so after each restart. The silence comes
+    /// before the first block, so it only lengthens the silence of the start.
     private func bridgeLateInput() throws(Trouble) -> Bool {
         guard let playback, let capture, playback.isDriver, isStarted, capture.moved + Int64(capture.available) == 0,
             playback.settings.bufferFrames - playback.available < block
@@ -222,7 +223,8 @@ final class ALSALoop {
             rest = side.watch.restNanoseconds
             wake.sleep(until: begin + rest)
         }
-        // Not only the device's wake-ups are waited for: a driver may leave one out, and then it has run dry at the next one.
+        // The wait ends at the expected time even without the device's wake-up: a driver may leave out a wake-up, and
+        // would have run dry at the next.
         let due = max(
             first?.nanosecondsUntil(available: block, now: begin + rest) ?? 0,
             second?.nanosecondsUntil(available: block, now: begin + rest) ?? 0)
@@ -235,7 +237,7 @@ final class ALSALoop {
         lookAtDelays()
     }
 
-    /// Lets the device play its buffer. A device that plays nothing for as long as the rest would take is given up.
+    /// Lets the device play its buffer. Gives up a device that plays nothing for as long as the rest would take.
     private func drain() throws(Trouble) {
         guard let playback else { return }
         if !playback.isRunning { try start(playback) }
@@ -253,12 +255,12 @@ final class ALSALoop {
             if poller.wait(playback, nil, nanoseconds: patience) != nil { break }
             // Some plug-ins report room all the time while they drain.
             if MonotonicTime.now() - before < rest { wake.sleep(until: before + min(patience, rest)) }
-            // While this thread was held up it did not wait for the device.
+            // Delays of this thread do not count as waiting for the device.
             patience -= min(MonotonicTime.now() - before, max(rest, poller.timeoutNanoseconds))
-            // The position is read first, because plug-ins notice the end only then.
+            // The position is read first, because plug-ins notice the end only in this call.
             _ = unsafe snd_pcm_avail_update(playback.pcm)
             if let delay = playback.delay(), delay < remaining {
-                // Twice what was played, so that a device cannot keep the thread by playing a frame now and then.
+                // Adds twice the played time, so that a device cannot hold the thread by playing a frame now and then.
                 let played = MonotonicTime.nanoseconds(ofFrames: remaining - delay, sampleRate: settings.sampleRate)
                 (remaining, patience) = (delay, min(patience + 2 * played, time(toPlay: delay)))
             }
@@ -273,6 +275,6 @@ final class ALSALoop {
         if let capture { worker.publish(waitingFrames: Int64(capture.available - block)) }
     }
 
-    /// Frames of the output that were rendered but not written.
+    /// Number of frames of the output that were rendered but not written.
     var pendingFrames: Int { pending.count }
 }

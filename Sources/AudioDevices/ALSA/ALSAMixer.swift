@@ -2,13 +2,13 @@ import CALSA
 
 /// One control of a sound card's mixer, in one direction.
 package struct MixerControl: Sendable, Hashable {
-    /// What `amixer` calls it, such as `Master`.
+    /// Name of the control in `amixer`, such as `Master`.
     package let name: String
-    /// The direction of the sound that passes through it.
+    /// Direction of the sound through the control.
     package let side: StreamIncident.Side
-    /// Whether any channel is switched on; nil if the control has no switch.
+    /// True if any channel is switched on; nil if the control has no switch.
     package let isOn: Bool?
-    /// The loudest channel, from 0 to 1 of the control's range; nil if the control has no volume.
+    /// Volume of the loudest channel, from 0 to 1 of the control's range; nil if the control has no volume.
     package let volume: Double?
 
     /// Describes a control.
@@ -19,16 +19,16 @@ package struct MixerControl: Sendable, Hashable {
         self.volume = volume
     }
 
-    /// Whether no sound passes.
+    /// True if no sound passes.
     package var isSilent: Bool { isOn == false || volume == 0 }
 }
 
-/// The name of the mixer of a device: that of its card, or the device's own name.
+/// Returns the name of the mixer of a device: its card's name, or the device's own name.
 package func mixerName(of device: String) -> String {
     HardwareName(device).map { "hw:\($0.card)" } ?? device
 }
 
-/// The controls of a mixer, in alsa-lib's simple view; none if there is no such mixer.
+/// Returns the controls of a mixer, in alsa-lib's simple view; none without such a mixer.
 package func mixerControls(_ name: String) -> [MixerControl] {
     ALSALibrary.exclusively {
         var handle: OpaquePointer?
@@ -49,7 +49,7 @@ package func mixerControls(_ name: String) -> [MixerControl] {
     }
 }
 
-/// alsa-lib's calls for one direction of an element: the same six under two names each.
+/// alsa-lib's calls for one direction of an element: the same six calls under two names each.
 @safe
 private struct ElementCalls {
     let side: StreamIncident.Side
@@ -77,7 +77,7 @@ private struct ElementCalls {
 }
 
 extension MixerControl {
-    /// What an element does in one direction; nil when nothing.
+    /// Reads the state of an element in one direction; nil if the element has neither switch nor volume.
     fileprivate init?(_ element: OpaquePointer, _ calls: ElementCalls) {
         let hasSwitch = unsafe calls.hasSwitch(element) != 0
         let hasVolume = unsafe calls.hasVolume(element) != 0

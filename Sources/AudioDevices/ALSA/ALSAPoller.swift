@@ -8,7 +8,7 @@ final class ALSAPoller {
     private let entries: UnsafeMutablePointer<pollfd>
     private let capacity: Int
     private let wakeDescriptor: Int32
-    /// The longest that a wait takes, but for what holds up the thread.
+    /// Longest time of a wait in nanoseconds, apart from delays of the thread itself.
     let timeoutNanoseconds: Int64
 
     init(_ output: ALSASide?, _ input: ALSASide?, wake: WakeSignal) {
@@ -16,7 +16,7 @@ final class ALSAPoller {
         unsafe entries = .allocate(capacity: capacity + 1)
         unsafe entries.initialize(repeating: pollfd(), count: capacity + 1)
         wakeDescriptor = wake.descriptor
-        // Three periods, but no haste: the first one after a start may well be slow.
+        // At least three periods, and no less than 100 ms: the first period after a start may well be slow.
         let period = max(output?.periodNanoseconds ?? 0, input?.periodNanoseconds ?? 0)
         timeoutNanoseconds = max(3 * period, 100_000_000)
     }
@@ -28,8 +28,8 @@ final class ALSAPoller {
         return max(0, Int(unsafe snd_pcm_poll_descriptors_count(side.pcm)))
     }
 
-    /// Returns when a side has news, the signal is raised, or so many nanoseconds are over, at most `timeoutNanoseconds`; with a side that fails and
-    /// its error.
+    /// Waits until a side is ready, the signal is raised, or this many nanoseconds are over, at most
+    /// `timeoutNanoseconds`. Returns a failing side and its error, or nil.
     func wait(
         _ output: ALSASide?, _ input: ALSASide?, nanoseconds: Int64? = nil
     ) -> (side: ALSASide, code: Int32)? {
@@ -37,17 +37,17 @@ final class ALSAPoller {
         let outputCount = arm(output, at: 1)
         let inputCount = arm(input, at: 1 + outputCount)
         let count = UInt(1 + outputCount + inputCount)
-        // A period may be shorter than the millisecond in which poll counts.
+        // In nanoseconds, because a period may be shorter than a millisecond, the unit of poll.
         guard unsafe linux_poll(entries, count, Int(min(max(0, nanoseconds ?? .max), timeoutNanoseconds))) > 0 else {
             return nil
         }
-        // Both are asked, as plug-ins do their work in this call.
+        // Both sides are asked, because plug-ins do their work in this call.
         let outputFault = fault(output, at: 1, count: outputCount)
         let inputFault = fault(input, at: 1 + outputCount, count: inputCount)
         return outputFault ?? inputFault
     }
 
-    /// Asked for anew each time: plug-ins arm their timers in this call.
+    /// Asks the side for its descriptors anew each time: plug-ins arm their timers in this call.
     private func arm(_ side: ALSASide?, at index: Int) -> Int {
         guard let side else { return 0 }
         let room = UInt32(capacity + 1 - index)
@@ -61,7 +61,7 @@ final class ALSAPoller {
             return nil
         }
         if Int32(events) & (POLLHUP | POLLNVAL) != 0 { return (side, -ENODEV) }
-        // An error without a state of its own: the device is asked, lest it wakes its thread for nothing for a second.
+        // An error without a state of its own: the device is asked, to prevent a second of useless wake-ups.
         guard Int32(events) & POLLERR != 0, side.faultOfState() == nil else { return nil }
         var delay: snd_pcm_sframes_t = 0
         let code = unsafe snd_pcm_delay(side.pcm, &delay)

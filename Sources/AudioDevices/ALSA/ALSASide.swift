@@ -1,36 +1,37 @@
 import CALSA
 import Glibc
 
-/// One direction of a device as its loop sees it: the handle, where it stands, and what it last said.
+/// One direction of a device as its loop sees it: the handle, the position, and the last answers.
 ///
 @safe
 final class ALSASide: @unchecked Sendable {
-    // Unchecked because only the device thread creates and uses it; the loop's errors refer to it.
+    // Unchecked because only the device thread creates and uses the side; the loop's errors refer to it.
     let pcm: OpaquePointer
     let side: StreamIncident.Side
     let settings: HardwareSettings
     let transfer: ALSATransfer
     let periodNanoseconds: Int64
     private let status: OpaquePointer
-    /// Whether the driver of a card is used directly. Its wake-ups cannot be relied on, and between them it tells its position only if it is asked anew.
+    /// True if the driver of a card is used directly. The driver's wake-ups are unreliable, and between wake-ups the
+    /// driver reports its position only if asked anew.
     let isDriver: Bool
 
-    /// Whether the device was started since it was last prepared.
+    /// True if the device was started since it was last prepared.
     private(set) var isRunning = false
     /// Frames transferred since the device was last prepared; the device's own counters stand still in some plug-ins.
     var moved: Int64 = 0
     /// Frames that could be transferred at the last check.
     private(set) var available = 0
     private(set) var startTime: Int64 = 0
-    /// Whether the device has told its position since the start.
+    /// True if the device has reported its position since the start.
     private var hasAnswered = false
     var watch: ProgressWatch
     private(set) var clock: PositionClock
-    /// How many frames the device stood still for, and whether it has continued since.
+    /// Frames of the device's standstill, and whether the device has continued since.
     private var stalledFrames: Int64 = 0
     private var isMoving = true
 
-    /// Uses the handle, but does not close it. Nil if there is no memory.
+    /// Uses the handle, but does not close it. Returns nil if memory runs out.
     init?(_ pcm: OpaquePointer, _ side: StreamIncident.Side, settings: HardwareSettings) {
         var allocated: OpaquePointer?
         unsafe snd_pcm_status_malloc(&allocated)
@@ -49,9 +50,10 @@ final class ALSASide: @unchecked Sendable {
 
     deinit { unsafe snd_pcm_status_free(status) }
 
-    /// Whether the device was prepared, and has moved no frame since: it was not started, or did not even say where it is.
+    /// True if the device was prepared, and has moved no frame since: the device was not started, or did not even
+    /// report its position.
     var refusesFirstFrame: Bool { moved == 0 && !(isRunning && hasAnswered) }
-    /// Whether the device is a plug-in, behind which there is a program and not a driver.
+    /// True if the device is a plug-in, with a program behind it instead of a driver.
     var isPlugIn: Bool { unsafe snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG }
 
     /// Frames that passed through the device since the start, as of the last check.
@@ -61,13 +63,13 @@ final class ALSASide: @unchecked Sendable {
         side == .output ? moved - Int64(settings.bufferFrames - available) : moved + Int64(available)
     }
 
-    /// The position at this moment; nil if the device does not report it.
+    /// Returns the position at this moment; nil if the device does not report the position.
     func freshPosition() -> Int64? {
         let available = unsafe snd_pcm_avail(pcm)
         return available >= 0 ? position(available: Int(available)) : nil
     }
 
-    /// Returns how many frames can be transferred, or a negative error number.
+    /// Returns the number of frames that can be transferred, or a negative error number.
     func look(_ now: () -> Int64) -> Int {
         let after = now()
         let answer = Int(unsafe isDriver && isRunning ? snd_pcm_avail(pcm) : snd_pcm_avail_update(pcm))
@@ -86,22 +88,24 @@ final class ALSASide: @unchecked Sendable {
         return answer
     }
 
-    /// How long it takes, by the clock, until so many frames can be transferred; nil if that is the device's to say. If they should be there
-    /// already, an eighth of a period: the position of some cards moves in steps.
+    /// Returns the nanoseconds, by the clock, until this many frames can be transferred; nil if only the device can
+    /// tell. If the frames should be there already, returns an eighth of a period: the position of some cards moves in
+    /// steps.
     func nanosecondsUntil(available frames: Int, now: Int64) -> Int64? {
         guard isDriver, isRunning else { return nil }
         let left = clock.time(of: position + Int64(frames - available)) - now
         return max(left, periodNanoseconds / 8, 100_000)
     }
 
-    /// Returns and clears the number of frames that the device stood still for, once it has continued. It may be checked in the middle.
+    /// Returns and clears the number of frames of the device's standstill, once the device has continued. A check in
+    /// the middle of a standstill returns 0, except with `isOver`.
     func takeStall(isOver: Bool) -> Int64 {
         guard isMoving || isOver else { return 0 }
         defer { stalledFrames = 0 }
         return stalledFrames
     }
 
-    /// The error number for a state in which the device cannot work; nil for a good state.
+    /// Returns the error number for a state in which the device cannot work; nil for a good state.
     func faultOfState() -> Int32? {
         switch unsafe snd_pcm_state(pcm) {
         case SND_PCM_STATE_XRUN: -EPIPE
@@ -135,23 +139,23 @@ final class ALSASide: @unchecked Sendable {
         return 0
     }
 
-    /// The device was suspended and now continues at the same place.
+    /// Continues after a suspension of the device at the same place.
     func goOn(now: Int64) {
         watch.reset()
         clock.restart(at: freshPosition() ?? clock.position, now: now)
     }
 
-    /// Frames were moved.
+    /// Counts moved frames.
     func didMove(_ count: Int) {
         moved += Int64(count)
         watch.reset()
     }
 
-    /// When the device stopped, as far as this is known at `now`, shortly after.
+    /// Returns the time at which the device stopped, as far as known at `now`, shortly after the stop.
     func stopTime(now: Int64, trustsStamps: Bool) -> Int64 {
         guard isRunning else { return now }
         if trustsStamps, let stamp = triggerTime(), stamp > startTime, stamp <= now { return stamp }
-        // A suspended device reports when it stopped; one in XRUN has either run dry or was stopped just now.
+        // A suspended device reports its stop; a device in XRUN has either run dry or was stopped just now.
         let isSuspended = unsafe snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED
         let last = isSuspended ? freshPosition() ?? moved : moved
         return min(now, max(clock.time, clock.time(of: last)))
@@ -161,11 +165,11 @@ final class ALSASide: @unchecked Sendable {
         guard unsafe snd_pcm_status(pcm, status) >= 0 else { return nil }
         var stamp = snd_htimestamp_t()
         unsafe snd_pcm_status_get_trigger_htstamp(status, &stamp)
-        // Zero, or the time of the start, means that the plug-in does not report it.
+        // Zero, or the time of the start, means that the plug-in does not report the stop.
         return Int64(stamp.tv_sec) * MonotonicTime.nanosecondsPerSecond + Int64(stamp.tv_nsec)
     }
 
-    /// Frames written but not heard; nil if the device does not report it.
+    /// Returns the number of frames written but not heard; nil if the device does not report the number.
     func delay() -> Int64? {
         guard unsafe snd_pcm_status(pcm, status) >= 0 else { return nil }
         let frames = unsafe snd_pcm_status_get_delay(status)

@@ -37,7 +37,7 @@ final class ALSATransfer {
 
     /// Writes up to `count` frames, from frame `first` of `channels` on; at most the settings' block.
     ///
-    /// Returns how many the device took, perhaps fewer or 0, or a negative error number.
+    /// Returns the number of frames taken by the device, perhaps fewer or 0, or a negative error number.
     func write(_ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, count: Int) -> Int {
         switch access {
         case SND_PCM_ACCESS_RW_INTERLEAVED:
@@ -56,7 +56,7 @@ final class ALSATransfer {
 
     /// Reads up to `count` frames into `channels`, from frame `first` on; at most the settings' block.
     ///
-    /// Returns how many the device delivered, perhaps fewer or 0, or a negative error number.
+    /// Returns the number of frames delivered by the device, perhaps fewer or 0, or a negative error number.
     func read(_ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, count: Int) -> Int {
         switch access {
         case SND_PCM_ACCESS_RW_INTERLEAVED:
@@ -75,7 +75,8 @@ final class ALSATransfer {
         }
     }
 
-    /// Calls `body` for each of the device's channels in the next piece of the ring: its number, place, stride and frames.
+    /// Calls `body` for each of the device's channels in the next piece of the ring: with the channel's number, start,
+    /// stride in bytes and frames.
     private func withMapping(
         _ count: Int, _ body: (Int, UnsafeMutableRawPointer, Int, Int) -> Void
     ) -> Int {
@@ -83,7 +84,7 @@ final class ALSATransfer {
         guard available > 0 else { return Int(available) }
         var areas: UnsafePointer<snd_pcm_channel_area_t>?
         var offset: snd_pcm_uframes_t = 0
-        // At the end of the ring there are fewer frames, and sometimes none.
+        // At the end of the ring fewer frames are available, and sometimes none.
         var frames = snd_pcm_uframes_t(count)
         let code = unsafe snd_pcm_mmap_begin(pcm, &areas, &offset, &frames)
         guard code >= 0, frames > 0, let areas = unsafe areas else { return Int(code) }

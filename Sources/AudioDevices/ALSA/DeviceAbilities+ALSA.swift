@@ -2,7 +2,8 @@ import CALSA
 import Glibc
 
 extension DeviceAbilities {
-    /// Opens a device, queries it, and closes it. May block as long as the server or driver behind the device does.
+    /// Opens a device, queries its abilities, and closes the device. May block as long as the server or driver behind
+    /// the device does.
     init(askedOf name: String, _ side: StreamIncident.Side) throws(DeviceError) {
         var handle: OpaquePointer?
         let code = unsafe ALSALibrary.open(&handle, name, side)
@@ -17,7 +18,7 @@ extension DeviceAbilities {
         self = abilities
     }
 
-    /// Queries an open device; nil if it does not answer.
+    /// Queries an open device; nil if the device does not answer.
     init?(_ pcm: OpaquePointer) {
         var handle: OpaquePointer?
         guard unsafe snd_pcm_hw_params_malloc(&handle) >= 0, let parameters = unsafe handle else { return nil }
@@ -46,7 +47,7 @@ extension DeviceAbilities {
         self.init(formats: formats, channelCounts: channelCounts, sampleRates: sampleRates, usualRates: usual)
     }
 
-    /// The part of a device's limits that a request may ask for; nil if there is none.
+    /// Returns the part of a device's limits within the permitted limits of a request; nil without a common part.
     private static func within(_ limits: ClosedRange<Int>, _ found: (UInt32, UInt32)) -> ClosedRange<Int>? {
         let (low, high) = (max(Int(found.0), limits.lowerBound), min(Int(found.1), limits.upperBound))
         return low <= high ? low...high : nil

@@ -10,13 +10,13 @@ struct ALSAPreferences: Sendable {
     var formats = SampleFormats.all
     /// Set when a lost device is opened again: then a busy device is not retried here.
     var opensAgain = false
-    /// The files in which to look for the programs that hold a busy device.
+    /// The files that tell which programs hold a busy device.
     var files = SystemFiles.machine
 }
 
-/// ALSA's linear formats, and how they are read and written here.
+/// ALSA's linear formats, and their layouts for reading and writing.
 enum SampleFormats {
-    /// In order of preference: formats that keep most of a sample first; among equals the usual one.
+    /// In order of preference: formats that lose least of a sample first; among equal formats the usual one.
     static let all: [(alsa: snd_pcm_format_t, layout: SampleLayout)] = [
         (SND_PCM_FORMAT_FLOAT_LE, SND_PCM_FORMAT_FLOAT_BE, SampleEncoding.float32),
         (SND_PCM_FORMAT_S32_LE, SND_PCM_FORMAT_S32_BE, .signed32),
@@ -43,7 +43,7 @@ enum SampleFormats {
     }
 }
 
-/// The settings of a device, read back from it.
+/// The settings of a device, read back from the device.
 struct HardwareSettings: Sendable {
     let sampleRate: Int
     let channelCount: Int
@@ -55,7 +55,7 @@ struct HardwareSettings: Sendable {
     /// For each channel of the device, our channel.
     let channelOrder: [Int]
 
-    /// Frames of a block: the device's period, unless it is longer than the longest block.
+    /// Frames of a block: the device's period, unless the period is longer than the longest block.
     var blockFrames: Int { min(devicePeriodFrames, bufferFrames, 8192) }
 }
 
@@ -65,7 +65,7 @@ struct HardwareSettings: Sendable {
 /// buffers of many seconds.
 @safe
 struct HardwareNegotiation: ~Copyable {
-    /// How much of the buffer's shape is requested. Each step requests less, for drivers that contradict themselves.
+    /// Requested part of the buffer's shape. Each step requests less, for drivers that contradict themselves.
     private enum Shape: CaseIterable {
         case periodCountAndBuffer, periodAndBuffer, bufferOnly
     }
@@ -101,7 +101,7 @@ struct HardwareNegotiation: ~Copyable {
             chooseBuffer(shape)
             code = unsafe snd_pcm_hw_params(pcm, parameters)
             if code >= 0 { return try readBack(layout) }
-            // For a long buffer there may be no memory.
+            // The memory may be too small for a long buffer.
             guard code == -EINVAL || code == -ENOMEM else { break }
         }
         throw DeviceError.failed(name, doing: "take any period and buffer", code: code)
@@ -110,7 +110,8 @@ struct HardwareNegotiation: ~Copyable {
     private func chooseFormat() throws(DeviceError) -> SampleLayout {
         let code = unsafe snd_pcm_hw_params_any(pcm, parameters)
         guard code >= 0 else { throw DeviceError.failed(name, doing: "tell what it can do", code: code) }
-        // Plug-ins may resample only if the user named one; otherwise the true rate must be visible, so that it can be compared.
+        // Plug-ins may resample only if the user named a plug-in; otherwise the true rate must be visible, for
+        // comparison.
         unsafe snd_pcm_hw_params_set_rate_resample(pcm, parameters, name.hasPrefix("plug") ? 1 : 0)
         guard preferences.accesses.contains(where: { unsafe snd_pcm_hw_params_set_access(pcm, parameters, $0) >= 0 })
         else { throw refused("way of access known here") }
@@ -140,7 +141,7 @@ struct HardwareNegotiation: ~Copyable {
         // By default, sound servers and USB cards offer buffers of up to 23 s.
         var limit = max(snd_pcm_uframes_t(rate / 2), buffer)
         unsafe snd_pcm_hw_params_set_buffer_size_max(pcm, parameters, &limit)
-        // Each may fail without harm: the next calls and the read-back use what is possible.
+        // Each call may fail without harm: the next calls and the read-back use the possible values.
         if shape != .bufferOnly { unsafe snd_pcm_hw_params_set_period_size_near(pcm, parameters, &period, nil) }
         if shape == .periodCountAndBuffer, request.hasLongBuffer, period > 0 {
             buffer = max(buffer, limit / period * period)
@@ -176,7 +177,7 @@ struct HardwareNegotiation: ~Copyable {
             channelOrder: unsafe ChannelOrder.read(pcm, channelCount: Int(channels)))
     }
 
-    /// An error for a value that the device does not support, listing those it supports.
+    /// Returns the error for a value not supported by the device, with a list of the supported values.
     private func refused(_ what: String) -> DeviceError {
         let remedy =
             name.hasPrefix("hw")

@@ -1,9 +1,9 @@
-/// Distinguishes a slow device from a dead one, by the time spent waiting for it.
+/// Distinguishes a slow device from a dead one, by the time spent waiting for the device.
 ///
-/// Time in which the device thread itself was held up does not count: a program that was stopped for a minute, or computed too long,
-/// must not treat its device as lost.
+/// Delays of the device thread itself do not count: a program that was stopped for a minute, or computed too long, must
+/// not treat its device as lost.
 struct ProgressWatch {
-    /// The longest wait without progress, in nanoseconds: a second, or three periods if those are longer.
+    /// The longest wait without progress, in nanoseconds: a second, or three periods if longer.
     let limit: Int64
     /// The rest between spurious wake-ups: a quarter period, 1 to 20 ms.
     let restNanoseconds: Int64
@@ -17,33 +17,34 @@ struct ProgressWatch {
         restNanoseconds = min(max(periodNanoseconds / 4, 1_000_000), 20_000_000)
     }
 
-    /// The device has moved frames or was started.
+    /// Begins anew after the device has moved frames or was started.
     mutating func reset() {
         waitedNanoseconds = 0
         lastAvailable = 0
         fruitlessWakes = 0
     }
 
-    /// The device was started for the first time; some sound servers take a second to begin.
+    /// Begins anew after the device's first start; some sound servers take a second to begin.
     mutating func allowSlowStart() {
         reset()
         waitedNanoseconds = -MonotonicTime.nanosecondsPerSecond
     }
 
-    /// Frames that can be transferred; more than before is progress.
+    /// Takes the number of frames that can be transferred; more than before is progress.
     mutating func observe(available: Int) {
         guard available > lastAvailable else { return }
         reset()
         lastAvailable = available
     }
 
-    /// Adds a wait for the device. If it was longer than `timeout`, the rest was not the device's fault. In nanoseconds.
+    /// Adds a wait for the device. If the wait was longer than `timeout`, the rest was not the device's fault. In
+    /// nanoseconds.
     mutating func countWake(after waited: Int64, timeout: Int64) {
         if waited < timeout { fruitlessWakes += 1 }
         waitedNanoseconds += min(waited, timeout)
     }
 
-    /// Whether the device wakes its thread repeatedly without moving frames.
+    /// True if the device wakes its thread repeatedly without moving frames.
     var isSpinning: Bool { fruitlessWakes >= 8 }
 
     var isExhausted: Bool { waitedNanoseconds >= limit }
@@ -56,7 +57,7 @@ struct RecoveryBudget {
     private var left = capacity
     private var lastRefill: Int64 = 0
 
-    /// Takes one recovery; false if none is left.
+    /// Takes one recovery; returns false if none is left.
     mutating func spend(now: Int64) -> Bool {
         let earned = (now - lastRefill) / Self.nanosecondsEach
         if earned > 0 {
@@ -69,7 +70,7 @@ struct RecoveryBudget {
     }
 }
 
-/// Predicts a running device's position from the clock, to find out when it stood still and for how long.
+/// Predicts a running device's position from the clock, to detect standstills of the device and their length.
 struct PositionClock {
     let sampleRate: Int
     /// A shorter standstill counts as the step size of the device's position.
@@ -82,28 +83,28 @@ struct PositionClock {
         toleranceFrames = max(Int64(2 * periodFrames), Int64(sampleRate / 100))
     }
 
-    /// The device was started, or continues, at a position.
+    /// Begins anew at a position, after the device was started or continues.
     mutating func restart(at position: Int64, now: Int64) {
         self.position = position
         time = now
     }
 
-    /// The expected position of the device.
+    /// Returns the expected position of the device.
     func expectedPosition(at now: Int64) -> Int64 {
         position + MonotonicTime.frames(inNanoseconds: max(0, now - time), sampleRate: sampleRate)
     }
 
-    /// The time at which the device was, or will be, at a position.
+    /// Returns the time at which the device was, or will be, at a position.
     func time(of frame: Int64) -> Int64 {
         time + MonotonicTime.nanoseconds(ofFrames: frame - position, sampleRate: sampleRate)
     }
 
-    /// Takes a position that was read between two times. Returns how many frames the device stood still for, or nil
-    /// if it has not moved since.
+    /// Takes a position read between two times. Returns the frames of the device's standstill, or nil if the device has
+    /// not moved since.
     mutating func observe(position: Int64, after: Int64, before: Int64) -> Int64? {
         guard position > self.position else { return nil }
-        // Uses the time before this reading, and the time after the last one, so that a thread that was held up in between
-        // does not look like a device that stood still.
+        // Uses the time before this reading, and the time after the last reading. So a delay of the thread between the
+        // readings does not look like a standstill of the device.
         let missing = expectedPosition(at: after) - position
         let isFirst = self.position == 0
         restart(at: position, now: before)

@@ -1,8 +1,8 @@
 // Converts between Float32 and the sample formats of cards.
 //
-// Full scale is 2^(bits − 1). So samples decoded from integers are written as the same integers, and recorded
-// integers of up to 24 bits are read as the same numbers. Values beyond full scale are clamped, halves round to even, and NaN is
-// silence. There is no dither: live output is exactly what the engine made.
+// Full scale is 2^(bits − 1). So samples decoded from integers are written as the same integers, and recorded integers
+// of up to 24 bits are read as the same numbers. Values beyond full scale are clamped, halves round to even, and NaN is
+// silence. There is no dither: live output is exactly the engine's output.
 
 extension SampleLayout {
     /// Writes `count` samples to `destination`, `strideBytes` apart.
@@ -52,7 +52,7 @@ extension SampleLayout {
         _ word: Word.Type, _ source: UnsafePointer<Float>, _ count: Int, _ destination: UnsafeMutableRawPointer,
         _ strideBytes: Int, _ swaps: Bool
     ) {
-        // Four plain loops instead of one with conditions: those over adjacent samples become packed instructions.
+        // Four plain loops instead of one with conditions: the loops over adjacent samples become packed instructions.
         let size = MemoryLayout<Word.Bits>.size
         switch (strideBytes == size, swaps) {
         case (true, false):
@@ -78,7 +78,7 @@ extension SampleLayout {
         }
     }
 
-    /// The rarer formats, byte by byte.
+    /// Writes the rarer formats, byte by byte.
     @inline(__always)
     private func storeBytes(
         _ source: UnsafePointer<Float>, _ count: Int, _ destination: UnsafeMutableRawPointer, _ strideBytes: Int
@@ -122,7 +122,8 @@ extension SampleLayout {
             if encoding == .float64 {
                 unsafe destination[index] = Float64Word.decode(bits)
             } else {
-                // Shifted to the top, where the sign is, without what a device may leave in the unused bits.
+                // Shifted to the top, where the sign is, without the unused bits, which a device may leave in any
+                // state.
                 let value = Int64(bitPattern: (bits &<< unused) ^ middle) &>> Int64(unused)
                 unsafe destination[index] = Float(Double(value) / fullScale(bitCount))
             }
@@ -179,7 +180,7 @@ private enum Signed16Word: SampleWord {
     @inline(__always) static func decode(_ bits: Int16) -> Float { Float(bits) * 0x1p-15 }
 }
 
-/// Scales, clamps and rounds half to even, without conversions that trap and library calls that round.
+/// Scales, clamps and rounds half to even, without trapping conversions and library calls for rounding.
 ///
 /// Adding 1.5 × 2^52 leaves no bits after the binary point, so the addition rounds, and the low half of the sum's bit pattern is the
 /// integer in two's complement.

@@ -2,15 +2,15 @@
 enum SampleEncoding: Sendable, CaseIterable {
     case float32, float64
     case signed32, unsigned32
-    /// The low 24 bits of four bytes; signed ones are sign-extended.
+    /// The low 24 bits of four bytes; signed samples are sign-extended.
     case signed24, unsigned24
     /// Three bytes.
     case signed24Packed, unsigned24Packed
-    /// The low 20 bits of four bytes; signed ones are sign-extended.
+    /// The low 20 bits of four bytes; signed samples are sign-extended.
     case signed20, unsigned20
-    /// The low 20 bits of three bytes; signed ones are sign-extended.
+    /// The low 20 bits of three bytes; signed samples are sign-extended.
     case signed20Packed, unsigned20Packed
-    /// The low 18 bits of three bytes; signed ones are sign-extended.
+    /// The low 18 bits of three bytes; signed samples are sign-extended.
     case signed18Packed, unsigned18Packed
     case signed16, unsigned16
     case signed8, unsigned8
@@ -41,7 +41,7 @@ enum SampleEncoding: Sendable, CaseIterable {
         }
     }
 
-    /// Whether silence is the middle of the range instead of 0.
+    /// True if silence is the middle of the range instead of 0.
     var isUnsigned: Bool {
         switch self {
         case .unsigned32, .unsigned24, .unsigned24Packed, .unsigned20, .unsigned20Packed, .unsigned18Packed,
@@ -57,6 +57,6 @@ struct SampleLayout: Sendable, Hashable {
     let encoding: SampleEncoding
     let isBigEndian: Bool
 
-    /// Whether the byte order differs from the machine's.
+    /// True if the byte order differs from the machine's.
     var swaps: Bool { isBigEndian != (Int(bigEndian: 1) == 1) }
 }

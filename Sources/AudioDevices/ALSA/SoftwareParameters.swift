@@ -3,7 +3,8 @@ import Glibc
 
 /// Sets when a device starts, stops and wakes its thread.
 enum SoftwareParameters {
-    /// Explicit start, stop on xrun, a wake-up for each block, and silence instead of old sound if a block is late.
+    /// Sets an explicit start, a stop on xrun, a wake-up for each block, and silence instead of old sound if a block is
+    /// late.
     static func set(
         _ pcm: OpaquePointer, name: String, bufferFrames: Int, wakeFrames: Int
     ) throws(DeviceError) {

@@ -1,12 +1,12 @@
-/// The settings that a device supports, as it reports them. Not every combination need be possible.
+/// The settings that a device supports, as reported by the device. Some combinations may be impossible.
 public struct DeviceAbilities: Sendable, Hashable {
-    /// Sample formats by ALSA's names, such as `S16_LE`; for files, those of `FileFormat`.
+    /// Sample formats by ALSA's names, such as `S16_LE`; for files, by the names of `FileFormat`.
     public let formats: [String]
     /// Channel counts, within the range of a request.
     public let channelCounts: ClosedRange<Int>
     /// The lowest and the highest rate in Hz, within the range of a request.
     public let sampleRates: ClosedRange<Int>
-    /// The usual rates that it supports, in Hz; a device named `plug…` converts to any.
+    /// The supported usual rates, in Hz; a device named `plug…` converts to any rate.
     public let usualRates: [Int]
 
     /// The usual rates, in Hz.
@@ -20,7 +20,7 @@ public struct DeviceAbilities: Sendable, Hashable {
         (self.sampleRates, self.usualRates) = (sampleRates, usualRates)
     }
 
-    /// A device that supports everything a request may ask for.
+    /// Returns the abilities of a device that supports every permitted request.
     static func all(formats: [String]) -> DeviceAbilities {
         DeviceAbilities(
             formats: formats, channelCounts: StreamRequest.channelCounts, sampleRates: StreamRequest.sampleRates,

@@ -1,6 +1,6 @@
-/// A device that sound can go to or come from, for lists and menus.
+/// A device for output or input of sound, for lists and menus.
 public struct DeviceDescription: Sendable, Hashable {
-    /// What kind of device it is.
+    /// Kind of a device.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A sound card or sound server, by way of ALSA.
         case system
@@ -10,15 +10,15 @@ public struct DeviceDescription: Sendable, Hashable {
         case file
     }
 
-    /// The name with which to open it; `file:PATH` stands for any path.
+    /// The name for opening the device; `file:PATH` stands for any path.
     public let name: String
     /// A description on one line.
     public let description: String
     /// The direction; a device that plays and records is listed for both.
     public let side: StreamIncident.Side
-    /// Whether it is what `default` opens.
+    /// True if `default` opens this device.
     public let isDefault: Bool
-    /// What kind of device it is.
+    /// Kind of the device.
     public let kind: Kind
 
     /// Makes a description. Real-time safe: no.

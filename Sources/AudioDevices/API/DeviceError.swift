@@ -1,12 +1,12 @@
 public import Explanations
 
-/// Why a device could not be opened, or why it ended a stream.
+/// Failure to open a device, or a fault of a device that ended a stream.
 public struct DeviceError: ExplainedError, Equatable {
-    /// What went wrong, for programs to decide on.
+    /// Kind of a failure, for programs to decide on.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The machine has no sound card, or none that ALSA shows to this user.
+        /// The machine has no sound card, or ALSA shows none to this user.
         case noDevice
-        /// There are devices, but none of this name.
+        /// Devices exist, but none of this name.
         case unknownDevice
         /// Another program holds the device.
         case busy
@@ -14,13 +14,13 @@ public struct DeviceError: ExplainedError, Equatable {
         case unresponsive
         /// The user may not open the device or the file.
         case permissionDenied
-        /// The device supports none of the sample formats, rates or channel counts that were tried.
+        /// The device supports none of the tried sample formats, rates or channel counts.
         case formatRefused
         /// The request contradicts itself or is out of range.
         case invalidRequest
-        /// The device disappeared, or stopped taking or delivering frames, while it ran; `lossCause` says which.
+        /// The device disappeared, or stopped taking or delivering frames, while it ran; see `lossCause`.
         case lost
-        /// The system reported an error that has no kind of its own here.
+        /// The system reported an error without a kind of its own here.
         case io
         /// The output file cannot be created.
         case cannotCreate
@@ -28,13 +28,13 @@ public struct DeviceError: ExplainedError, Equatable {
         case diskFull
     }
 
-    /// What went wrong, for programs to decide on.
+    /// Kind of the failure, for programs to decide on.
     public let kind: Kind
     /// The cause in one sentence, naming the device.
     public let message: String
-    /// What the user can do about it, in one sentence.
+    /// Remedy for the user, in one sentence.
     public let remedy: String
-    /// Why the device was lost; nil for every kind but `lost`.
+    /// Cause of the loss; nil for every kind but `lost`.
     public let lossCause: LossCause?
 
     /// Makes an error, for custom streams. Real-time safe: no.
@@ -47,7 +47,7 @@ public struct DeviceError: ExplainedError, Equatable {
 }
 
 extension DeviceError {
-    /// The exit status of a command that ends with this error.
+    /// Exit status of a command that ends with this error.
     ///
     /// Real-time safe: no.
     public var exitStatus: ExitStatus { kind.exitStatus }

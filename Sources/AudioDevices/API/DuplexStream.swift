@@ -1,5 +1,5 @@
 /// One output and one input that run together: one callback for both, on the output's device thread, and a known offset
-/// between them.
+/// between the two.
 ///
 /// Real-time safe: no, except where the callbacks say so.
 public protocol DuplexStream: AudioStream {
@@ -21,25 +21,24 @@ public protocol DuplexStream: AudioStream {
 
     /// Starts the device thread, which calls `callbacks` until the stream ends.
     ///
-    /// It returns before the first block. Later faults end the stream and are thrown by
-    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` if the stream was started or stopped before.
-    /// Real-time safe: no.
+    /// Returns before the first block. ``AudioStream/waitUntilFinished()`` throws later faults, which end the stream.
+    /// Throws `invalidRequest` if the stream was started or stopped before. Real-time safe: no.
     func start(_ callbacks: DuplexCallbacks) throws(DeviceError)
 }
 
-/// The functions that a duplex stream calls on its device thread.
+/// Functions called by a duplex stream on its device thread.
 ///
-/// The thread holds the closures until it ends, so they must not own the stream.
+/// The thread holds the closures until it ends, so the closures must not own the stream.
 public struct DuplexCallbacks: Sendable {
     /// Called before each block under the virtual clock only, with the block's length in frames.
     ///
-    /// It may block, allocate and lock: the virtual clock stands still meanwhile.
+    /// The function may block, allocate and lock: the virtual clock stands still during the call.
     public let prepare: @Sendable (_ frameCount: Int) -> Void
 
-    /// Takes the recorded frames, fills the output, and returns how many of the output's frames are valid.
+    /// Takes the recorded frames, fills the output, and returns the number of valid output frames.
     ///
-    /// Fewer than the block's frames end the stream: these frames are played, and the stream finishes.
-    /// Called in real time under either clock: no allocation, lock or system call.
+    /// Fewer valid frames than the block's end the stream: the valid frames are played, and the stream finishes. Called
+    /// in real time under either clock: no allocation, lock or system call.
     public let process: @Sendable (_ block: DuplexBlock) -> Int
 
     /// Reports that the output was silent for about `lostFrames` frames before `atFrame`. Called in real time.
@@ -47,9 +46,9 @@ public struct DuplexCallbacks: Sendable {
 
     /// Reports that about `lostFrames` frames of the input from `atFrame` on were not recorded. Called in real time.
     ///
-    /// With one clock both sides are restarted together, so an interruption of either is reported for both. With two
-    /// clocks, if only the input is interrupted, it is silent meanwhile and its frame numbers continue; the loss is reported when it
-    /// continues.
+    /// With one clock both sides restart together, so an interruption of either side is reported for both. With two
+    /// clocks, if only the input is interrupted, the input is silent during the interruption and its frame numbers
+    /// continue. The loss is reported when the input continues.
     public let overrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
 
     /// Makes a set of callbacks.
@@ -76,15 +75,16 @@ public struct DuplexBlock {
     public let output: RenderBlock
     /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded.
     ///
-    /// Known from the delays that drivers report, or from the positions of other devices: exactly if these move frame by frame, otherwise within
-    /// their step; with two clocks, once the loop has found their difference. It changes when a device is restarted. A quarter of a second
-    /// after that it can change once more: it is then known better, and was the same from the start. The latency of converters and air
-    /// is not included.
+    /// Known from the delays that drivers report, or from the positions of other devices: exactly if the positions move
+    /// frame by frame, otherwise within their step. With two clocks, known once the loop has found the difference of
+    /// the clocks. The value changes when a device is restarted. A quarter of a second after a restart the value can
+    /// change once more: then the round trip is known better, and was the same from the start. Excludes the latency of
+    /// converters and air.
     public let roundTripFrames: Int64
-    /// The output frame from which on it holds.
+    /// First output frame for which the round trip holds.
     package let roundTripStart: Int64
 
-    /// Describes blocks that the caller owns, for offline use and tests. Real-time safe: yes.
+    /// Describes blocks owned by the caller, for offline use and tests. Real-time safe: yes.
     package init(input: CaptureBlock, output: RenderBlock, roundTripFrames: Int64, roundTripStart: Int64? = nil) {
         self.input = input
         self.output = output

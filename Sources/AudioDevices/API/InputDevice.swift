@@ -4,13 +4,13 @@ public enum InputDevice: Sendable, Hashable {
     case system(String)
     /// Endless silence, at the clock's pace.
     case null
-    /// A recording in any format this library reads, at the clock's pace, to its end.
+    /// A recording in any format read by this library, at the clock's pace, to its end.
     case file(path: String)
 
-    /// Parses a device as users write it: `null`, `file:PATH`, or else the name of a system device.
+    /// Parses a device as written by users: `null`, `file:PATH`, or else the name of a system device.
     ///
-    /// For ALSA's own plug-in `null`, use `.system("null")`. Whether the device exists is checked when it
-    /// is opened. Throws `invalidRequest` for an empty name, an empty path, or a NUL character. Real-time safe: no.
+    /// For ALSA's own plug-in `null`, use `.system("null")`. The existence of the device is checked at opening. Throws
+    /// `invalidRequest` for an empty name, an empty path, or a NUL character. Real-time safe: no.
     public init(parsing text: String) throws(DeviceError) {
         switch try DeviceText(parsing: text, direction: "input", example: "file:in.wav") {
         case .system(let name): self = .system(name)
@@ -21,7 +21,7 @@ public enum InputDevice: Sendable, Hashable {
 }
 
 extension InputDevice: CustomStringConvertible {
-    /// The device in the form that ``init(parsing:)`` reads.
+    /// The device in the form read by ``init(parsing:)``.
     public var description: String {
         switch self {
         case .system(let name): name

@@ -2,7 +2,7 @@
 ///
 /// Real-time safe: no, except where the callbacks say so.
 public protocol InputStream: AudioStream {
-    /// The settings of the device, read back from it.
+    /// The settings of the device, as read back.
     ///
     /// Compare them with the request: rate, channels and period may differ. A file has its own rate and channels.
     /// Real-time safe: yes.
@@ -15,30 +15,29 @@ public protocol InputStream: AudioStream {
 
     /// Starts the device thread, which calls `callbacks` until the stream ends.
     ///
-    /// It returns before the first block is delivered. Later faults end the stream and are thrown by
-    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` if the stream was started or stopped before.
-    /// Real-time safe: no.
+    /// Returns before the first block is delivered. ``AudioStream/waitUntilFinished()`` throws later faults, which end
+    /// the stream. Throws `invalidRequest` if the stream was started or stopped before. Real-time safe: no.
     func start(_ callbacks: CaptureCallbacks) throws(DeviceError)
 }
 
-/// The functions that an input stream calls on its device thread.
+/// Functions called by an input stream on its device thread.
 ///
-/// The thread holds the closures until it ends, so they must not own the stream.
+/// The thread holds the closures until it ends, so the closures must not own the stream.
 public struct CaptureCallbacks: Sendable {
     /// Called before each block under the virtual clock only, with the block's length in frames.
     ///
-    /// It may block, allocate and lock: the virtual clock stands still meanwhile.
+    /// The function may block, allocate and lock: the virtual clock stands still during the call.
     public let prepare: @Sendable (_ frameCount: Int) -> Void
 
-    /// Takes one block and returns whether more are wanted; `false` ends the stream.
+    /// Takes one block and returns true to continue; `false` ends the stream.
     ///
     /// Called in real time under either clock: no allocation, lock or system call.
     public let capture: @Sendable (_ block: CaptureBlock) -> Bool
 
     /// Reports that about `lostFrames` frames from `atFrame` on were not recorded.
     ///
-    /// The next block begins at `atFrame + lostFrames`, so writing as much silence in their place keeps the time right.
-    /// Called in real time, before that block.
+    /// The next block begins at `atFrame + lostFrames`. To keep the time right, write `lostFrames` frames of silence.
+    /// Called in real time, before the next block.
     public let overrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
 
     /// Makes a set of callbacks.
@@ -69,7 +68,7 @@ public struct CaptureBlock {
     /// The stream's frame at which the block begins: frames since the start, including lost frames.
     public let inputFrame: Int64
 
-    /// Describes a block of buffers that the caller owns, for offline use and tests.
+    /// Describes a block of buffers owned by the caller, for offline use and tests.
     ///
     /// `channels` points to `channelCount` buffers of at least `frameCount` samples. Real-time safe: yes.
     package init(
@@ -84,9 +83,9 @@ public struct CaptureBlock {
 
 /// The position of an input.
 public struct CapturePosition: Sendable, Hashable, BitwiseCopyable {
-    /// The next frame to be delivered: frames since the start, including lost frames.
+    /// The next frame to deliver: frames since the start, including lost frames.
     public let nextFrame: Int64
-    /// Frames recorded but not delivered yet, as the device reports them.
+    /// Frames recorded but not delivered yet, as reported by the device.
     public let waitingFrames: Int64
 
     /// Makes a position, for custom streams. Real-time safe: yes.

@@ -4,16 +4,16 @@ internal import AudioFiles
 public enum OutputDevice: Sendable, Hashable {
     /// A system device by its ALSA name, such as `default`, `hw:0` or `plughw:CARD=PCH`.
     case system(String)
-    /// Nowhere: blocks are rendered at the clock's pace and discarded.
+    /// No destination: blocks are rendered at the clock's pace and discarded.
     case null
     /// A file, replaced if it exists: WAV, or the format of the request or of the name, such as `take.flac`; see `FileFormat`.
     case file(path: String)
 
-    /// Parses a device as users write it: `null`, `file:PATH`, or else the name of a system device.
+    /// Parses a device as written by users: `null`, `file:PATH`, or else the name of a system device.
     ///
-    /// For ALSA's own plug-in `null`, use `.system("null")`. Whether the device exists is checked when it
-    /// is opened. Throws `invalidRequest` for an empty name, an empty path, a NUL character, or a file format that cannot be
-    /// written, such as `file:take.m4a`. Real-time safe: no.
+    /// For ALSA's own plug-in `null`, use `.system("null")`. The existence of the device is checked at opening. Throws
+    /// `invalidRequest` for an empty name, an empty path, a NUL character, or a file format that cannot be written,
+    /// such as `file:take.m4a`. Real-time safe: no.
     public init(parsing text: String) throws(DeviceError) {
         switch try DeviceText(parsing: text, direction: "output", example: "file:out.wav") {
         case .system(let name): self = .system(name)
@@ -26,7 +26,7 @@ public enum OutputDevice: Sendable, Hashable {
 }
 
 extension OutputDevice: CustomStringConvertible {
-    /// The device in the form that ``init(parsing:)`` reads.
+    /// The device in the form read by ``init(parsing:)``.
     public var description: String {
         switch self {
         case .system(let name): name

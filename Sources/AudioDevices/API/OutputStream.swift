@@ -1,13 +1,15 @@
-// AudioDevices: plays and records blocks of planar Float32 on a sound card (ALSA), with a file, or with nothing, by a real
-// or a virtual clock. All of them have one contract; achieved values are read back; faults become incidents and typed errors.
+// AudioDevices: plays and records blocks of planar Float32 on a sound card (ALSA), with a file, or with nothing, by a
+// real or a virtual clock. All devices have one contract; achieved values are read back; faults become incidents and
+// typed errors.
 //
-// It does not decode, mix or dither, resamples only to convert a second card to the clock of the first, and does not know
-// clips and scores. It never prints: ALSA's messages to the terminal are muted on every thread that calls it from here.
+// The module does not decode, mix or dither, resamples only to convert a second card to the clock of the first, and
+// does not know clips and scores. The module never prints: on every thread, ALSA's messages to the terminal are muted
+// during calls from here.
 
 /// The common part of all open streams, for playing and recording.
 ///
-/// A stream runs once. After ``stop()``, or after its callback has ended it, open another one. The stream owns its device
-/// thread: releasing the last reference stops it.
+/// A stream runs once. After ``stop()``, or after its callback has ended the stream, open a new stream. The stream owns
+/// its device thread: releasing the last reference stops the thread.
 public protocol AudioStream: AnyObject, Sendable {
     /// Counters of the stream.
     ///
@@ -16,20 +18,21 @@ public protocol AudioStream: AnyObject, Sendable {
 
     /// Returns and removes the incidents since the last call, in order.
     ///
-    /// Each incident is returned once, to the first caller. A stream keeps 256; if nobody takes them, later ones are only counted
-    /// in ``StreamStatistics/incidentsMissed``. Real-time safe: no.
+    /// Each incident is returned once, to the first caller. A stream keeps 256; if nobody takes the incidents, later
+    /// incidents are only counted in ``StreamStatistics/incidentsMissed``. Real-time safe: no.
     func takeIncidents() -> [StreamIncident]
 
     /// Stops at once, waits for the device thread and closes the device.
     ///
-    /// Frames still in the device's buffer are neither played nor delivered; a file keeps what was written and is closed in a valid state. May be
-    /// called at any time, from any thread, any number of times. From a callback it only requests the end of the stream after
-    /// the current block. Returns within one callback and a fraction of a second. Real-time safe: no.
+    /// Frames still in the device's buffer are neither played nor delivered; a file keeps all written frames and is
+    /// closed in a valid state. May be called at any time, from any thread, any number of times. A call from a callback
+    /// only requests the end of the stream after the current block. Returns within one callback and a fraction of a
+    /// second. Real-time safe: no.
     func stop()
 
-    /// Waits until the stream has ended or was stopped, and throws the fault that ended it, if any.
+    /// Waits until the stream has ended or was stopped, and throws the fault that ended the stream, if any.
     ///
-    /// Returns at once if the stream was never started. Do not call it from a callback. Real-time safe: no.
+    /// Returns at once if the stream was never started. Do not call this from a callback. Real-time safe: no.
     func waitUntilFinished() throws(DeviceError)
 }
 
@@ -37,7 +40,7 @@ public protocol AudioStream: AnyObject, Sendable {
 ///
 /// Real-time safe: no, except where the callbacks say so.
 public protocol OutputStream: AudioStream {
-    /// The settings of the device, read back from it.
+    /// The settings of the device, as read back.
     ///
     /// Compare them with the request: rate, channels and period may differ. Real-time safe: yes.
     var configuration: StreamConfiguration { get }
@@ -49,31 +52,30 @@ public protocol OutputStream: AudioStream {
 
     /// Starts the device thread, which calls `callbacks` until the stream ends.
     ///
-    /// It returns before the first block is played. Later faults end the stream and are thrown by
-    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` if the stream was started or stopped before.
-    /// Real-time safe: no.
+    /// Returns before the first block is played. ``AudioStream/waitUntilFinished()`` throws later faults, which end the
+    /// stream. Throws `invalidRequest` if the stream was started or stopped before. Real-time safe: no.
     func start(_ callbacks: StreamCallbacks) throws(DeviceError)
 }
 
 extension AudioStream {
-    /// No incidents: what a stream returns that implements nothing else.
+    /// Default implementation: returns no incidents.
     public func takeIncidents() -> [StreamIncident] { [] }
 }
 
-/// The functions that an output stream calls on its device thread.
+/// Functions called by an output stream on its device thread.
 ///
-/// The thread holds the closures until it ends, so they must not own the stream.
+/// The thread holds the closures until it ends, so the closures must not own the stream.
 public struct StreamCallbacks: Sendable {
     /// Called before each block under the virtual clock only, with the block's length in frames.
     ///
-    /// It may block, allocate and lock: the virtual clock stands still meanwhile.
+    /// The function may block, allocate and lock: the virtual clock stands still during the call.
     public let prepare: @Sendable (_ frameCount: Int) -> Void
 
-    /// Fills one block and returns how many of its frames are valid.
+    /// Fills one block and returns the number of valid frames.
     ///
-    /// Fewer than `block.frameCount` ends the stream: these frames are played, and the stream finishes. On entry the
-    /// buffers contain arbitrary old samples. Called in real time under either clock: no allocation, lock or
-    /// system call.
+    /// Fewer valid frames than `block.frameCount` end the stream: the valid frames are played, and the stream finishes.
+    /// On entry the buffers contain arbitrary old samples. Called in real time under either clock: no allocation, lock
+    /// or system call.
     public let render: @Sendable (_ block: RenderBlock) -> Int
 
     /// Reports that the device ran dry before `atFrame` and was silent for about `lostFrames` frames.
@@ -109,7 +111,7 @@ public struct RenderBlock {
     /// The stream's frame at which the block begins, from 0.
     public let outputFrame: Int64
 
-    /// Describes a block of buffers that the caller owns, for offline rendering and tests.
+    /// Describes a block of buffers owned by the caller, for offline rendering and tests.
     ///
     /// `channels` points to `channelCount` buffers of at least `frameCount` samples. Real-time safe: yes.
     package init(

@@ -1,10 +1,10 @@
 /// One fault of a device, and how the stream recovered: exactly one incident for each fault.
 ///
-/// Returned by ``AudioStream/takeIncidents()``. The device thread writes codes; the reader turns them into words.
+/// Returned by ``AudioStream/takeIncidents()``. The device thread writes codes; the reader turns the codes into words.
 public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
-    /// What happened.
+    /// Kind of an incident.
     public enum Kind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
-        /// The output ran dry, or the device stopped as if it had.
+        /// The output ran dry, or the device stopped as after running dry.
         case xrun
         /// The input's buffer ran over: recorded frames were not read in time.
         case overrun
@@ -16,9 +16,9 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
         case lost
     }
 
-    /// How the stream recovered.
+    /// Recovery of the stream.
     public enum Recovery: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
-        /// Nothing: the stream has ended, or the device needed no help.
+        /// No recovery: the stream has ended, or the device needed no help.
         case none
         /// The device continued at the same place.
         case resumed
@@ -28,29 +28,30 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
 
     /// A direction of a stream.
     public enum Side: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
-        /// Where sound is played.
+        /// The side that plays sound.
         case output
-        /// Where sound is recorded.
+        /// The side that records sound.
         case input
     }
 
-    /// What happened.
+    /// Kind of the incident.
     public let kind: Kind
-    /// How the stream recovered.
+    /// Recovery of the stream.
     public let recovery: Recovery
-    /// The side on which it was noticed; the other side of a duplex stream is restarted with it.
+    /// The side on which the incident was noticed; the other side of a duplex stream restarts too.
     public let side: Side
-    /// Why the stream has ended; nil except for `lost`.
+    /// Cause of the stream's end; nil except for `lost`.
     public let cause: LossCause?
-    /// The side's frame at which it happened: the output's next frame to be written, or the input's next one to be delivered.
+    /// The side's frame at the incident: the output's next frame to write, or the input's next frame to deliver.
     public let frame: Int64
-    /// About how many frames of that side were lost: silence on the output, a gap in the input.
+    /// Approximate number of frames lost on this side: silence on the output, a gap in the input.
     ///
     /// Within one period if the device reports its position; 0 for `lost`, because its return is unknown.
     public let lostFrames: Int64
-    /// How long the computer slept meanwhile, in seconds; 0 if it did not. No frames are counted for it.
+    /// Suspend time of the computer during the incident, in seconds; 0 without a suspend. No frames are counted for
+    /// this time.
     public let secondsAsleep: Double
-    /// When it was noticed, by the system's monotonic clock in nanoseconds.
+    /// Time at which the incident was noticed, by the system's monotonic clock in nanoseconds.
     package let hostTime: Int64
 
     /// Makes an incident, for custom streams. Real-time safe: yes.
@@ -68,7 +69,7 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
         self.hostTime = hostTime
     }
 
-    /// The same incident in a count of frames that is ahead by `frames`.
+    /// Returns the same incident in a count of frames that is ahead by `frames`.
     func moved(by frames: Int64) -> StreamIncident {
         StreamIncident(
             kind: kind, recovery: recovery, side: side, cause: cause, frame: frame + frames, lostFrames: lostFrames,
@@ -77,7 +78,7 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension StreamIncident.Kind {
-    /// Whether the incident is over when it is reported and no other event reports it.
+    /// True if the incident is over when reported and no other event reports it.
     package var endsByItself: Bool {
         switch self {
         case .suspended, .stalled: true
@@ -86,9 +87,9 @@ extension StreamIncident.Kind {
     }
 }
 
-/// Why a device was given up, for programs that decide what to do next.
+/// Reason for giving up a device, for programs that decide what to do next.
 public enum LossCause: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
-    /// The card is gone. It may come back under the same name.
+    /// The card is gone, and may come back under the same name.
     case unplugged
     /// The sound server behind the device is gone.
     case serverGone
@@ -96,10 +97,10 @@ public enum LossCause: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable 
     case stoppedTaking
     /// The input delivered no frames for a second although it was running.
     case stoppedDelivering
-    /// The device was suspended and cannot be woken.
+    /// The device was suspended and does not wake up.
     case suspended
-    /// The device was interrupted again and again, or the computer is too slow: more or longer periods may help.
+    /// The device was interrupted repeatedly, or the computer is too slow: more or longer periods may help.
     case xrunStorm
-    /// The device stopped and cannot be started again.
+    /// The device stopped and does not start again.
     case cannotRestart
 }

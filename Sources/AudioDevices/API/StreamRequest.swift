@@ -10,7 +10,7 @@ public enum StreamClock: String, Sendable, Hashable, CaseIterable {
     case virtual
 }
 
-/// The requested settings of a stream. A request that exists is within the permitted ranges.
+/// Requested settings of a stream. A request that exists is within the permitted ranges.
 public struct StreamRequest: Sendable, Hashable {
     /// Frames a second, 8000 … 768000.
     public let sampleRate: Int
@@ -20,22 +20,24 @@ public struct StreamRequest: Sendable, Hashable {
     public let periodFrames: Int
     /// Blocks in the device's buffer, 2 … 16.
     public let periodCount: Int
-    /// The clock; a system device knows only the real one.
+    /// The clock; a system device knows only the real clock.
     public let clock: StreamClock
-    /// The format of a file; nil for the one of its name. System devices negotiate their own.
+    /// The format of a file; nil for the format given by the file's name. System devices negotiate their own.
     public let fileFormat: FileFormat?
     /// The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread. Ignored under the virtual clock.
     public let realtimePriority: Int?
-    /// Whether to open the hardware itself, for this stream alone.
+    /// True to open the hardware itself, for this stream alone.
     ///
-    /// No other program can use the card meanwhile, and only this program converts: sample formats are converted
-    /// here, and the stream has the rate of the card. `default` is then ALSA's first card.
+    /// No other program can use the card while the stream is open, and only this program converts: sample formats are
+    /// converted here, and the stream has the rate of the card. `default` is then ALSA's first card.
     public private(set) var isExclusive: Bool
-    /// The channels of the device on which the sound is played, from 0, in the order of the blocks' channels; nil for all of them.
+    /// Channels of the device that play the sound, from 0, in the order of the blocks' channels; nil for all channels.
     ///
-    /// The stream's blocks and its configuration then have as many channels as this list has; the device's others stay silent.
+    /// The stream's blocks and its configuration then have as many channels as this list; the device's other channels
+    /// stay silent.
     public private(set) var outputChannels: [Int]?
-    /// Whether the buffer of an input is as long as the device permits, up to half a second, whatever ``periodCount`` says.
+    /// True if the buffer of an input is as long as the device permits, up to half a second, whatever ``periodCount``
+    /// says.
     package private(set) var hasLongBuffer = false
 
     static let sampleRates = 8000...768_000
@@ -43,9 +45,9 @@ public struct StreamRequest: Sendable, Hashable {
 
     /// Checks and makes a request.
     ///
-    /// A system device may not be able to meet it: the stream's configuration has the achieved values. The latency
-    /// under the real clock is about `periodFrames × periodCount` frames. Throws `invalidRequest` with the provided value
-    /// and the permitted range. Real-time safe: no.
+    /// A system device may be unable to meet the request: the stream's configuration has the achieved values. The
+    /// latency under the real clock is about `periodFrames × periodCount` frames. Throws `invalidRequest` with the
+    /// provided value and the permitted range. Real-time safe: no.
     public init(
         sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3, clock: StreamClock = .real,
         fileFormat: FileFormat? = nil, realtimePriority: Int? = 70, isExclusive: Bool = false
@@ -65,13 +67,13 @@ public struct StreamRequest: Sendable, Hashable {
         self.isExclusive = isExclusive
     }
 
-    /// The same request for chosen channels of the output, such as 3 and 4 of an interface with eight; ``channelCount`` becomes as many as
-    /// the device needs for them.
+    /// Returns the same request for chosen channels of the output, such as 3 and 4 of an interface with eight;
+    /// ``channelCount`` becomes as large as the highest chosen channel requires.
     ///
-    /// Opening throws `formatRefused` if the device has fewer. Throws `invalidRequest` for no channel, one that is named twice, or one
-    /// outside 0 … 63. Real-time safe: no.
+    /// Opening throws `formatRefused` if the device has fewer channels. Throws `invalidRequest` for no channel, a
+    /// channel named twice, or a channel outside 0 … 63. Real-time safe: no.
     ///
-    /// - Parameter channels: From 0; the first block channel is played on the first of them.
+    /// - Parameter channels: From 0; the first block channel plays on the first channel of this list.
     public func playing(on channels: [Int]) throws(DeviceError) -> StreamRequest {
         guard let highest = channels.max(), Set(channels).count == channels.count else {
             throw DeviceError(
@@ -84,22 +86,22 @@ public struct StreamRequest: Sendable, Hashable {
         return request
     }
 
-    /// The same request for an input that nobody hears meanwhile, with a long buffer. Each block still comes when its period is over, and a thread
-    /// that is held up for less than the buffer lasts loses nothing.
+    /// Returns the same request with a long buffer, for an input without monitoring. Each block still comes at the end
+    /// of its period, and a delay of the thread shorter than the buffer loses nothing.
     package func withLongBuffer() -> StreamRequest {
         var request = self
         request.hasLongBuffer = true
         return request
     }
 
-    /// The same request with another number of channels, all of which are used.
+    /// Returns the same request with another number of channels, all of them used.
     func with(channelCount: Int) throws(DeviceError) -> StreamRequest {
         try StreamRequest(
             sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames, periodCount: periodCount,
             clock: clock, fileFormat: fileFormat, realtimePriority: realtimePriority, isExclusive: isExclusive)
     }
 
-    /// The same request with another period.
+    /// Returns the same request with another period.
     func with(periodFrames: Int) throws(DeviceError) -> StreamRequest {
         var request = try StreamRequest(
             sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames, periodCount: periodCount,
@@ -108,7 +110,7 @@ public struct StreamRequest: Sendable, Hashable {
         return request
     }
 
-    /// The same request for another device, which is shared with other programs, and whose channels nobody has chosen.
+    /// Returns the same request for another device, shared with other programs, and without chosen channels.
     func forOtherDevice() throws(DeviceError) -> StreamRequest {
         var request = try with(channelCount: outputChannels?.count ?? channelCount)
         request.isExclusive = false
@@ -126,7 +128,7 @@ public struct StreamRequest: Sendable, Hashable {
     }
 }
 
-/// The settings of a device, read back from it.
+/// The settings of a device, as read back.
 public struct StreamConfiguration: Sendable, Hashable {
     /// Frames a second at which the device runs; may differ from the request.
     public let sampleRate: Int
@@ -138,9 +140,9 @@ public struct StreamConfiguration: Sendable, Hashable {
     public let bufferFrames: Int
     /// The device's sample format, such as `FLOAT_LE` or `S24_3LE`.
     public let formatName: String
-    /// How samples reach the device, such as `MMAP_INTERLEAVED`; `direct` if no card is involved.
+    /// Access to the device's samples, such as `MMAP_INTERLEAVED`; `direct` without a card.
     package let accessName: String
-    /// The device as it was requested.
+    /// The device as requested.
     public let deviceName: String
 
     /// Makes a configuration, for custom streams. Real-time safe: no.

@@ -4,7 +4,7 @@ public import Realtime
 public struct StreamPosition: Sendable, Hashable, BitwiseCopyable {
     /// Frames written to the device.
     public let framesWritten: Int64
-    /// Frames written but not heard yet, as the device reports them; 0 if it does not.
+    /// Frames written but not heard yet, as reported by the device; 0 without a report.
     public let delayFrames: Int64
 
     /// The frame that is audible now.
@@ -21,30 +21,31 @@ public struct StreamPosition: Sendable, Hashable, BitwiseCopyable {
 
 /// Counters of a stream since it was opened.
 public struct StreamStatistics: Sendable {
-    /// How often the output was interrupted: it ran dry, was suspended, or was restarted with the input.
+    /// Number of interruptions of the output: the output ran dry, was suspended, or was restarted with the input.
     public let xruns: Int64
-    /// About how many frames of silence that caused; the stream itself skipped no frame of the sound.
+    /// Approximate number of frames of silence in these interruptions; the stream itself skipped no frame of the sound.
     public let lostFrames: Int64
-    /// How often the input was interrupted.
+    /// Number of interruptions of the input.
     public let overruns: Int64
-    /// About how many frames were not recorded because of this.
+    /// Approximate number of frames not recorded in these interruptions.
     public let lostInputFrames: Int64
     /// Frames delivered to the input's callback.
     public let framesCaptured: Int64
-    /// Incidents that found no room because earlier ones were not taken.
+    /// Number of incidents dropped for lack of room because earlier incidents were not taken.
     public let incidentsMissed: Int64
     /// Blocks rendered or delivered.
     public let blocks: Int64
     /// Valid frames rendered.
     public let framesRendered: Int64
-    /// How long the callback took.
+    /// Distribution of the callback's duration.
     public let renderTime: RenderTime
-    /// What the system granted to the device thread; nil before the stream has started.
+    /// Answers of the system to the device thread's requests; nil before the stream has started.
     public let scheduling: RealtimeReport?
-    /// The scheduling class the device thread obtained: `fifo` with its priority, or `ordinary`.
+    /// The scheduling class obtained by the device thread: `fifo` with its priority, or `ordinary`.
     package var schedulingClass: String { scheduling?.schedulingClass ?? "ordinary" }
 
-    /// The measured difference of the input's clock from the output's in ppm, positive if it is faster; nil if they have one clock.
+    /// The measured difference of the input's clock from the output's in ppm, positive if the input's clock is faster;
+    /// nil for a common clock.
     public let inputClockPPM: Double?
 
     /// Makes statistics, for custom streams. Real-time safe: no.
@@ -69,8 +70,8 @@ public struct StreamStatistics: Sendable {
 
 /// The distribution of render times, in microseconds of wall time.
 ///
-/// Quantiles are upper edges of logarithmic buckets: at most 6.3 % above the true value. The maximum is exact. Time
-/// in which the system ran other programs is included.
+/// Quantiles are upper edges of logarithmic buckets: at most 6.3 % above the true value. The maximum is exact. The
+/// times include time in which the system ran other programs.
 public struct RenderTime: Sendable, Hashable {
     /// Half of the blocks took no longer.
     public let medianMicroseconds: Double

@@ -3,15 +3,15 @@ internal import Samples
 
 /// The output's half of a bridge: converts the recorded frames to the output's clock. Used on the output's thread.
 ///
-/// It keeps the round trip constant: the number of frames between the one that leaves the output and the one that
-/// is recorded at the same moment, by the positions of both devices. So a late wake-up of either thread has no
+/// The reader keeps the round trip constant: the number of frames between the frame that leaves the output and the
+/// frame recorded at the same moment, by the positions of both devices. So a late wake-up of either thread has no
 /// effect.
 @safe
 final class BridgeReader: @unchecked Sendable {
-    // Unchecked because only the output's thread uses it; the totals, which others read, are atomic.
+    // Unchecked because only the output's thread uses the reader; the totals, read by other threads, are atomic.
     /// A larger error, in seconds, is corrected by a jump instead of reading faster or slower.
     private static let jumpSeconds = 0.01
-    /// An input that has reported nothing for this long, in nanoseconds, stands still, and its clock is not used.
+    /// An input without a report for this long, in nanoseconds, stands still, and its clock is not used.
     private static let patience: Int64 = 200_000_000
 
     let totals = BridgeTotals()
@@ -22,25 +22,25 @@ final class BridgeReader: @unchecked Sendable {
     private var inputClock: SnapshotReader<SmoothedClock>
     private var outputClock: SmoothedClock
     private var loop: ClockLoop
-    /// The input's last start that was taken into account.
+    /// The last start of the input already taken into account.
     private var inputBeginnings: Int64 = 0
-    /// The position of the output in this block; nil if it does not run.
+    /// The position of the output in this block; nil if the output does not run.
     private var moment: DeviceMoment?
 
-    /// The number of the source frame that the converter gets next; the converter's own position is `converter.lag` frames
+    /// The number of the next source frame for the converter; the converter's own position is `converter.lag` frames
     /// earlier.
     private var nextSource: Int64 = 0
     private var isPlaced = false
-    /// A device was restarted, and the position must be corrected at once.
+    /// Set after the restart of a device: the position must be corrected at once.
     private var mustPlace = true
-    /// The number of the frame that is delivered next, in frames of the output's clock.
+    /// The number of the next delivered frame, in frames of the output's clock.
     private var inputFrame: Int64 = 0
-    /// Whether a whole block was available: frames from before the stream are not lost.
+    /// True if a whole block was available: frames from before the stream are not lost.
     private var hasBegun = false
-    /// Lost frames that have not been reported yet, and the first of them.
+    /// Lost frames not yet reported: the first frame and the count.
     private var lost = (from: Int64(0), frames: Int64(0))
 
-    /// Nil if there is no memory.
+    /// Returns nil if memory runs out.
     init?(
         _ plan: BridgePlan, tape: consuming FrameTape, clock: consuming SnapshotReader<SmoothedClock>
     ) {
@@ -61,7 +61,7 @@ final class BridgeReader: @unchecked Sendable {
     struct Delivery {
         let block: CaptureBlock
         let roundTripFrames: Int64
-        /// Frames from `lostFrom` on that were not recorded; 0 if there is no loss to report.
+        /// Frames from `lostFrom` on that were not recorded; 0 without a loss to report.
         let lostFrames: Int64
         let lostFrom: Int64
     }
@@ -75,8 +75,8 @@ final class BridgeReader: @unchecked Sendable {
         self.moment = moment
     }
 
-    /// The output was silent for this many frames and is restarted. Frames recorded meanwhile are skipped, so that
-    /// the frame numbers stay right. Real-time safe: yes.
+    /// Notes a restart of the output after this many frames of silence. Skips the frames recorded during the silence,
+    /// so that the frame numbers stay right. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -139,7 +139,7 @@ final class BridgeReader: @unchecked Sendable {
         }
     }
 
-    /// Moves on by a number of source frames, or back: frames that are needed again are then silence.
+    /// Moves on by a number of source frames, or back: frames needed a second time are then silence.
     private func skip(_ frames: Int64) {
         nextSource += frames
         guard frames > 0 else { return }
@@ -149,18 +149,18 @@ final class BridgeReader: @unchecked Sendable {
         inputFrame += skipped
     }
 
-    /// A block of silence before the position is known; frames recorded before the output was started are dropped.
+    /// Fills a block with silence before the position is known; drops frames recorded before the start of the output.
     private func wait(_ count: Int) -> Int {
         tape.letGo()
         fillWithSilence(from: 0, to: count)
         return 0
     }
 
-    /// Makes a block from recorded frames; returns about how many were missing.
+    /// Makes a block from recorded frames; returns the approximate number of missing frames.
     private func convert(_ count: Int) -> Int {
         let step = plan.step * (1 + loop.correction)
         var (made, missing, rounds) = (0, 0, 0)
-        // Once is enough; the limit is for a converter that needs more than it reports.
+        // One round is enough; the limit is for a converter that needs more than it reports.
         while made < count, rounds < 4 {
             let supplied = converter.missingFrames(for: count - made, step: step)
             missing += unsafe tape.read(supplied, from: nextSource, into: converter.supply)

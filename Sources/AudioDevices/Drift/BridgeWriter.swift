@@ -8,7 +8,7 @@ final class BridgeWriter: @unchecked Sendable {
     private var tape: FrameTapeWriter
     private var clockWriter: SnapshotWriter<SmoothedClock>
     private var clock: SmoothedClock
-    // Relaxed: read while the stream is started, and nothing else depends on it.
+    // Relaxed: read while the stream is started, and nothing else depends on this flag.
     private let hasBegun = Atomic<Bool>(false)
 
     init(_ plan: BridgePlan, tape: consuming FrameTapeWriter, clock: consuming SnapshotWriter<SmoothedClock>) {
@@ -17,7 +17,7 @@ final class BridgeWriter: @unchecked Sendable {
         self.clock = SmoothedClock(sampleRate: plan.inputRate)
     }
 
-    /// Whether the input has reported its position. Any thread.
+    /// True if the input has reported its position. Any thread.
     var isRunning: Bool { hasBegun.load(ordering: .relaxed) }
 
     /// Takes the input's position. Real-time safe: yes.
@@ -30,13 +30,13 @@ final class BridgeWriter: @unchecked Sendable {
         hasBegun.store(true, ordering: .relaxed)
     }
 
-    /// The input was restarted. Real-time safe: yes.
+    /// Notes a restart of the input. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     func noteRestart() { clock.restart() }
 
-    /// Passes a block on. Frames that find no room are missing afterwards, and the reader sees that. Real-time safe: yes.
+    /// Passes a block on. Frames without room are missing afterwards, and the reader sees the gap. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif

@@ -1,11 +1,12 @@
 import Glibc
 import Synchronization
 
-/// A duplex stream of two devices with a clock each: two device threads, of which the output's calls the callbacks.
+/// A duplex stream of two devices with a clock each, on two device threads. The output's thread calls the callbacks.
 ///
-/// If only the input is interrupted, it is silent meanwhile and the output plays on. The loss of either side ends both.
+/// If only the input is interrupted, the input is silent during the interruption and the output plays on. The loss of
+/// either side ends both.
 final class BridgedDuplex: DuplexStream {
-    /// How long to wait for the input's first frames before the output is started without them.
+    /// Longest wait for the input's first frames, in ns; then the output starts without them.
     private static let startPatience: Int64 = 1_000_000_000
 
     private let output: StreamCore
@@ -13,7 +14,7 @@ final class BridgedDuplex: DuplexStream {
     private let bridge: ClockBridge
     let inputConfiguration: StreamConfiguration
 
-    /// Takes over both devices; closes them if it throws.
+    /// Takes over both devices; closes both if the initialiser throws.
     init(output: any StreamBackend, input: any StreamBackend, _ request: StreamRequest) throws(DeviceError) {
         let plan = BridgePlan(output: output.outputConfiguration, input: input.inputConfiguration)
         guard let bridge = ClockBridge(plan) else {
@@ -78,7 +79,7 @@ final class BridgedDuplex: DuplexStream {
             },
             moment: { reader.observe($0) })
         try input.start(recording, whenOver: output.wake)
-        // So that the frames recorded while the output's first frame is heard can be delivered.
+        // Waits, so that the frames recorded while the output's first frame is heard can be delivered.
         let deadline = MonotonicTime.now() + Self.startPatience
         while !writer.isRunning, !output.wake.isRaised, MonotonicTime.now() < deadline { usleep(500) }
         do throws(DeviceError) {
@@ -92,7 +93,7 @@ final class BridgedDuplex: DuplexStream {
     func stop() {
         input.wake.raise()
         output.stop()
-        // From a callback, the output's thread must not wait for the input's.
+        // From a callback, the output's thread must not wait for the input's thread.
         if !output.isOnDeviceThread { input.stop() }
     }
 
@@ -103,7 +104,7 @@ final class BridgedDuplex: DuplexStream {
 }
 
 extension StreamConfiguration {
-    /// The configuration of the input as delivered after conversion to the output's clock.
+    /// Returns the configuration of the input as delivered after conversion to the output's clock.
     fileprivate func delivered(like output: StreamConfiguration) -> StreamConfiguration {
         StreamConfiguration(
             sampleRate: output.sampleRate, channelCount: channelCount, periodFrames: output.periodFrames,

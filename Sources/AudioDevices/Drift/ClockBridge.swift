@@ -1,17 +1,17 @@
 import Realtime
 import Synchronization
 
-/// The data shared by an input's thread and an output's: recorded frames, their numbers, and the input's clock.
+/// The data shared by an input's thread and an output's thread: recorded frames, their numbers, and the input's clock.
 ///
 /// Wait-free on both sides; each half belongs to one thread.
 struct ClockBridge {
-    /// How much recorded sound can wait, in seconds: more than any interruption of the output that is not a loss.
+    /// Recorded sound that can wait, in seconds: more than any interruption of the output that is not a loss.
     private static let seconds = 2
 
     let writer: BridgeWriter
     let reader: BridgeReader
 
-    /// Nil if there is no memory.
+    /// Returns nil if memory runs out.
     init?(_ plan: BridgePlan) {
         let ends = FrameTapeEnds(
             channelCount: plan.channelCount, frameCapacity: Self.seconds * plan.inputRate,
@@ -27,21 +27,21 @@ struct ClockBridge {
 struct BridgePlan: Sendable {
     let outputRate: Int
     let inputRate: Int
-    /// Of the input.
+    /// Channels of the input.
     let channelCount: Int
-    /// The output's block, the longest that is read at once.
+    /// The output's block: the longest block read at once.
     let blockFrames: Int
     let inputBlockFrames: Int
     /// Source frames per output frame, at nominal rates.
     let step: Double
-    /// Frames of the output's clock between the one that leaves and the one that is recorded meanwhile, if no frame was
-    /// lost.
+    /// Frames of the output's clock between the frame that leaves and the frame recorded at that moment, without lost
+    /// frames.
     ///
-    /// The sum of a full buffer of the output; the blocks of both threads; the look-ahead of the conversion; and as
-    /// much tolerance for a late input thread as the output's buffer has for its own.
+    /// The sum of a full buffer of the output; the blocks of both threads; the look-ahead of the conversion; and a
+    /// tolerance for a late input thread, as large as the output buffer's tolerance for its own thread.
     let roundTripFrames: Int64
 
-    /// Computed from the settings of both devices.
+    /// Computes the plan from the settings of both devices.
     init(output: StreamConfiguration, input: StreamConfiguration) {
         outputRate = output.sampleRate
         inputRate = input.sampleRate
@@ -56,7 +56,7 @@ struct BridgePlan: Sendable {
     }
 }
 
-/// Figures of the bridge that any thread may read, written by the output's thread.
+/// Figures of the bridge, readable by any thread, written by the output's thread.
 struct BridgeTotals: ~Copyable, Sendable {
     // All relaxed, in both directions: single figures on which no other memory depends. One writer.
     private let overrunCount = Atomic<Int64>(0)
@@ -74,9 +74,9 @@ struct BridgeTotals: ~Copyable, Sendable {
         CapturePosition(
             nextFrame: frame.load(ordering: .relaxed), waitingFrames: waitingCount.load(ordering: .relaxed))
     }
-    /// Added to a source frame's number it gives approximately the number of the delivered frame.
+    /// Difference, to add to a source frame's number; the sum is approximately the number of the delivered frame.
     var numberOffset: Int64 { offset.load(ordering: .relaxed) }
-    /// By how many ppm the input's clock is faster.
+    /// Speed of the input's clock relative to the output's, in ppm; positive if faster.
     var ppm: Double { Double(bitPattern: driftBits.load(ordering: .relaxed)) }
 
     /// The output's thread only. Real-time safe: yes.

@@ -1,10 +1,10 @@
-/// Finds the difference of two clocks from the error that it causes: a delay-locked
-/// loop.
+/// Finds the difference of two clocks from the resulting error: a delay-locked loop.
 ///
-/// Its bandwidth is wide at first and falls as for a line fitted through all errors so far; in the end it is so narrow that its
-/// corrections are not audible as a change of pitch. Errors that a steady clock would not cause widen it again.
+/// The loop's bandwidth is wide at first and falls as for a line fitted through all errors so far. In the end the
+/// bandwidth is so narrow that corrections are not audible as a change of pitch. Errors that a steady clock would not
+/// cause widen the bandwidth again.
 struct ClockLoop: Sendable, BitwiseCopyable {
-    /// The largest correction: 1000 ppm, more than any two cards differ.
+    /// The largest correction: 1000 ppm, more than the difference of any two cards.
     static let limit = 1e-3
     private static let damping = 0.82
     /// Bandwidth × age of a line through all errors so far.
@@ -32,13 +32,14 @@ struct ClockLoop: Sendable, BitwiseCopyable {
     /// The learnt difference of the clocks in ppm, without the momentary correction of an error.
     var drift: Double { integral * 1e6 }
 
-    /// Whether the difference should be taken from elsewhere, because the loop's own errors would take longer to show it.
+    /// True if the difference should be taken from elsewhere, because the loop's own errors would take longer to show
+    /// the difference.
     var isYoung: Bool { age < Self.youth }
 
     /// Takes the difference of the clocks, as a fraction of 1, from elsewhere. Real-time safe: yes.
     mutating func adopt(drift: Double) { integral = min(max(drift, -Self.limit), Self.limit) }
 
-    /// Takes the error, in frames by which the reader is behind, `seconds` after the last one. Real-time safe: yes.
+    /// Takes the error, in frames by which the reader is behind, `seconds` after the last call. Real-time safe: yes.
     mutating func correct(error: Double, seconds: Double) {
         age += seconds
         let bandwidth = max(Self.narrowest, Self.spread / age)
@@ -48,13 +49,13 @@ struct ClockLoop: Sendable, BitwiseCopyable {
         if abs(smoothed.second) > Self.surprise * sampleRate { age = min(age, Self.ageAfterSurprise) }
         let proportional = 2 * Self.damping * bandwidth * smoothed.second / sampleRate
         let grown = integral + bandwidth * bandwidth * smoothed.second * seconds / sampleRate
-        // At the limit the integral must stop, because it would take as long to return.
+        // At the limit the integral must stop, because its return would take as long.
         if abs(grown + proportional) < Self.limit || abs(grown) < abs(integral) { integral = grown }
         integral = min(max(integral, -Self.limit), Self.limit)
         correction = min(max(integral + proportional, -Self.limit), Self.limit)
     }
 
-    /// The error starts from 0 again; the learnt difference stays. Real-time safe: yes.
+    /// Restarts the error from 0; the learnt difference stays. Real-time safe: yes.
     mutating func restart() {
         smoothed = (0, 0)
         correction = integral

@@ -1,13 +1,14 @@
 import CALSA
 
-/// Whether an output and an input of the system share a clock.
+/// Choice between one clock and two for an output and an input of the system.
 public enum DuplexClocks: Sendable, Hashable, CaseIterable {
-    /// One if both have the same card number, or the same name if ALSA reports no number (as for sound servers);
-    /// otherwise two.
+    /// One clock if both have the same card number, or the same name if ALSA reports no number (as for sound servers);
+    /// otherwise two clocks.
     case automatic
-    /// One: both run on one thread, with the least latency. Wrong for two cards: their drift ends in restarts.
+    /// One clock: both run on one thread, with the least latency. Wrong for two cards: their drift ends in restarts.
     case one
-    /// Two: the input is converted to the output's clock. Works for any devices, with about one buffer of extra latency.
+    /// Two clocks: the input is converted to the output's clock. Works for any devices, with about one buffer of extra
+    /// latency.
     case two
 
     func areTwo(_ output: OpenedPCM, _ input: OpenedPCM) -> Bool {
@@ -22,7 +23,7 @@ public enum DuplexClocks: Sendable, Hashable, CaseIterable {
 }
 
 extension OpenedPCM {
-    /// The number of the card; nil if a plug-in does not report it.
+    /// The number of the card; nil if a plug-in does not report the number.
     fileprivate var card: Int32? {
         var information: OpaquePointer?
         guard unsafe snd_pcm_info_malloc(&information) >= 0 else { return nil }
@@ -34,7 +35,8 @@ extension OpenedPCM {
 }
 
 extension ALSABackend {
-    /// A duplex stream of two devices: on one thread if they share a clock, otherwise on two with a bridge in between.
+    /// Opens a duplex stream of two devices: on one thread if both share a clock, otherwise on two with a bridge in
+    /// between.
     ///
     /// `now` is for tests on cards with a clock of their own.
     static func duplex(

@@ -1,17 +1,17 @@
 import CSampleRate
 
-/// Converts sound from one clock to another with libsamplerate's band-limited interpolation (121 dB). Its ratio may change
-/// with every block, and the exact source position of the next frame is known.
+/// Converts sound from one clock to another with libsamplerate's band-limited interpolation (121 dB). The ratio may
+/// change with every block, and the exact source position of the next frame is known.
 @safe
 struct RateConverter: ~Copyable {
-    /// How many source frames after its position a frame needs, at equal rates.
+    /// Source frames that a frame needs after its position, at equal rates.
     private static let halfFilter = 48.0
 
     let channelCount: Int
     /// Source frames supplied so far, minus the position of the next frame.
     private(set) var lag = 0.0
     private let state: OpaquePointer
-    /// Interleaved source frames, of which the first `held` are not used yet.
+    /// Interleaved source frames; the first `held` frames are not used yet.
     private let source: UnsafeMutablePointer<Float>
     private let sourceCapacity: Int
     private var held = 0
@@ -39,20 +39,21 @@ struct RateConverter: ~Copyable {
         unsafe result.deallocate()
     }
 
-    /// How many source frames after a frame's position are needed to make it.
+    /// Returns the number of source frames needed after a frame's position.
     static func lookahead(step: Double) -> Int { Int(halfFilter * max(1, step) * 1.01) + 4 }
 
-    /// How many more source frames are needed for `count` frames at this step; all of them fit. Real-time safe: yes.
+    /// Returns the number of source frames still needed for `count` frames at this step; all of them fit. Real-time
+    /// safe: yes.
     func missingFrames(for count: Int, step: Double) -> Int {
         let end = Double(count) * step + Self.halfFilter * max(1, step)
         return min(max(0, Int(end - lag) + 1), sourceCapacity - held)
     }
 
-    /// Where to put the next source frames, interleaved; at most `missingFrames`. Real-time safe: yes.
+    /// Memory for the next source frames, interleaved; at most `missingFrames`. Real-time safe: yes.
     var supply: UnsafeMutablePointer<Float> { unsafe source + held * channelCount }
 
-    /// Takes `supplied` more source frames and makes up to `count` frames of `step` source frames each. It writes them to
-    /// `channels` from frame `first` on and returns how many.
+    /// Takes `supplied` more source frames and makes up to `count` frames of `step` source frames each. Writes the
+    /// frames to `channels` from frame `first` on and returns their number.
     ///
     /// Real-time safe: yes.
     mutating func convert(
@@ -66,7 +67,7 @@ struct RateConverter: ~Copyable {
         unsafe data.input_frames = held
         unsafe data.output_frames = min(count, resultCapacity)
         unsafe data.src_ratio = 1 / step
-        // Set beforehand, so that the ratio applies to the whole block; otherwise it would glide.
+        // Set beforehand, so that the ratio applies to the whole block; otherwise the ratio would glide.
         _ = unsafe woodshed_src_set_ratio(state, data.src_ratio)
         guard unsafe woodshed_src_process(state, &data) == 0 else { return 0 }
         let made = unsafe data.output_frames_gen

@@ -1,31 +1,31 @@
-/// A device's position as a function of time, smoothed over many moments. A single moment has an error from the steps in which
-/// devices count and from the time that the thread was held up.
+/// A device's position as a function of time, smoothed over many moments. A single moment has an error from the steps
+/// of the device's counter and from delays of the thread.
 ///
-/// At first it is a line through the moments (recursive least squares); later a delay-locked loop, which follows a clock
-/// that changes.
+/// At first the function is a line through the moments (recursive least squares); later a delay-locked loop, which
+/// follows a clock that changes.
 struct SmoothedClock: Sendable, BitwiseCopyable {
-    /// Of the loop, in radians a second; used once the line would be slower. Ten times as much lets 7 dB more of a device's
-    /// steps through; less would not follow a card that warms up.
+    /// Bandwidth of the loop, in radians a second; used once the line would be slower. Ten times as much lets 7 dB more
+    /// of a device's steps through; less would not follow a card that warms up.
     private static let bandwidth = 0.05
     private static let damping = 0.8
     /// A moment farther from the line than this, in seconds, is a new beginning.
     private static let outlierSeconds = 0.05
-    /// In nanoseconds; moments closer to the previous one are left out.
+    /// In nanoseconds; moments closer to the previous moment are left out.
     private static let shortest = 1e6
-    /// No crystal is farther from its nominal rate.
+    /// Largest deviation of a rate: no crystal is farther from its nominal rate.
     private static let rateTolerance = 0.005
 
     private let nominalRate: Double
     /// Frames per nanosecond.
     private var rate: Double
-    /// The last moment, and how far the smoothed position was ahead of it. They are separate because a position after hours would leave
-    /// no bits for the fraction.
+    /// The last moment, and the lead of the smoothed position over this moment, in frames. The two are separate because
+    /// a position after hours would leave no bits for the fraction.
     private var last = DeviceMoment(frame: 0, time: 0)
     private var excess = 0.0
-    /// Moments since the device was started, and those used for the rate, which are kept over a restart.
+    /// Moments since the device was started, and moments used for the rate, which survive a restart.
     private var moments: Int64 = 0
     private var rateMoments: Int64 = 0
-    /// How often the clock has begun anew, including the first time; 0 if it has no moment yet.
+    /// Number of new beginnings of the clock, including the first; 0 before the first moment.
     private(set) var beginnings: Int64 = 0
 
     init(sampleRate: Int) {
@@ -33,13 +33,13 @@ struct SmoothedClock: Sendable, BitwiseCopyable {
         rate = nominalRate
     }
 
-    /// The device's speed as a multiple of its nominal rate; nil while it is not known well enough.
+    /// The device's speed as a multiple of its nominal rate; nil until known well enough.
     var pace: Double? { rateMoments > 32 ? rate / nominalRate : nil }
 
     /// The time of the last moment.
     var time: Int64 { last.time }
 
-    /// The device is restarted before the next moment; only the rate is kept. Real-time safe: yes.
+    /// Notes a restart of the device before the next moment; keeps only the rate. Real-time safe: yes.
     mutating func restart() { moments = 0 }
 
     /// Takes the device's position. Real-time safe: yes.
@@ -63,7 +63,7 @@ struct SmoothedClock: Sendable, BitwiseCopyable {
         last = moment
     }
 
-    /// How many frames ahead of `frame` the device is at a time. Real-time safe: yes.
+    /// Returns the number of frames by which the device is ahead of `frame` at a time. Real-time safe: yes.
     func frames(after frame: Int64, at time: Int64) -> Double {
         Double(last.frame &- frame) + excess + rate * Double(time &- last.time)
     }

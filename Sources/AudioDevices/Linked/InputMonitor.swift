@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// Adds the input of a duplex stream to its output.
 final class InputMonitor: Sendable {
-    /// The channels that are heard, one in each byte from the lowest on, from 1; 0 ends the list. Relaxed: one value on which no other memory
-    /// depends.
+    /// The audible channels, each in a byte from the lowest on, counted from 1; 0 ends the list. Relaxed: a single
+    /// value, without other memory that depends on it.
     private let chosen = Atomic<UInt64>(0)
 
-    /// The most channels that are heard.
+    /// The most audible channels.
     private static let mostChannels = 8
 
-    /// Chooses the channels, from 0; none for silence. Any thread.
+    /// Chooses the channels, from 0; an empty list for silence. Any thread.
     func choose(_ channels: [Int], inputChannels: Int) {
         var code: UInt64 = 0
         let heard = channels.filter { (0..<min(inputChannels, 255)).contains($0) }.prefix(Self.mostChannels)

@@ -1,6 +1,6 @@
 /// One duplex stream in two halves, an output for a player and an input for a recorder, on one device thread.
 ///
-/// Both run from the moment at which both are started; before that neither is heard. The end of the output ends both; the end of the
+/// Both halves run once both are started; before, neither is heard. The end of the output ends both; the end of the
 /// input leaves the output playing.
 public struct LinkedStreams: Sendable {
     /// The half for a player.
@@ -19,19 +19,22 @@ public struct LinkedStreams: Sendable {
     /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded; nil
     /// before the first block.
     ///
-    /// It is ``DuplexBlock/roundTripFrames`` as of the last block, and changes when a device is restarted, and once in the half second after that. The
-    /// latency of converters, cables and air is not included. Real-time safe: yes.
+    /// The value is ``DuplexBlock/roundTripFrames`` as of the last block, and changes when a device is restarted, and
+    /// once in the half second after the restart. Excludes the latency of converters, cables and air. Real-time safe:
+    /// yes.
     public var roundTripFrames: Int64? { link.roundTripFrames }
 
     /// The round trip as of the block with this output frame, also if a device was restarted since; nil before the first block.
     ///
-    /// The last 64 changes are remembered; frames before them get the oldest of these. Real-time safe: no.
+    /// The last 64 changes are remembered; earlier frames get the oldest remembered value. Real-time safe: no.
     public func roundTripFrames(ofOutputFrame frame: Int64) -> Int64? { link.roundTripFrames(ofOutputFrame: frame) }
 
-    /// Adds the input to what is played, as it arrives: the player hears themselves through the device, later by the round trip.
+    /// Adds the input to the output, as it arrives: the players hear themselves through the device, later by the round
+    /// trip.
     ///
-    /// - Parameter channels: The channels of the input that are heard, from 0: one is heard on every channel of the output, several each on the
-    ///   output channel of the same place in this list. None ends it. Channels that the input does not have are left out. Real-time safe: no.
+    /// - Parameter channels: The audible channels of the input, from 0. A single channel is heard on every channel of
+    ///   the output; of several channels, each is heard on the output channel at the same place in this list. An empty
+    ///   list ends the monitoring. Channels missing in the input are left out. Real-time safe: no.
     public func monitor(_ channels: [Int]) { link.monitor(channels) }
 }
 

@@ -1,8 +1,8 @@
 internal import Realtime
 internal import Synchronization
 
-/// The round trips of a running stream: one for each time that a device was started, so that what was recorded before a restart keeps its place.
-/// One that becomes known better replaces the earlier one of the same start.
+/// The round trips of a running stream: one for each start of a device, so that frames recorded before a restart keep
+/// their place. A better measurement replaces the earlier round trip of the same start.
 final class RoundTripHistory: @unchecked Sendable {
     // Unchecked because the device thread alone uses `writer` and `last`.
     private struct Change: Sendable, BitwiseCopyable {
@@ -27,17 +27,18 @@ final class RoundTripHistory: @unchecked Sendable {
         known = Mutex(Known(reader: ring.consumer))
     }
 
-    /// Notes the round trip that holds from an output frame on; 256 of them that nobody has asked about are kept. Device thread. Real-time safe: yes.
+    /// Notes the round trip for all frames from an output frame on; up to 256 changes wait for the next query. Device
+    /// thread. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     func note(_ frames: Int64, atOutputFrame frame: Int64) {
         if last == frames { return }
-        // If there is no room, the next block tries again.
+        // If the ring is full, the next block tries again.
         if writer.push(Change(outputFrame: frame, frames: frames)) { last = frames }
     }
 
-    /// The round trip of the block with an output frame; nil before the first block. Any other thread.
+    /// Returns the round trip of the block with an output frame; nil before the first block. Any other thread.
     func frames(ofOutputFrame frame: Int64) -> Int64? {
         known.withLock { known in
             while let change = known.reader.pop() {

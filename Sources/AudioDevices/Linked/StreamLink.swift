@@ -2,10 +2,11 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// The shared part of both halves of a duplex stream: starts it when both are started, and ends either half by its own rules.
+/// The shared part of both halves of a duplex stream: starts the stream when both halves are started, and ends either
+/// half by its own rules.
 final class StreamLink: Sendable {
     private struct Halves {
-        /// Only until both are started: what follows the output may hold this link, and would never be released.
+        /// Set only until both are started: the output's callbacks may hold this link, and would never be released.
         var output: StreamCallbacks?
         var input: CaptureCallbacks?
         var outputIsStarted = false
@@ -60,7 +61,7 @@ final class StreamLink: Sendable {
             try duplex.start(state.join(output, input))
             halves.watcher = try watch()
         } catch {
-            // The half that was started first waits for this.
+            // The half started first waits for this outcome.
             state.end(.failure(error))
             throw error
         }
@@ -68,7 +69,7 @@ final class StreamLink: Sendable {
 
     /// Waits for the end of the device on a thread of its own.
     private func watch() throws(DeviceError) -> PlainThread {
-        // Neither the thread nor the callbacks may hold the link, because its release ends them.
+        // Neither the thread nor the callbacks may hold the link, because its release ends both.
         let (duplex, state) = (duplex, state)
         let watcher = PlainThread(name: "woodshed-link") {
             state.end(Result { () throws(DeviceError) in try duplex.waitUntilFinished() })
@@ -91,13 +92,14 @@ final class StreamLink: Sendable {
         state.endInput()
         guard !halves.withLock({ $0.areStarted }) else { return }
         duplex.stop()
-        // No thread tells the end of a device that has not run.
+        // No thread reports the end of a device that has not run.
         state.end(.success(()))
     }
 
     /// Ends the whole device.
     func stop() {
-        // Before the lock: a start has it, and may wait a second for the input of another card. This ends that wait.
+        // Before the lock: a start holds the lock, and may wait a second for the input of another card. This stop ends
+        // the wait.
         duplex.stop()
         let areStarted = halves.withLock { halves in
             (halves.output, halves.input) = (nil, nil)
@@ -114,11 +116,12 @@ final class StreamLink: Sendable {
             usleep(Self.interval)
         }
         try duplex.waitUntilFinished()
-        // It has not run at all if its start failed.
+        // The device has not run at all if its start failed.
         if case .failure(let error) = state.outcome { throw error }
     }
 
-    /// Waits until the input's callback wants no more, or the stream has ended; returns at once if it was not started.
+    /// Waits until the input's callback has ended the input, or the stream has ended; returns at once if the input was
+    /// not started.
     func waitForInput() throws(DeviceError) {
         guard halves.withLock({ $0.inputIsStarted }) else { return }
         while !state.isInputOver {
@@ -128,9 +131,9 @@ final class StreamLink: Sendable {
     }
 }
 
-/// The state of a link that the device thread and other threads share.
+/// The state of a link shared by the device thread and other threads.
 private final class LinkState: Sendable {
-    // All relaxed: requests and figures, on which no other memory depends.
+    // All relaxed: requests and figures, without other memory that depends on them.
     private let isOver = Atomic<Bool>(false)
     private let roundTrip = Atomic<Int64>(Int64.min)
     private let trips = RoundTripHistory()
@@ -152,7 +155,7 @@ private final class LinkState: Sendable {
 
     /// One callback for both halves.
     func join(_ output: StreamCallbacks, _ input: CaptureCallbacks) -> DuplexCallbacks {
-        // The device thread holds these two and nothing else of either half.
+        // The device thread holds these two functions and nothing else of either half.
         let (capture, render) = (input.capture, output.render)
         return DuplexCallbacks(
             prepare: { frameCount in

@@ -1,10 +1,9 @@
-// The devices that can be opened, and what each of them supports.
+// The devices that can be opened, and the abilities of each device.
 
-/// The outputs: the devices that ALSA lists for playback, then `null` and `file:PATH`, which always work.
+/// Returns the outputs: the devices listed by ALSA for playback, then `null` and `file:PATH`, which always work.
 ///
-/// Nothing is opened, so a listed device may turn out to be busy or unplugged, and a busy device is listed too.
-/// Without a sound card or sound server there are no system devices. The list is made anew at
-/// each call. Real-time safe: no.
+/// Nothing is opened, so a listed device may turn out to be busy or unplugged, and a busy device is listed too. Without
+/// a sound card or sound server, the list has no system devices. Each call makes the list anew. Real-time safe: no.
 public func availableOutputs() -> [DeviceDescription] {
     ALSALibrary.listedDevices(.output) + [
         DeviceDescription(
@@ -16,7 +15,7 @@ public func availableOutputs() -> [DeviceDescription] {
     ]
 }
 
-/// The inputs: the devices that ALSA lists for recording, then `null` and `file:PATH`, which always work.
+/// Returns the inputs: the devices listed by ALSA for recording, then `null` and `file:PATH`, which always work.
 ///
 /// As with ``availableOutputs()``, nothing is opened. Real-time safe: no.
 public func availableInputs() -> [DeviceDescription] {
@@ -31,20 +30,20 @@ public func availableInputs() -> [DeviceDescription] {
 }
 
 extension DeviceDescription {
-    /// Opens the device for a moment and queries what it supports; nothing is played or recorded.
+    /// Opens the device for a moment and queries its abilities; nothing is played or recorded.
     ///
     /// For `null` and files nothing is opened. If another program holds the device, opening is not retried.
     ///
-    /// - Parameter seconds: how long it may take. A device that answers later is then closed automatically.
-    /// - Throws: `busy`, with the program that holds it if known; `unresponsive` if there was no answer in time; and the
-    ///   errors of opening.
+    /// - Parameter seconds: longest wait. A device that answers later is then closed automatically.
+    /// - Throws: `busy`, with the name of the holding program if known; `unresponsive` without an answer in time; and
+    ///   the errors of opening.
     ///
     /// Real-time safe: no.
     public func abilities(within seconds: Double = 2) throws(DeviceError) -> DeviceAbilities {
         try pendingAbilities().wait(seconds: seconds)
     }
 
-    /// Starts a query without waiting for it, so that several devices can be queried at once.
+    /// Starts a query without waiting for the answer, so that several devices can be queried at once.
     package func pendingAbilities() -> PendingAnswer<DeviceAbilities> {
         PendingAnswer(name) { [self] () throws(DeviceError) in
             switch kind {

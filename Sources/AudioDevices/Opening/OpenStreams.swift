@@ -1,4 +1,4 @@
-// Opening: chooses what plays or records for a device, a sound card or a stand-in for one.
+// Opening: chooses the backend for a device, a sound card or a stand-in.
 internal import RunLog
 
 /// Opens an output for playing.
@@ -23,8 +23,9 @@ public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(
 /// Opens an input for recording.
 ///
 /// The device stays open until the stream is stopped, has ended or is released. If another program holds the device,
-/// opening is retried for up to a second, then throws `busy`. A file is opened here, and keeps its own rate and channels whatever
-/// the request; its end ends the stream. Throws the error of the device, with the remedy. Real-time safe: no.
+/// opening is retried for up to a second, then throws `busy`. A file is opened here, and keeps its own rate and
+/// channels whatever the request; its end ends the stream. Throws the error of the device, with the remedy. Real-time
+/// safe: no.
 public func openInput(_ device: InputDevice, _ request: StreamRequest) throws(DeviceError) -> any InputStream {
     try logged("input \(device)") { () throws(DeviceError) -> any InputStream in
         switch device {
@@ -40,11 +41,11 @@ public func openInput(_ device: InputDevice, _ request: StreamRequest) throws(De
 
 /// Opens an output and an input that run together.
 ///
-/// Both must be system devices, or both files or `null`. Two system devices without a common clock (see
-/// `clocks`) run on one thread each, and the input is converted to the output's rate and clock, within ± 1000 ppm of
-/// its nominal rate; ``StreamStatistics/inputClockPPM`` is the measured difference. With one clock, rates that cannot be made
-/// equal throw `formatRefused`. An input file is converted to the output's rate, and is silent after its end.
-/// `channelCount` of the request is the output's; `inputChannelCount` is the input's, by default the same. Throws the error of the
+/// Both must be system devices, or both files or `null`. Two system devices without a common clock (see `clocks`) run
+/// on one thread each, and the input is converted to the output's rate and clock, within ± 1000 ppm of its nominal
+/// rate; ``StreamStatistics/inputClockPPM`` is the measured difference. With one clock, rates that cannot be made equal
+/// throw `formatRefused`. An input file is converted to the output's rate, and is silent after its end. `channelCount`
+/// of the request is the output's; `inputChannelCount` is the input's, by default the same. Throws the error of the
 /// device, with the remedy. Real-time safe: no.
 public func openDuplex(
     output: OutputDevice, input: InputDevice, inputChannelCount: Int? = nil, clocks: DuplexClocks = .automatic,
@@ -72,7 +73,7 @@ public func openDuplex(
     }
 }
 
-/// Carries out the opening of a device, and logs what came of it.
+/// Opens a device, and logs the result.
 private func logged<Stream>(
     _ what: String, _ open: () throws(DeviceError) -> Stream, shown: (Stream) -> String
 ) throws(DeviceError) -> Stream {

@@ -1,10 +1,10 @@
-// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute them to it.
+// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute the structs to CALSA.
 import CALSA
 import CLinux
 import Glibc
 
-/// Notices when the kernel adds a sound device. If there is no folder for them, it never reports anything, and the
-/// caller has to poll.
+/// Notices new sound devices added by the kernel. Without a folder for sound devices, the watch never reports anything,
+/// and the caller has to poll.
 final class DeviceWatch {
     private let descriptor: Int32
 
@@ -17,11 +17,11 @@ final class DeviceWatch {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Whether there was a change since the last call.
+    /// Returns true if there was a change since the last call.
     func takeNews() -> Bool {
         guard descriptor >= 0 else { return false }
         var hasNews = false
-        // Limited; further changes are read by the next call.
+        // Limited; the next call reads further changes.
         for _ in 0..<16 {
             let count = unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
                 unsafe read(descriptor, buffer.baseAddress, buffer.count)

@@ -1,22 +1,22 @@
 internal import RunLog
 internal import Synchronization
 
-/// Plays on one device until it is lost, then counts frames with a null stream until there is another.
+/// Plays on one device until its loss, then counts frames with a null stream until another device is found.
 ///
-/// Its thread waits for the end of the device, or polls every 20 ms while there is no device. Every single step is bounded;
-/// `stop` ends the current one.
+/// The keeper's thread waits for the end of the device, or polls every 20 ms while there is no device. Every single
+/// step is bounded; `stop` ends the current step.
 final class Keeper: Sendable {
     private struct State {
         var current: any OutputStream
         /// The output frame at which `current` began.
         var origin: Int64 = 0
-        /// Whether `current` is a device, not the null stream.
+        /// True if `current` is a device, false for the null stream.
         var isDevice = true
         var isStopping = false
         var failure: DeviceError?
-        /// When the device began to play.
+        /// Time at which the device began to play.
         var began: Int64 = 0
-        /// How it is opened again.
+        /// Request for the next opening of the device.
         var shape: ShapeTrial
         /// Incidents of devices that have ended.
         var incidents: [StreamIncident] = []
@@ -39,7 +39,7 @@ final class Keeper: Sendable {
 
     /// The polling interval while there is no device.
     private static let glance: Int64 = 20_000_000
-    /// A device that played for less counts as lost at once.
+    /// A device that played for a shorter time, in ns, counts as lost at once.
     private static let trial: Int64 = 2 * MonotonicTime.nanosecondsPerSecond
 
     init(
@@ -98,7 +98,7 @@ final class Keeper: Sendable {
         try stream.start(deviceCallbacks(render, from: 0, stream.configuration))
     }
 
-    /// Keeps the sound going until it ends, is stopped, or an error other than a loss occurs.
+    /// Continues the sound until its end, a stop, or an error other than a loss.
     func keep(_ render: StreamCallbacks) {
         var playing = device
         var delay: Int64 = 0
@@ -114,12 +114,12 @@ final class Keeper: Sendable {
             } catch {
                 return fail(with: error)
             }
-            // A device that is lost again at once is not opened again at once.
+            // Delays the next opening of a device that is lost again at once.
             delay = min(max(2 * delay, search.currentDelay), Self.trial)
         }
     }
 
-    /// Whether to open a device again that was lost. With a pause at a loss, the caller decides that for each one.
+    /// Returns true if a lost device should be opened again. With a pause at a loss, the caller decides for each loss.
     private func isWorthTrying(_ error: DeviceError, now: Int64) -> Bool {
         let goesOn = state.withLock { state in
             state.shape.note(
@@ -134,7 +134,7 @@ final class Keeper: Sendable {
         let unheardFrames: Int64
     }
 
-    /// Waits for the end of the current device; nil if nothing was lost.
+    /// Waits for the end of the current device; returns nil without a loss.
     private func playOut() -> Loss? {
         let (stream, origin) = state.withLock { ($0.current, $0.origin) }
         do throws(DeviceError) {
@@ -151,7 +151,8 @@ final class Keeper: Sendable {
         }
     }
 
-    /// From the loss of a device to the first frame on the next one, with a null stream in between; nil if the sound ends before.
+    /// Bridges the time from the loss of a device to the first frame on the next device, with a null stream in between;
+    /// returns nil if the sound ends before.
     private func bridge(
         _ loss: Loss, of lost: OutputDevice, _ render: StreamCallbacks, _ search: inout DeviceSearch
     ) throws(DeviceError) -> OutputDevice? {
@@ -169,7 +170,7 @@ final class Keeper: Sendable {
             return nil
         }
         nothing.stop()
-        // The last players may have been stopped while the device was opened.
+        // The last players may have been stopped during the opening of the device.
         guard !hasEnded.load(ordering: .acquiring) else {
             found.stream.stop()
             return nil
@@ -190,7 +191,7 @@ final class Keeper: Sendable {
         return found.device
     }
 
-    /// Looks for a device, by the policy, as long as there are players that may need it.
+    /// Looks for a device, by the policy, as long as there are players that may need a device.
     private func find(_ search: inout DeviceSearch) -> (device: OutputDevice, stream: any OutputStream)? {
         let watch = DeviceWatch()
         while !wake.isRaised, !hasEnded.load(ordering: .acquiring) {
@@ -216,7 +217,7 @@ final class Keeper: Sendable {
         return nil
     }
 
-    /// Opens a device for sound that was rendered for the first one, so rate and channels must be the same.
+    /// Opens a device for sound rendered for the first device, so rate and channels must be the same.
     private func reopen(_ device: OutputDevice) throws(DeviceError) -> any OutputStream {
         let request = state.withLock { $0.shape.request }
         // A fallback for an exclusive device is opened shared.
@@ -235,7 +236,7 @@ final class Keeper: Sendable {
 
     // MARK: Parts
 
-    /// Makes a stream the one that `stop` stops. If a stop was already requested, stops it and returns false.
+    /// Makes a stream the target of `stop`. If a stop was already requested, stops the stream and returns false.
     private func install(_ stream: any OutputStream, from origin: Int64, isDevice: Bool) -> Bool {
         let old: (any OutputStream)? = state.withLock { state in
             guard !state.isStopping else { return nil }
@@ -277,7 +278,7 @@ final class Keeper: Sendable {
             xrun: { render.xrun($0 + origin, $1) })
     }
 
-    /// A late null stream loses nothing, so it is not reported.
+    /// Returns callbacks for the null stream. A late null stream loses nothing, so no xrun is reported.
     private func idleCallbacks(_ render: StreamCallbacks, from origin: Int64) -> StreamCallbacks {
         StreamCallbacks(render: { [self] block in
             let valid = render.render(block.moved(by: origin))
@@ -293,14 +294,14 @@ final class Keeper: Sendable {
 }
 
 extension RenderBlock {
-    /// The same buffers at a later output frame.
+    /// Returns the same buffers at a later output frame.
     func moved(by frames: Int64) -> RenderBlock {
         unsafe RenderBlock(
             channels: channels, channelCount: channelCount, frameCount: frameCount, outputFrame: outputFrame + frames)
     }
 }
 
-/// Opens an output that was lost before, with the current devices of the system, and without waiting for other programs.
+/// Opens a previously lost output, with the current devices of the system, and without waiting for other programs.
 private func openOutputAgain(_ device: OutputDevice, _ request: StreamRequest) throws(DeviceError) -> any OutputStream {
     guard case .system(let name) = device else { return try openOutput(device, request) }
     var preferences = ALSAPreferences()

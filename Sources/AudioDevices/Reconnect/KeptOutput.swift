@@ -1,22 +1,23 @@
-// Reconnecting: an output that outlives its device. While there is no device, a null stream asks for frames at their pace, so
-// that the renderer has one continuous time from the start to the end. This code decides when to look for a device and
-// which; the renderer decides what a loss means for the sound.
+// Reconnecting: an output that outlives its device. Without a device, a null stream asks for frames at the device's
+// pace, so that the renderer has one continuous time from the start to the end. This code decides when to look for a
+// device and which device to try; the renderer decides on the effects of a loss on the sound.
 internal import Realtime
 internal import Synchronization
 
-/// The functions with which a kept output informs and asks the renderer.
+/// Functions of a kept output that inform and ask the renderer.
 ///
 /// `interrupted` and `returned` are called while nothing is rendered: their changes apply from the next frame on. All
-/// are called on a thread that may wait, and must not stop the output.
+/// functions are called on a thread that may wait, and must not stop the output.
 package struct KeeperCallbacks: Sendable {
-    /// The device is lost. `resumes` says whether playing players resume by themselves once there is a device.
+    /// Reports the loss of the device. `resumes` is true if playing players resume by themselves once a device is
+    /// found.
     let interrupted: @Sendable (_ interruption: Interruption, _ resumes: Bool) -> Void
-    /// There is a device, the lost one or another; it plays from `frame` on.
+    /// Reports a found device, the lost device or another, which plays from `frame` on.
     let returned: @Sendable (_ configuration: StreamConfiguration, _ frame: Int64, _ isOther: Bool) -> Void
-    /// A device is needed but cannot be used. `goesOnLooking` says whether the search continues, and `isTaken` whether
+    /// Reports a needed device that cannot be used. `goesOnLooking` is true if the search continues, and `isTaken` if
     /// another program has the lost device.
     let missing: @Sendable (DeviceError, _ goesOnLooking: Bool, _ isTaken: Bool) -> Void
-    /// Returns and clears whether a player wanted sound since the last call.
+    /// Returns true if a player wanted sound since the last call, and clears the wish.
     let takesWish: @Sendable () -> Bool
 
     /// Makes a set of callbacks.
@@ -32,7 +33,8 @@ package struct KeeperCallbacks: Sendable {
     }
 }
 
-/// An output on a device that may be lost and found again. Unlike with other streams, a callback must not stop it.
+/// An output on a device that may be lost and found again. Unlike for other streams, a callback must not stop this
+/// output.
 package final class KeptOutput: OutputStream {
     package let configuration: StreamConfiguration
     private let keeper: Keeper
@@ -59,9 +61,9 @@ package final class KeptOutput: OutputStream {
     package func takeIncidents() -> [StreamIncident] { keeper.takeIncidents() }
     /// Render time divided by the duration of a block, over all devices.
     package var load: RenderLoad { keeper.totals.load }
-    /// How often the device was lost.
+    /// Number of losses of the device.
     package var interruptions: Int64 { keeper.totals.interruptions }
-    /// Frames that were lost in the buffers of lost devices.
+    /// Frames lost in the buffers of lost devices.
     package var unheardFrames: Int64 { keeper.totals.unheardFrames }
 
     package func start(_ callbacks: StreamCallbacks) throws(DeviceError) {

@@ -14,7 +14,7 @@ final class OutputTotals: Sendable {
     }
 
     private let times = RenderTimeHistogram()
-    /// In millionths of the block's time instead of nanoseconds.
+    /// Loads, in millionths of the block's time instead of nanoseconds.
     private let loads = RenderTimeHistogram()
     private let sums = Mutex(Sums())
 
@@ -25,11 +25,11 @@ final class OutputTotals: Sendable {
     func countBlock(nanoseconds: Int64, blockNanoseconds: Int64) {
         let time = UInt64(max(0, nanoseconds))
         times.record(nanoseconds: time)
-        // A wait of hours does not overflow, because the factor is limited first.
+        // Even a wait of hours does not overflow, because the factor is limited first.
         loads.record(nanoseconds: min(time, 1 << 40) &* 1_000_000 / UInt64(max(1, blockNanoseconds)))
     }
 
-    /// Adds the counters of a device that has ended.
+    /// Adds the counters of an ended device.
     func close(_ statistics: StreamStatistics) {
         sums.withLock { sums in
             sums.xruns += statistics.xruns
@@ -47,7 +47,7 @@ final class OutputTotals: Sendable {
         }
     }
 
-    /// The sums, including the counters of the current device.
+    /// Returns the sums, including the counters of the current device.
     func statistics(with current: StreamStatistics?) -> StreamStatistics {
         let sums = sums.withLock { $0 }
         return StreamStatistics(
@@ -59,7 +59,7 @@ final class OutputTotals: Sendable {
 
     var load: RenderLoad {
         let millionths = loads.summary()
-        // The summary treats them as nanoseconds and returns thousands.
+        // The summary treats the values as nanoseconds and returns thousands.
         return RenderLoad(
             median: millionths.medianMicroseconds / 1000, p999: millionths.p999Microseconds / 1000,
             maximum: millionths.maximumMicroseconds / 1000)

@@ -16,7 +16,7 @@ public struct RenderLoad: Sendable, Hashable {
         self.maximum = maximum
     }
 
-    /// The load of blocks of equal length.
+    /// Computes the load of blocks of equal length.
     package init(_ time: RenderTime, periodFrames: Int, sampleRate: Int) {
         let blockMicroseconds = Double(periodFrames) / Double(sampleRate) * 1_000_000
         self.init(

@@ -1,17 +1,20 @@
-/// Decides how a device that fails by itself is opened again: with a period twice as long each time, and not for ever.
+/// Decides the settings for reopening a device that fails by itself: with a period twice as long each time, up to a
+/// number of attempts.
 ///
-/// A device that cannot keep up with a period fails with it again and again. One that is unplugged, or whose server dies, does not fail because of it.
+/// A device that cannot keep up with a period fails with this period again and again. An unplugged device, or a device
+/// with a dead server, does not fail because of the period.
 struct ShapeTrial {
-    /// What to open the device with.
+    /// Request for the next opening of the device.
     private(set) var request: StreamRequest
-    /// How often the device has failed in a row.
+    /// Number of consecutive failures of the device.
     private var failures = 0
 
-    /// The longest period that is tried, unless a longer one was asked for: at 48 kHz four of them are a third of a second.
+    /// The longest period tried, in frames, unless the user requested a longer period: at 48 kHz four such periods are
+    /// a third of a second.
     static let longestPeriod = 4096
-    /// How often in a row a device may fail.
+    /// Most consecutive failures of a device.
     static let limit = 8
-    /// A device that has played for so long has not failed in a row.
+    /// Playing time, in ns, after which an earlier failure no longer counts.
     static let good: Int64 = 60 * MonotonicTime.nanosecondsPerSecond
 
     init(_ request: StreamRequest) { self.request = request }
@@ -19,10 +22,10 @@ struct ShapeTrial {
     /// Notes that the device is lost.
     ///
     /// - Parameters:
-    ///   - cause: Why; nil for another one.
-    ///   - played: For how many nanoseconds it was used.
-    ///   - period: The period that it had, in frames.
-    /// - Returns: Whether to try again.
+    ///   - cause: Cause of the loss; nil for any other cause.
+    ///   - played: Playing time of the device, in nanoseconds.
+    ///   - period: Period of the device, in frames.
+    /// - Returns: true to try again.
     mutating func note(_ cause: LossCause?, played: Int64, period: Int) -> Bool {
         switch cause {
         case .xrunStorm, .cannotRestart, .stoppedTaking: break
@@ -30,7 +33,7 @@ struct ShapeTrial {
         }
         failures = played < Self.good ? failures + 1 : 1
         let longer = min(2 * max(period, request.periodFrames), max(Self.longestPeriod, request.periodFrames))
-        // It is within the permitted range, so it is not refused.
+        // The period is within the permitted range, so the request is not refused.
         request = (try? request.with(periodFrames: longer)) ?? request
         return failures <= Self.limit
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Stable device names: the number of a card, which the next card may get, is replaced by the card's id.
+/// Stable device names: the card's id replaces the card's number, which another card may get later.
 package enum StableName {
     private static let kinds: Set<Substring> = ["hw", "plughw", "sysdefault", "front", "dmix", "dsnoop"]
 
-    /// The same device by its stable name.
+    /// Returns the stable name of the same device.
     ///
     /// Names without a number, and numbers of cards that do not exist, stay as they are.
     package static func of(_ name: String, cardID: (Int) -> String? = StableName.cardID) -> String {
@@ -22,14 +22,14 @@ package enum StableName {
         return "\(kind):\(arguments.joined(separator: ","))"
     }
 
-    /// The kernel's id of a card.
+    /// Returns the kernel's id of a card.
     package static func cardID(_ card: Int) -> String? {
         SystemFiles.machine.line("proc/asound/card\(card)/id").flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 
 extension OutputDevice {
-    /// The same device by its stable name; outputs that are not system devices stay unchanged.
+    /// Returns the same device by its stable name; outputs that are not system devices stay unchanged.
     func stable(cardID: (Int) -> String? = StableName.cardID) -> OutputDevice {
         guard case .system(let name) = self else { return self }
         return .system(StableName.of(name, cardID: cardID))

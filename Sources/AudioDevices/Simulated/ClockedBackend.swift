@@ -3,20 +3,20 @@ import AudioFiles
 /// The devices without a card: blocks go to a file or nowhere, and come from a file or from silence, at the pace of the
 /// monotonic clock or as fast as possible.
 ///
-/// Under the real clock an output behaves like a card: a buffer of the requested periods is filled first, then a block is
-/// requested whenever there is room for one, and a late block is an xrun. An input waits for its reader: frames of a file
-/// are never lost.
+/// Under the real clock an output behaves like a card: a buffer of the requested periods is filled first. Then a block
+/// is requested whenever the buffer has room, and a late block is an xrun. An input waits for its reader: frames of a
+/// file are never lost.
 final class ClockedBackend: StreamBackend {
     let outputConfiguration: StreamConfiguration
     let inputConfiguration: StreamConfiguration
     let blockFrames: Int
     private let clock: StreamClock
-    /// The file for output; nil for none.
+    /// The file for output; nil without a file.
     private let writer: (any SoundWriter)?
     /// The file for input; nil for silence.
     private let source: RecordedInput?
 
-    /// At least one side; a `system` device does not belong here and counts as missing.
+    /// Makes a backend for at least one side; a `system` device does not belong here and counts as missing.
     init(
         output: OutputDevice? = nil, input: InputDevice? = nil, _ request: StreamRequest,
         inputRequest: StreamRequest? = nil
@@ -33,7 +33,7 @@ final class ClockedBackend: StreamBackend {
         let sampleRate = file?.sampleRate ?? request.sampleRate
         var recorded: RecordedInput?
         if case .file(let path) = input {
-            // In a duplex stream the rate is the output's; alone the file is recorded at its own.
+            // In a duplex stream the rate is the output's; alone, the file is recorded at its own rate.
             do throws(DeviceError) {
                 recorded = try RecordedInput(path: path, sampleRate: output == nil ? nil : sampleRate)
             } catch {
@@ -63,7 +63,7 @@ final class ClockedBackend: StreamBackend {
             case (.real, true): try runPaced(worker, wake: wake)
             case (.real, false): try recordPaced(worker, wake: wake)
             }
-            // After a stop as well: the frames played so far are kept, in a valid file.
+            // Also after a stop: the frames played so far are kept, in a valid file.
             do { try writer?.finish() } catch { throw DeviceError(error) }
         } catch {
             throw .file(error)
@@ -113,7 +113,8 @@ final class ClockedBackend: StreamBackend {
         worker.publish(framesWritten: card.framesWritten, delayFrames: card.delay(at: MonotonicTime.now()))
     }
 
-    /// Delivers each block when a card would have recorded it. A late reader sets the clock back: nothing is lost.
+    /// Delivers each block at the time at which a card would have recorded the block. A late reader sets the clock
+    /// back: nothing is lost.
     private func recordPaced(_ worker: BlockWorker, wake: WakeSignal) throws(DeviceError) {
         let rate = inputConfiguration.sampleRate
         let slack = MonotonicTime.nanoseconds(ofFrames: Int64(inputConfiguration.bufferFrames), sampleRate: rate)
@@ -128,7 +129,7 @@ final class ClockedBackend: StreamBackend {
         }
     }
 
-    /// Reads one block, processes it and writes it; returns how many of its frames are valid.
+    /// Reads one block, processes and writes the block; returns the number of valid frames.
     private func makeBlock(_ worker: BlockWorker) throws(DeviceError) -> Int {
         var count = blockFrames
         if hasInput {
@@ -145,7 +146,7 @@ final class ClockedBackend: StreamBackend {
         return valid
     }
 
-    /// Reads a block into the worker and returns how many frames of it were recorded.
+    /// Reads a block into the worker and returns the number of recorded frames.
     private func fetch(_ worker: BlockWorker) throws(DeviceError) -> Int {
         if let source { return try unsafe source.read(into: worker.inputChannels, count: blockFrames) }
         for channel in 0..<inputConfiguration.channelCount {
@@ -158,7 +159,7 @@ final class ClockedBackend: StreamBackend {
 /// The open file of an output.
 private struct OpenedFile {
     let writer: any SoundWriter
-    /// The rate of the file: the requested one, if the format supports it.
+    /// The rate of the file: the requested rate, if supported by the format.
     let sampleRate: Int
     let formatName: String
 
@@ -195,7 +196,7 @@ extension StreamConfiguration {
 }
 
 extension DeviceError {
-    /// The stream's error for an error of writing a file; its words stay.
+    /// Makes the stream's error for an error of writing a file; the words stay.
     init(_ error: AudioFileError) {
         let kind: Kind =
             switch error.kind {

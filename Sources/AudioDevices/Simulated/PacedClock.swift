@@ -1,14 +1,15 @@
-/// A simulated sound card: how many frames a card with a buffer of a given length would have played by now.
+/// A simulated sound card: computes the number of frames that a card with a buffer of a given length would have played
+/// by now.
 ///
-/// Time is passed in, in monotonic nanoseconds, so that tests need not wait.
+/// The caller passes in the time, in monotonic nanoseconds, so that tests need not wait.
 struct PacedClock {
     let sampleRate: Int
     let bufferFrames: Int64
-    /// When frame 0 was heard, or would have been heard without the gaps since.
+    /// Time at which frame 0 was heard, or would have been heard without the gaps since.
     private var origin: Int64
     private(set) var framesWritten: Int64
 
-    /// The card begins to play its filled buffer at `now`.
+    /// Starts the card, which begins to play its filled buffer at `now`.
     init(sampleRate: Int, bufferFrames: Int, prefilled framesWritten: Int64, now: Int64) {
         self.sampleRate = sampleRate
         self.bufferFrames = Int64(bufferFrames)
@@ -16,18 +17,18 @@ struct PacedClock {
         origin = now
     }
 
-    /// When the buffer will have room for `frameCount` more frames.
+    /// Returns the time at which the buffer will have room for `frameCount` more frames.
     func roomTime(for frameCount: Int) -> Int64 {
         time(ofFrame: framesWritten + Int64(frameCount) - bufferFrames)
     }
 
-    /// When everything written so far has been heard.
+    /// Time at which all frames written so far have been heard.
     var endTime: Int64 { time(ofFrame: framesWritten) }
 
-    /// Frames written but not heard at `now`.
+    /// Returns the number of frames written but not heard at `now`.
     func delay(at now: Int64) -> Int64 { max(0, framesWritten - framesPast(at: now)) }
 
-    /// Writes `frameCount` frames at `now` and returns for how many frames the card had run dry before.
+    /// Writes `frameCount` frames at `now` and returns the number of frames for which the card had run dry before.
     ///
     /// No frame is skipped: after a gap the clock is set back by its length.
     mutating func write(_ frameCount: Int, now: Int64) -> Int64 {
@@ -42,7 +43,7 @@ struct PacedClock {
     }
 
     private func time(ofFrame frame: Int64) -> Int64 {
-        // One nanosecond later than rounded down, so that at this time the frame is over and never just before its end.
+        // Rounded down, plus one nanosecond: at this time the frame is certainly over.
         origin + MonotonicTime.nanoseconds(ofFrames: frame, sampleRate: sampleRate) + 1
     }
 }

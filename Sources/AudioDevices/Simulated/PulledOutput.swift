@@ -2,7 +2,7 @@ internal import Glibc
 internal import Realtime
 internal import Synchronization
 
-/// An output without a device, for a program that has an audio thread of its own: that thread takes the sound block by block.
+/// An output without a device, for a program with its own audio thread: this thread takes the sound block by block.
 ///
 ///     let output = try PulledOutput(StreamRequest(sampleRate: 48_000, channelCount: 2))
 ///     let engine = Engine(pulled: output)
@@ -10,34 +10,35 @@ internal import Synchronization
 ///     // On the program's own audio thread:
 ///     _ = output.render(into: channels, frameCount: 64)
 ///
-/// Under the real clock `render` never waits: what is not decoded in time is silent, and the players report it as `starved`. Under the virtual
-/// clock it waits until everything is decoded and analysed, for programs that render to memory.
+/// Under the real clock `render` never waits: sound not decoded in time is silent, and the players report `starved`.
+/// Under the virtual clock `render` waits until everything is decoded and analysed, for programs that render to memory.
 ///
-/// Threads: `render` on one thread at a time; everything else on any thread but that one.
+/// Threads: `render` on one thread at a time; everything else on any other thread.
 @safe
 public final class PulledOutput: OutputStream, @unchecked Sendable {
-    // Unchecked because of the worker, which only the thread that renders uses.
-    /// The rate, the channels and the longest block that is rendered at once.
+    // Unchecked because of the worker, used only by the rendering thread.
+    /// The rate, the channels and the longest block rendered at once.
     public let configuration: StreamConfiguration
     private let clock: StreamClock
-    /// Whether it waits for everything that is not ready.
+    /// True if rendering waits for everything that is not ready.
     package var isVirtual: Bool { clock == .virtual }
     private let ledger = StreamLedger()
     private let starting = Mutex(false)
-    /// Written once, before `phase` says that it runs.
+    /// Written once, before `phase` becomes `running`.
     private var worker: BlockWorker?
     private let phase = Atomic(Phase.waiting)
-    /// Whether a thread is inside `render`. Sequentially consistent, as is `phase`: either the thread sees the end, or who ends it sees the thread.
+    /// True while a thread is inside `render`. Sequentially consistent, as is `phase`: either the rendering thread sees
+    /// the end, or the ending thread sees the rendering thread.
     private let isRendering = Atomic(false)
-    /// Whether the control side works between two blocks. Sequentially consistent for the same reason.
+    /// True while the control side works between two blocks. Sequentially consistent for the same reason.
     private let isHeld = Atomic(false)
 
     private enum Phase: UInt8, AtomicRepresentable { case waiting, running, over }
 
-    /// Makes an output whose sound no engine renders yet.
+    /// Makes an output not yet used by an engine.
     ///
-    /// - Parameter request: the rate, the channels, the longest block that is rendered at once (`periodFrames`), and the clock. The other settings
-    ///   are for devices, and have no effect.
+    /// - Parameter request: the rate, the channels, the longest block rendered at once (`periodFrames`), and the clock.
+    ///   The other settings are for devices, and have no effect.
     public init(_ request: StreamRequest) {
         clock = request.clock
         configuration = StreamConfiguration(
@@ -51,25 +52,26 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
     /// virtual clock, which waits.
     ///
     /// - Parameters:
-    ///   - channels: one pointer per channel of the configuration, each to `frameCount` samples; they are overwritten. Full scale is −1...1.
-    ///   - frameCount: frames of each channel, 0 or more. A block may be longer than the configuration's `periodFrames`; it is then rendered in
-    ///     parts.
-    ///   - delayFrames: frames from the first one of this block until it is heard, for `Engine.position`.
-    /// - Returns: The number of frames that contain sound: fewer than `frameCount` once the engine has ended with its last player, and 0 while it
-    ///   does not run. The rest of the block is silence.
+    ///   - channels: one pointer per channel of the configuration, each to `frameCount` samples, which `render`
+    ///     overwrites. Full scale is −1...1.
+    ///   - frameCount: frames of each channel, 0 or more. A block longer than the configuration's `periodFrames` is
+    ///     rendered in parts.
+    ///   - delayFrames: frames until the first frame of this block is heard, for `Engine.position`.
+    /// - Returns: The number of frames with sound: fewer than `frameCount` once the engine has ended with its last
+    ///   player, and 0 while the engine does not run. The rest of the block is silence.
     public func render(
         into channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, delayFrames: Int64 = 0
     ) -> Int {
         isRendering.store(true, ordering: .sequentiallyConsistent)
         if isVirtual { waitUntilFree() }
-        // Under the real clock only after a second without a block: the next one comes late already.
+        // Under the real clock only after a second without a block: the next block comes late already.
         if isHeld.load(ordering: .sequentiallyConsistent) {
             unsafe Self.clear(channels, configuration.channelCount, 0..<frameCount)
             let isRunning = phase.load(ordering: .sequentiallyConsistent) == .running
             isRendering.store(false, ordering: .sequentiallyConsistent)
             return isRunning ? frameCount : 0
         }
-        // The thread is the program's, and keeps its mode; the sound is the same as on a device's thread.
+        // The thread belongs to the program, and keeps its mode; the sound is the same as on a device's thread.
         let mode = FlushToZero()
         let done = unsafe fill(channels, frameCount, delayFrames)
         mode.restore()
@@ -127,7 +129,7 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
     /// The position as of the last block. Real-time safe: no.
     public var position: StreamPosition { ledger.position }
 
-    /// Counters of the blocks that were rendered. Real-time safe: no.
+    /// Counters of the rendered blocks. Real-time safe: no.
     public var statistics: StreamStatistics { ledger.statistics(scheduling: nil) }
 
     /// Connects `render` with the engine; `Engine.start()` calls it. Real-time safe: no.
@@ -144,22 +146,22 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
             worker = BlockWorker(
                 StreamWork(callbacks), outputCount: configuration.channelCount, inputCount: 0,
                 blockFrames: configuration.periodFrames, clock: clock, ledger: ledger)
-            // Fails if it was stopped meanwhile.
+            // Fails if the output was stopped in between.
             _ = phase.compareExchange(
                 expected: .waiting, desired: .running, ordering: .sequentiallyConsistent)
         }
     }
 
-    /// Carries out `body`, unless a block is being rendered. A block that begins meanwhile waits under the virtual clock; under the real clock it is
-    /// silence, and is not counted. One call at a time. Real-time safe: no.
+    /// Carries out `body`, unless a block is being rendered. A block that begins during `body` waits under the virtual
+    /// clock; under the real clock the block is silence, and is not counted. One call at a time. Real-time safe: no.
     package func betweenBlocks(_ body: () -> Void) {
         isHeld.store(true, ordering: .sequentiallyConsistent)
         defer { isHeld.store(false, ordering: .sequentiallyConsistent) }
         if !isRendering.load(ordering: .sequentiallyConsistent) { body() }
     }
 
-    /// Makes `render` silent, and waits until a block that is being rendered is complete. Do not call it on the thread that renders. Real-time
-    /// safe: no.
+    /// Makes `render` silent, and waits for the end of a block in progress. Do not call this on the rendering thread.
+    /// Real-time safe: no.
     public func stop() {
         phase.store(.over, ordering: .sequentiallyConsistent)
         waitForBlock()
@@ -167,11 +169,11 @@ public final class PulledOutput: OutputStream, @unchecked Sendable {
 
     private func waitForBlock() { while isRendering.load(ordering: .sequentiallyConsistent) { usleep(200) } }
 
-    /// Blocks until the last player has finished, if the engine ends with its players, or until the output is stopped. Another thread must call
-    /// `render` meanwhile. Real-time safe: no.
+    /// Blocks until the last player has finished, if the engine ends with its players, or until the output is stopped.
+    /// Another thread must call `render` during the wait. Real-time safe: no.
     public func waitUntilFinished() throws(DeviceError) {
         while phase.load(ordering: .sequentiallyConsistent) == .running { usleep(5000) }
-        // Another thread may have stopped it in the middle of a block.
+        // Another thread may have stopped the output in the middle of a block.
         waitForBlock()
     }
 }

@@ -1,9 +1,9 @@
 import AudioFiles
 import Clips
 
-/// A recording as an input: block by block from the beginning, every sample as it was decoded.
+/// A recording as an input: block by block from the beginning, every sample as decoded.
 final class RecordedInput: @unchecked Sendable {
-    // Unchecked because of the position, which only the device thread changes.
+    // Unchecked because of the position, changed only by the device thread.
     private let clip: Clip
     private let reader: ClipReader
     private var frame: Int64 = 0
@@ -22,7 +22,7 @@ final class RecordedInput: @unchecked Sendable {
     /// Remaining frames.
     var remaining: Int64 { max(0, clip.frameCount - frame) }
 
-    /// Reads up to `count` frames, with silence after the end, and returns how many came from the recording.
+    /// Reads up to `count` frames, with silence after the end, and returns the number of frames from the recording.
     func read(
         into channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, count: Int
     ) throws(DeviceError) -> Int {
@@ -40,7 +40,7 @@ final class RecordedInput: @unchecked Sendable {
 }
 
 extension DeviceError {
-    /// The stream's error for an error of reading a file; its words stay.
+    /// Makes the stream's error for an error of reading a file; the words stay.
     init(reading error: AudioFileError) {
         let kind: Kind =
             switch error.kind {

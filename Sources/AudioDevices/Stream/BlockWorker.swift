@@ -4,11 +4,11 @@ internal import Samples
 /// Processes blocks on the device thread: calls the callbacks in their order, and counts.
 @safe
 final class BlockWorker: @unchecked Sendable {
-    // Unchecked because it is passed once to the device thread, and only that thread uses it afterwards.
+    // Unchecked because the worker is passed once to the device thread, and only this thread uses it afterwards.
     private let work: StreamWork
     private let ledger: StreamLedger
     private let output: PlanarBuffer
-    /// The chosen channels of `output`: where blocks are rendered. The others stay as they were allocated, silent.
+    /// The chosen channels of `output`, for rendered blocks. The other channels stay silent, as allocated.
     private let rendered: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
     private let renderedCount: Int
     private let input: PlanarBuffer
@@ -23,10 +23,10 @@ final class BlockWorker: @unchecked Sendable {
     private var roundTripStart: Int64 = 0
 
     /// - Parameters:
-    ///   - outputCount: The channels of the output; 0 if there is none.
-    ///   - inputCount: The channels of the input; 0 if there is none.
+    ///   - outputCount: The channels of the output; 0 without an output.
+    ///   - inputCount: The channels of the input; 0 without an input.
     ///   - blockFrames: The longest block.
-    ///   - outputChannels: The output's channels on which blocks are played, each of which it has; nil for all.
+    ///   - outputChannels: The output's channels on which blocks are played, each within `outputCount`; nil for all.
     init(
         _ work: StreamWork, outputCount: Int, inputCount: Int, blockFrames: Int, clock: StreamClock,
         outputChannels: [Int]? = nil, ledger: StreamLedger
@@ -46,22 +46,22 @@ final class BlockWorker: @unchecked Sendable {
 
     deinit { unsafe rendered.deallocate() }
 
-    /// The frames to be played, of every channel of the device, after `run`.
+    /// The frames to play, of every channel of the device, after `run`.
     var outputChannels: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { unsafe output.channels }
-    /// Where the device writes recorded frames before `run`.
+    /// Memory for frames recorded by the device, to fill before `run`.
     var inputChannels: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { unsafe input.channels }
 
-    /// Whether the device's position is needed.
+    /// True if the device's position is needed.
     var wantsMoments: Bool { work.moment != nil }
 
-    /// Passes on the device's position, before the block that is processed then.
+    /// Passes on the device's position, before the block processed at this position.
     func observe(_ moment: DeviceMoment) {
         RealtimeScope.enter()
         work.moment?(moment)
         RealtimeScope.leave()
     }
 
-    /// Processes one block and returns how many of its frames are valid; fewer than `frameCount` is the end.
+    /// Processes one block and returns the number of valid frames; fewer than `frameCount` is the end.
     func run(_ frameCount: Int) -> Int {
         if callsPrepare { work.prepare(frameCount) }
         let block = unsafe DuplexBlock(
@@ -87,7 +87,8 @@ final class BlockWorker: @unchecked Sendable {
 
     /// Sets the round trip from the next block on.
     ///
-    /// - Parameter isNew: Whether the device was started. If not, the round trip was the same since the start, and is known better now.
+    /// - Parameter isNew: True after a start of the device. If false, the round trip was the same since the start, and
+    ///   is known better now.
     func roundTrip(_ frames: Int64, isNew: Bool) {
         roundTripFrames = frames
         if isNew { roundTripStart = outputFrame }
@@ -103,7 +104,7 @@ final class BlockWorker: @unchecked Sendable {
         ledger.publish(CapturePosition(nextFrame: inputFrame, waitingFrames: max(0, waitingFrames)))
     }
 
-    /// Counts and reports that the output was silent before `frame`.
+    /// Counts and reports silence of the output before `frame`.
     func reportXrun(atFrame frame: Int64, lostFrames: Int64) {
         ledger.countXrun(lostFrames: lostFrames)
         RealtimeScope.enter()
@@ -111,7 +112,7 @@ final class BlockWorker: @unchecked Sendable {
         RealtimeScope.leave()
     }
 
-    /// Counts and reports frames of the input that were not recorded; the next block begins after them.
+    /// Counts and reports frames of the input that were not recorded; the next block begins after these frames.
     func reportOverrun(lostFrames: Int64) {
         ledger.countOverrun(lostFrames: lostFrames)
         RealtimeScope.enter()
@@ -123,7 +124,7 @@ final class BlockWorker: @unchecked Sendable {
     /// Stores an incident for the next reader.
     func report(_ incident: StreamIncident) { ledger.report(incident) }
 
-    /// Reports that the stream has ended because of a loss.
+    /// Reports the end of the stream by a loss.
     func reportLoss(_ cause: LossCause, _ side: StreamIncident.Side) {
         report(
             StreamIncident(

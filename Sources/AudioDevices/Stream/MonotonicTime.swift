@@ -1,4 +1,4 @@
-// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute them to it.
+// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute the structs to CALSA.
 import CALSA
 import Glibc
 
@@ -15,7 +15,8 @@ package enum MonotonicTime {
         return Int64(time.tv_sec) &* nanosecondsPerSecond &+ Int64(time.tv_nsec)
     }
 
-    /// Nanoseconds that the computer has slept since it was switched on: `now` stands still meanwhile. Within a few microseconds.
+    /// Suspend time of the computer since it was switched on, in nanoseconds: `now` stands still during a suspend.
+    /// Within a few microseconds.
     ///
     /// Costs no system call on Linux. Real-time safe: yes.
     static func asleep() -> Int64 {

@@ -1,8 +1,8 @@
 internal import Realtime
 
-/// A query of a device, on a thread of its own, because a server that never answers may be behind the device.
+/// A query of a device, on a thread of its own, because the device may depend on a server that never answers.
 ///
-/// If nobody waits for it any more, it runs to its end and its answer is dropped.
+/// An abandoned query runs to its end, and its answer is dropped.
 package final class PendingAnswer<Value: Sendable>: Sendable {
     private let name: String
     private let box = Box()
@@ -32,7 +32,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         thread.detach()
     }
 
-    /// The answer; throws `unresponsive` if it did not come in time.
+    /// Returns the answer; throws `unresponsive` if the answer did not come in time.
     package func wait(seconds: Double) throws(DeviceError) -> Value {
         guard let answer = box.take(seconds: seconds) else {
             throw DeviceError(

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// How often each render time occurred: 16 logarithmic buckets per octave, from 1 ns to 18 minutes.
+/// Counts of render times, in 16 logarithmic buckets per octave, from 1 ns to 18 minutes.
 ///
-/// One thread records, any thread reads. Counts are read one by one, so a summary may be inconsistent by one block.
+/// One thread records, any thread reads. A summary reads the counts in sequence, so it may be inconsistent by one
+/// block.
 @safe
 struct RenderTimeHistogram: ~Copyable, @unchecked Sendable {
     private let bucketCount = 16 * 37
@@ -31,7 +32,7 @@ struct RenderTimeHistogram: ~Copyable, @unchecked Sendable {
         if nanoseconds > maximum.load(ordering: .relaxed) { maximum.store(nanoseconds, ordering: .relaxed) }
     }
 
-    /// The quantiles so far; zeros if nothing was recorded.
+    /// Returns the quantiles so far; zeros if nothing was recorded.
     func summary() -> RenderTime {
         let counts = (0..<bucketCount).map { unsafe buckets[$0].load(ordering: .relaxed) }
         let longest = maximum.load(ordering: .relaxed)
@@ -53,9 +54,9 @@ struct RenderTimeHistogram: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Assigns durations to buckets: exactly below 16 ns, then by the octave and the four bits below its leading one.
+/// Assigns durations to buckets: exactly below 16 ns, then by the octave and the four bits below the leading bit.
 enum RenderTimeBucket {
-    /// The bucket of a duration.
+    /// Returns the bucket of a duration.
     ///
     /// Real-time safe: yes.
     static func index(ofNanoseconds nanoseconds: UInt64) -> Int {
@@ -65,7 +66,7 @@ enum RenderTimeBucket {
         return (octave &- 3) &* 16 &+ mantissa
     }
 
-    /// The first duration above a bucket.
+    /// Returns the first duration above a bucket.
     static func upperEdge(of bucket: Int) -> UInt64 {
         guard bucket >= 16 else { return UInt64(bucket) + 1 }
         return UInt64(17 + bucket % 16) << UInt64(bucket / 16 - 1)

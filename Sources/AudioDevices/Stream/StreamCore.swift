@@ -5,15 +5,15 @@ import Synchronization
 
 /// The part of a stream that depends on the kind of device; the stream has the thread, callbacks and counters.
 protocol StreamBackend: AnyObject, Sendable {
-    /// The output; without channels if there is none.
+    /// The output; without channels if the output is missing.
     var outputConfiguration: StreamConfiguration { get }
-    /// The input; without channels if there is none.
+    /// The input; without channels if the input is missing.
     var inputConfiguration: StreamConfiguration { get }
     /// The longest block.
     var blockFrames: Int { get }
 
-    /// Runs blocks through `worker` until it ends, `wake` is raised or the device fails, then closes the device. A device that has
-    /// stopped to answer may be closed later.
+    /// Runs blocks through `worker` until the worker ends, `wake` is raised or the device fails, then closes the
+    /// device. A device that no longer answers may be closed later.
     ///
     /// Called once, on the device thread.
     func run(_ worker: BlockWorker, wake: WakeSignal) throws(StreamFault)
@@ -44,7 +44,7 @@ final class StreamCore: Sendable {
     private let deviceThread = ThreadMark()
     private let scheduling = Mutex<RealtimeReport?>(nil)
     private let phase = Mutex(Phase.open)
-    /// The output as its callbacks know it: with the chosen channels alone.
+    /// The output as seen by its callbacks: with the chosen channels alone.
     let outputConfiguration: StreamConfiguration
 
     init(_ backend: any StreamBackend, _ request: StreamRequest) throws(DeviceError) {
@@ -63,7 +63,7 @@ final class StreamCore: Sendable {
 
     var statistics: StreamStatistics { ledger.statistics(scheduling: scheduling.withLock { $0 }) }
 
-    /// Whether this is called on the stream's own thread.
+    /// True if called on the stream's own thread.
     var isOnDeviceThread: Bool { deviceThread.isCurrent }
 
     /// Starts the device thread, which raises `partner` when it ends.
@@ -141,7 +141,8 @@ private final class Outcome: Sendable {
 }
 
 extension StreamConfiguration {
-    /// The configuration of an output on whose chosen channels blocks are played; the same for all channels, or without an output.
+    /// Returns the configuration of an output with only the chosen channels; the same for all channels, or without an
+    /// output.
     fileprivate func playing(on channels: [Int]?) throws(DeviceError) -> StreamConfiguration {
         guard let channels, channelCount > 0 else { return self }
         if let missing = channels.first(where: { $0 >= channelCount }) {

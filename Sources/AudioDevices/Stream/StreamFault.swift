@@ -1,10 +1,10 @@
-/// Why a device thread gave up: a code, which the thread that waits for the end of the stream turns into words.
+/// Fault that ended a device thread: a code. The thread that waits for the end of the stream turns the code into words.
 enum StreamFault: Error {
     /// The device is lost, noticed on a side.
     case lost(LossCause, StreamIncident.Side)
-    /// A call failed with an error that is not handled here.
+    /// A call failed with an error not handled here.
     case call(DeviceCall, code: Int32, StreamIncident.Side)
-    /// A file failed; its words are already made, because no card waits meanwhile.
+    /// A file failed. The error already has its words, because no card waits for them.
     case file(DeviceError)
 
     /// The operation during which a device failed.
@@ -21,7 +21,7 @@ enum StreamFault: Error {
         }
     }
 
-    /// Whether the device has stopped to answer.
+    /// True if the device no longer answers.
     var isSilence: Bool {
         switch self {
         case .lost(.stoppedTaking, _), .lost(.stoppedDelivering, _): true
@@ -29,7 +29,7 @@ enum StreamFault: Error {
         }
     }
 
-    /// The fault in words, with the name of the device.
+    /// Returns the fault in words, with the name of the device.
     func error(outputName: String, inputName: String) -> DeviceError {
         switch self {
         case .file(let error): return error

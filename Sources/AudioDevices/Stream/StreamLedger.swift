@@ -2,9 +2,9 @@ import Realtime
 import RunLog
 import Synchronization
 
-/// Figures that the device thread publishes for other threads, wait-free on its side.
+/// Figures published by the device thread for other threads, wait-free on the device thread's side.
 final class StreamLedger: @unchecked Sendable {
-    // Unchecked because of the writers, which only the device thread uses.
+    // Unchecked because of the writers, used only by the device thread.
     let renderTimes = RenderTimeHistogram()
     // All relaxed, in both directions: single figures on which no other memory depends. One writer.
     private let xruns = Atomic<Int64>(0)

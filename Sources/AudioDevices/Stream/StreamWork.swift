@@ -3,7 +3,7 @@ import Realtime
 /// The callbacks of a stream, in one form for playing, recording and both: a missing side has no channels.
 struct StreamWork: Sendable {
     let prepare: @Sendable (Int) -> Void
-    /// Returns how many frames are valid; fewer than the block end the stream.
+    /// Returns the number of valid frames; fewer than the block end the stream.
     let process: @Sendable (DuplexBlock) -> Int
     let xrun: @Sendable (Int64, Int64) -> Void
     let overrun: @Sendable (Int64, Int64) -> Void

@@ -1,11 +1,11 @@
-// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute them to it.
+// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute the structs to CALSA.
 import CALSA
 import CLinux
 import CTimerFD
 import Glibc
 import Synchronization
 
-/// Tells a device thread to end, and wakes it from its wait: a flag, and an eventfd that stays readable.
+/// Tells a device thread to end, and wakes the thread from its wait: a flag, and an eventfd that stays readable.
 final class WakeSignal: Sendable {
     /// Readable once the signal is raised; for use in polls.
     let descriptor: Int32
@@ -26,11 +26,11 @@ final class WakeSignal: Sendable {
 
     deinit { for own in [descriptor, timer] where own >= 0 { close(own) } }
 
-    /// Whether the stream must end.
+    /// True if the stream must end.
     ///
     /// Real-time safe: yes.
     var isRaised: Bool {
-        // Relaxed: only the flag is used; the thread that raised it learns of the end by joining.
+        // Relaxed: only the flag is used; the thread that raised the signal learns of the end by joining.
         raised.load(ordering: .relaxed)
     }
 

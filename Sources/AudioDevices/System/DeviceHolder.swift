@@ -1,8 +1,8 @@
 /// A process that has a sound device open.
 package struct DeviceHolder: Sendable, Hashable, CustomStringConvertible {
-    /// Its process id.
+    /// Process id.
     package let process: Int
-    /// The kernel's name for it: usually the first fifteen letters of the program.
+    /// The kernel's name for the process: usually the first fifteen letters of the program.
     package let name: String
 
     /// Makes a holder.
@@ -16,10 +16,10 @@ package struct DeviceHolder: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SystemFiles {
-    /// The programs that have a hardware device open.
+    /// Returns the programs that have a hardware device open.
     ///
-    /// A name without a card may mean any card. Nobody is found if the kernel does not report it, as for other users'
-    /// processes. A sound server that keeps the device open for others is found like any other program.
+    /// A name without a card may mean any card. The list is empty if the kernel does not report the programs, as for
+    /// other users' processes. A sound server that holds the device for other programs is found like any other program.
     package func holders(of name: String, _ side: StreamIncident.Side) -> [DeviceHolder] {
         let letter = side == .output ? "p" : "c"
         let hardware = HardwareName(name)
@@ -39,7 +39,7 @@ extension SystemFiles {
         }
     }
 
-    /// Numbers of the cards with that number or id; nil for all.
+    /// Returns the numbers of the cards with this number or id; nil for all.
     private func cards(_ wanted: String?) -> [Int] {
         names(in: "proc/asound").compactMap { name in
             guard name.hasPrefix("card"), let number = Int(name.dropFirst(4)) else { return nil }
@@ -48,7 +48,7 @@ extension SystemFiles {
         }
     }
 
-    /// The processes that the kernel names as having opened one of a device's substreams.
+    /// Returns the processes that, according to the kernel, opened one of a device's substreams.
     private func openers(in folder: String) -> [DeviceHolder] {
         names(in: folder).filter { $0.hasPrefix("sub") }.compactMap { substream in
             guard let status = text("\(folder)/\(substream)/status"),
@@ -60,7 +60,7 @@ extension SystemFiles {
         }
     }
 
-    /// The processes whose descriptors refer to one of the nodes.
+    /// Returns the processes whose descriptors refer to one of the nodes.
     private func processes(thatHold nodes: Set<String>) -> [DeviceHolder] {
         guard !nodes.isEmpty else { return [] }
         return names(in: "proc").compactMap { Int($0) }.filter { process in
@@ -72,7 +72,7 @@ extension SystemFiles {
         DeviceHolder(process: process, name: line("proc/\(process)/comm") ?? "a program")
     }
 
-    /// The value of a line such as `owner_pid   : 4711`, or `Tgid:	4711`.
+    /// Returns the value of a line such as `owner_pid   : 4711`, or `Tgid:     4711`.
     package static func value(of key: String, in text: String) -> String? {
         for line in text.split(separator: "\n") where line.hasPrefix(key) {
             guard let colon = line.firstIndex(of: ":"), line[..<colon].dropFirst(key.count).allSatisfy(\.isWhitespace)

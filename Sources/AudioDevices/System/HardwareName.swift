@@ -7,11 +7,11 @@ package struct HardwareName: Sendable, Hashable {
     /// The device's number on the card; nil if the name does not contain it.
     package let device: Int?
 
-    /// Names whose device number is the card's, and names whose is not.
+    /// Kinds of names that contain the card's own device number, and kinds that do not.
     private static let exact: Set<Substring> = ["hw", "plughw", "dmix", "dsnoop"]
     private static let loose: Set<Substring> = ["sysdefault", "front", "hdmi", "iec958"]
 
-    /// Parses a name; nil if it names no card.
+    /// Parses a name; nil for a name without a card.
     package init?(_ name: String) {
         guard let colon = name.firstIndex(of: ":") else { return nil }
         let kind = name[..<colon]
@@ -26,11 +26,12 @@ package struct HardwareName: Sendable, Hashable {
         device = Self.exact.contains(kind) ? argument("DEV", at: 1).flatMap { Int($0) } : nil
     }
 
-    /// The name of the hardware itself behind a device, for exclusive use.
+    /// Returns the name of the hardware itself behind a device, for exclusive use.
     ///
     /// Throws `invalidRequest` for a device that is not hardware, such as a sound server.
     static func exclusive(_ name: String) throws(DeviceError) -> String {
-        // Alone, these names mean the card and device that ALSA's configuration or environment makes the first.
+        // Without arguments, these names mean the card and device that ALSA's configuration or environment makes the
+        // first.
         if ["default", "sysdefault", "hw", "plughw"].contains(name) { return "hw" }
         for direct in ["hw:", "hdmi:", "iec958:"] where name.hasPrefix(direct) { return name }
         if name.hasPrefix("plughw:") { return String(name.dropFirst("plug".count)) }

@@ -1,4 +1,4 @@
-// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute them to it.
+// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute the structs to CALSA.
 import CALSA
 import Files
 import Glibc
@@ -7,7 +7,7 @@ import Glibc
 package struct SystemFiles: Sendable {
     private let root: String
 
-    /// - Parameter root: replaces `/`; paths are relative to it.
+    /// - Parameter root: replaces `/`; paths are relative to this root.
     package init(root: String = "/") {
         self.root = root.hasSuffix("/") ? root : root + "/"
     }
@@ -15,7 +15,7 @@ package struct SystemFiles: Sendable {
     /// The files of this computer.
     package static let machine = SystemFiles()
 
-    /// The first 64 KiB of a file; nil if it cannot be read.
+    /// Returns the first 64 KiB of a file; nil if the file cannot be read.
     package func text(_ path: String) -> String? {
         guard let file = try? unsafe RegularFile(root + path),
             let bytes = try? FileBytes.bytes(of: file.descriptor, count: 65_536)
@@ -23,24 +23,24 @@ package struct SystemFiles: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The first line of a file; nil if there is none.
+    /// Returns the first line of a file; nil if the file cannot be read.
     package func line(_ path: String) -> String? {
         text(path)?.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init)
     }
 
-    /// The names in a folder, sorted; none if it cannot be read.
+    /// Returns the names in a folder, sorted; none if the folder cannot be read.
     package func names(in path: String) -> [String] {
         ((try? Folder.names(in: root + path)) ?? []).sorted()
     }
 
-    /// The target of a symbolic link, as it is written; nil for other files.
+    /// Returns the target of a symbolic link, as written; nil for other files.
     package func link(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink(root + path, &buffer, buffer.count)
         return count > 0 ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }
 
-    /// Whether this process has the access to a file that `mode` asks for, as with `access`.
+    /// Returns true if this process has the access to a file requested by `mode`, as with `access`.
     package func permits(_ mode: Int32, _ path: String) -> Bool {
         unsafe access(root + path, mode) == 0
     }

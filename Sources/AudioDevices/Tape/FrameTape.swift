@@ -1,8 +1,8 @@
-// Recorded frames on their way from the capture thread to a reader, each with its number. Frames that were lost,
-// or found no room, are a jump in the numbers; later frames keep theirs.
+// Recorded frames on their way from the capture thread to a reader, each with its number. Frames that were lost, or
+// found no room, are a jump in the numbers; later frames keep their numbers.
 internal import Realtime
 
-/// Both ends of a new tape: take them apart and pass each to its thread.
+/// Both ends of a new tape: take the ends apart and pass each to its thread.
 @frozen
 package struct FrameTapeEnds: ~Copyable, Sendable {
     /// The end for the capture thread.
@@ -12,7 +12,7 @@ package struct FrameTapeEnds: ~Copyable, Sendable {
 
     /// Makes an empty tape with room for `frameCapacity` frames. Real-time safe: no.
     ///
-    /// - Parameter blockFrames: the longest block that is ever written, in frames.
+    /// - Parameter blockFrames: the longest block ever written, in frames.
     package init(channelCount: Int, frameCapacity: Int, blockFrames: Int) {
         let frames = RingEnds<Float>(capacity: frameCapacity * channelCount)
         let marks = RingEnds<FrameTapeMark>(capacity: FrameTape.mostJumps)
@@ -34,7 +34,7 @@ package struct FrameTape: ~Copyable, Sendable {
     private var frames: RingConsumer<Float>
     private var marks: RingConsumer<FrameTapeMark>
     private let channelCount: Int
-    /// The current run of consecutive numbers, and the next one.
+    /// The current run of consecutive numbers, and the next run.
     private var current: FrameTapeMark?
     private var next: FrameTapeMark?
     /// Frames taken out of the ring so far.
@@ -48,19 +48,20 @@ package struct FrameTape: ~Copyable, Sendable {
         self.channelCount = channelCount
     }
 
-    /// Frames that can be read. Real-time safe: yes.
+    /// Number of frames that can be read. Real-time safe: yes.
     package var waitingFrames: Int { frames.readableCount / channelCount }
 
-    /// Jumps in the numbers that have not been read; without room for them the tape takes no frames. Real-time safe: yes.
+    /// Jumps in the numbers not yet read; without room for jumps the tape takes no frames. Real-time safe: yes.
     package var waitingJumps: Int { marks.readableCount }
 
     /// The most jumps that can wait.
     package static let mostJumps = 64
 
-    /// Takes up to `count` consecutive frames, interleaved, with numbers below `end`. Returns the number of the
-    /// first and how many there are; none if no frame below `end` can be read.
+    /// Takes up to `count` consecutive frames, interleaved, with numbers below `end`. Returns the number of the first
+    /// frame and the count of frames; the count is 0 if no frame below `end` can be read.
     ///
-    /// If the number is not the successor of the last one, the difference is the number of missing frames. Real-time safe: yes.
+    /// If the number is not the successor of the last taken frame's, the difference is the number of missing frames.
+    /// Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -75,10 +76,10 @@ package struct FrameTape: ~Copyable, Sendable {
         return (head, part)
     }
 
-    /// Fills `count` frames, interleaved, with those from number `first` on. Returns how many of them are missing, which are
-    /// silence.
+    /// Fills `count` frames, interleaved, with the frames from number `first` on. Returns the number of missing frames,
+    /// which become silence.
     ///
-    /// Older frames than `first` are dropped. Real-time safe: yes.
+    /// Drops frames older than `first`. Real-time safe: yes.
     mutating func read(_ count: Int, from first: Int64, into target: UnsafeMutablePointer<Float>) -> Int {
         var (filled, missing) = (0, 0)
         while filled < count {
@@ -113,9 +114,9 @@ package struct FrameTape: ~Copyable, Sendable {
         ringFrame += Int64(dropped / channelCount)
     }
 
-    /// The number of the ring's next frame, and how many consecutive frames follow.
+    /// Returns the number of the ring's next frame, and the count of consecutive frames from there.
     private mutating func run() -> (head: Int64, count: Int) {
-        // The frames first, so that the mark of every frame seen is also seen.
+        // Reads the frames first, so that the mark of every seen frame is also seen.
         let readable = Int64(waitingFrames)
         if next == nil { next = marks.pop() }
         // One mark per run; the ring contains no more runs than marks.

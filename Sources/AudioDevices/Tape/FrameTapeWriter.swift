@@ -27,7 +27,8 @@ package struct FrameTapeWriter: ~Copyable, @unchecked Sendable {
 
     deinit { unsafe interleaved.deallocate() }
 
-    /// Writes a block and returns how many of its frames found room. The others are missing afterwards, and the reader sees that.
+    /// Writes a block and returns the number of frames that found room. The other frames are missing afterwards, and
+    /// the reader sees the gap.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
