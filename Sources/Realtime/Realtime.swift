@@ -7,7 +7,7 @@
 // This module does NOT know audio, log or retry. No call marked real-time safe allocates, locks, counts references or
 // enters the kernel.
 
-// Lets a program name the types of the errors of this module.
+// Lets a program that catches an error of this module name the error's type.
 @_exported public import Explanations
 
 /// Distance in bytes between memory areas written by two threads.

@@ -16,7 +16,7 @@ final class ALSAPoller {
         unsafe entries = .allocate(capacity: capacity + 1)
         unsafe entries.initialize(repeating: pollfd(), count: capacity + 1)
         wakeDescriptor = wake.descriptor
-        // At least three periods, and no less than 100 ms: the first period after a start may well be slow.
+        // Three periods, and at least 100 ms: the first period after a start may well be slow.
         let period = max(output?.periodNanoseconds ?? 0, input?.periodNanoseconds ?? 0)
         timeoutNanoseconds = max(3 * period, 100_000_000)
     }

@@ -182,8 +182,8 @@ private enum Signed16Word: SampleWord {
 
 /// Scales, clamps and rounds half to even, without trapping conversions and library calls for rounding.
 ///
-/// Adding 1.5 × 2^52 leaves no bits after the binary point, so the addition rounds, and the low half of the sum's bit pattern is the
-/// integer in two's complement.
+/// Adding 1.5 × 2^52 leaves no bits after the binary point, so the addition rounds. The low half of the sum's bit
+/// pattern is the integer in two's complement.
 @inline(__always)
 private func quantise(_ sample: Float, fullScale: Double) -> Int32 {
     let value = sample == sample ? Double(sample) * fullScale : 0

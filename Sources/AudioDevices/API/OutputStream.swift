@@ -2,9 +2,9 @@
 // real or a virtual clock. All devices have one contract; achieved values are read back; faults become incidents and
 // typed errors.
 //
-// The module does not decode, mix or dither, resamples only to convert a second card to the clock of the first, and
-// does not know clips and scores. The module never prints: on every thread, ALSA's messages to the terminal are muted
-// during calls from here.
+// The module does not decode, mix or dither, and does not know clips and scores. The module resamples only to convert a
+// second card to the clock of the first. The module never prints: on every thread, ALSA's messages to the terminal are
+// muted during calls from here.
 
 /// The common part of all open streams, for playing and recording.
 ///

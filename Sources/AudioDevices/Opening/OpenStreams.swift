@@ -42,11 +42,11 @@ public func openInput(_ device: InputDevice, _ request: StreamRequest) throws(De
 /// Opens an output and an input that run together.
 ///
 /// Both must be system devices, or both files or `null`. Two system devices without a common clock (see `clocks`) run
-/// on one thread each, and the input is converted to the output's rate and clock, within ± 1000 ppm of its nominal
-/// rate; ``StreamStatistics/inputClockPPM`` is the measured difference. With one clock, rates that cannot be made equal
-/// throw `formatRefused`. An input file is converted to the output's rate, and is silent after its end. `channelCount`
-/// of the request is the output's; `inputChannelCount` is the input's, by default the same. Throws the error of the
-/// device, with the remedy. Real-time safe: no.
+/// on one thread each. The input is converted to the output's rate and clock, within ± 1000 ppm of its nominal rate;
+/// ``StreamStatistics/inputClockPPM`` is the measured difference. With one clock, rates that cannot be made equal throw
+/// `formatRefused`. An input file is converted to the output's rate, and is silent after its end. `channelCount` of the
+/// request is the output's; `inputChannelCount` is the input's, by default the same. Throws the error of the device,
+/// with the remedy. Real-time safe: no.
 public func openDuplex(
     output: OutputDevice, input: InputDevice, inputChannelCount: Int? = nil, clocks: DuplexClocks = .automatic,
     _ request: StreamRequest

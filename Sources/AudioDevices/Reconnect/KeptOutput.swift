@@ -1,6 +1,6 @@
 // Reconnecting: an output that outlives its device. Without a device, a null stream asks for frames at the device's
-// pace, so that the renderer has one continuous time from the start to the end. This code decides when to look for a
-// device and which device to try; the renderer decides on the effects of a loss on the sound.
+// pace. So the renderer has one continuous time from the start to the end. This code decides when to look for a device
+// and which device to try; the renderer decides on the effects of a loss on the sound.
 internal import Realtime
 internal import Synchronization
 

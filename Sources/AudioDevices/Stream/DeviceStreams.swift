@@ -1,4 +1,4 @@
-// The three kinds of stream. They differ in their properties and in their callbacks.
+// The three kinds of stream, with different properties and callbacks.
 
 /// An output stream on any backend.
 final class DeviceOutput: OutputStream {

@@ -37,7 +37,7 @@ final class StreamCore: Sendable {
     let backend: any StreamBackend
     let ledger = StreamLedger()
     private let request: StreamRequest
-    /// When raised, the stream ends after the current block.
+    /// Signal that ends the stream after the current block.
     let wake: WakeSignal
     private let outcome = Outcome()
     /// Recognises the device thread, so that a stop from a callback does not wait for itself.

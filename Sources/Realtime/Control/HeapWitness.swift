@@ -4,11 +4,11 @@ internal import CRealtime
 
 /// Detects work that allocates or frees memory, even if only for a moment.
 ///
-/// The C library gives a thread a cache of its own at the thread's first call of `malloc` or `free`, and keeps the
-/// cache until the thread ends. So the work runs on a thread that has called neither. Afterwards the thread allocates
-/// once; if the heap grows by more than the allocation, this call was the first. Before each use, the method is tested
-/// on work that uses the heap and on work that does not. If a test fails (a sanitizer's allocator, another C library,
-/// other threads that allocate all the time), the answer is nil.
+/// At a thread's first call of `malloc` or `free`, the C library gives the thread a cache of its own. The cache stays
+/// until the thread ends. So the work runs on a thread that has called neither. Afterwards the thread allocates once;
+/// if the heap grows by more than the allocation, this allocation was the thread's first call. Before each use, the
+/// method is tested on work that uses the heap and on work that does not. If a test fails (a sanitizer's allocator,
+/// another C library, other threads that allocate all the time), the answer is nil.
 package enum HeapWitness {
     /// Returns true if `work` used the heap; nil if the method is unreliable here.
     ///
@@ -27,7 +27,8 @@ package enum HeapWitness {
         return observe({}) == false && answer(growth: known) == true
     }
 
-    /// Size in bytes below a thread's cache: at least 576 bytes in every version of the C library with such a cache.
+    /// Lower limit for the size of a thread's cache, in bytes. The cache takes at least 576 bytes in every version of
+    /// the C library that has a cache.
     private static let smallestCache = 512
     /// Largest growth in bytes caused by the thread's allocation without a new cache.
     private static let largestBlock = 64

@@ -15,7 +15,7 @@ package enum SharedWork {
     ///
     /// - Parameters:
     ///   - count: The number of items.
-    ///   - threads: Most items worked on at the same time; the least is one.
+    ///   - threads: Most items worked on at the same time. A value below 1 counts as 1.
     ///   - work: The work on one item, on any thread. The threads' stacks are small, see `PlainThread.stackBytes`.
     ///   - take: Gets the number of an item and its result. Once `take` returns false, no further item begins; `take`
     ///     still gets the results of all begun items. If `take` throws, the remaining results are dropped.

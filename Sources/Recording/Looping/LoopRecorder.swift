@@ -28,7 +28,7 @@ public final class LoopRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - linked: The streams, whose output is for an engine.
-    ///   - clock: The clock of the open streams.
+    ///   - clock: The clock requested at the opening of the streams.
     public init(linked: LinkedStreams, clock: StreamClock = .real) {
         core = RecorderCore(linked.input, isVirtual: clock == .virtual, preRollSeconds: Self.preRollSeconds)
     }

@@ -33,8 +33,8 @@ final class FrameBacklog: @unchecked Sendable {
     /// The most memory for moved frames; almost three minutes in stereo at 48 kHz.
     static let mostBytes = 64_000_000
 
-    /// - tapeFrames: Capacity of the tape in frames.
-    ///   - tapeFrames: How many frames the tape holds.
+    /// - Parameters:
+    ///   - tapeFrames: Capacity of the tape in frames.
     ///   - mostBytes: The most memory for moved frames, in bytes.
     init(_ tape: consuming FrameTape, channelCount: Int, tapeFrames: Int, mostBytes: Int) {
         self.tape = tape

@@ -2,7 +2,7 @@ internal import AudioDevices
 internal import AudioFiles
 internal import Realtime
 
-/// A take during its recording.
+/// A take in progress, with its open file.
 final class OpenTake {
     let sink: any TakeSink
     let request: TakeRequest

@@ -40,7 +40,7 @@ public struct IdleRecorder: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - linked: the streams, whose output is for an engine.
-    ///   - clock: the clock of the open streams.
+    ///   - clock: the clock requested at the opening of the streams.
     public init(linked: LinkedStreams, clock: StreamClock = .real) {
         core = RecorderCore(linked.input, isVirtual: clock == .virtual)
     }

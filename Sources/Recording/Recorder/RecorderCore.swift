@@ -49,7 +49,7 @@ final class RecorderCore: Sendable {
 
     var monitor: RecorderMonitor { RecorderMonitor(shared, tally: tally, configuration: configuration) }
 
-    /// True if a thread that wakes repeatedly runs.
+    /// True if any repeatedly waking thread of the recorder runs.
     var isServing: Bool { pump.isRunning || writer.isRunning || reliever.isRunning }
 
     /// Starts capturing. A failed start leaves no thread, and no other start follows.

@@ -73,7 +73,7 @@ public struct RecorderLevels: Sendable, Equatable {
 public struct RecorderStatus: Sendable, Equatable {
     /// The state of a recorder.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// Capturing, without a take.
+        /// Capturing; nothing is written.
         case armed
         /// Writing the captured frames.
         case recording
