@@ -43,6 +43,8 @@ import Synchronization
     /// Wait-free.
     package func mark() -> Mark {
         // Release: partner is the acquire of a later `enter`; the reader then sees everything unpublished before.
+        // Acquire: partner is the release of an earlier `leave`; the reader's reads before it are over. Adding nothing
+        // still takes a place in the word's modification order, which a plain load would not.
         Mark(count: unsafe reader.word.pointee.add(0, ordering: .acquiringAndReleasing).newValue)
     }
 

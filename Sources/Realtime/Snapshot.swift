@@ -83,6 +83,7 @@ public struct SnapshotWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unc
         let slot = unsafe own.pointee
         unsafe (slots + Int(bitPattern: slot) &* slotStride).assumingMemoryBound(to: Value.self).pointee = value
         // Release: partner is the acquiring exchange in `read`; the value is whole before the reader can take the slot.
+        // Acquire: partner is the releasing exchange in `read`; the reader is done with the slot we get back.
         let previous = unsafe middle.pointee.exchange(slot | freshBit, ordering: .acquiringAndReleasing)
         unsafe own.pointee = previous & slotMask
     }

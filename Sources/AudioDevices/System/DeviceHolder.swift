@@ -72,7 +72,7 @@ extension SystemFiles {
         DeviceHolder(process: process, name: line("proc/\(process)/comm") ?? "a program")
     }
 
-    /// Returns the value of a line such as `owner_pid   : 4711`, or `Tgid:     4711`.
+    /// Returns the value of a line such as `owner_pid   : 4711`, or `Tgid:	4711`.
     package static func value(of key: String, in text: String) -> String? {
         for line in text.split(separator: "\n") where line.hasPrefix(key) {
             guard let colon = line.firstIndex(of: ":"), line[..<colon].dropFirst(key.count).allSatisfy(\.isWhitespace)

@@ -71,7 +71,7 @@ public final class LoopRecorder: Sendable {
     /// off.
     public func end(_ id: Int, beforeInputFrame end: Int64) { core.request(.closeTimed(id, end: end)) }
 
-    /// Removes a running take and its file.
+    /// Removes an unfinished take and its file.
     public func drop(_ id: Int) { core.request(.dropTimed(id)) }
 
     /// Ends all takes at their current frame, stops capturing and ends the events. Blocks until the takes are on the
