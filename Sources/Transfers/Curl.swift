@@ -1,4 +1,4 @@
-// libcurl: loaded once, and its errors in our words.
+// libcurl: loads the library once, and translates its errors.
 internal import CCurl
 internal import Explanations
 internal import Glibc
@@ -12,7 +12,7 @@ enum Curl {
             guard curl.curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
                 return .failure(unusable("cannot be set up"))
             }
-            // Without it, a name server that does not answer would stop all transfers.
+            // Without background look-ups, a silent name server would stop all transfers.
             let features = unsafe curl.curl_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0
             guard features & Int32(CURL_VERSION_ASYNCHDNS) != 0 else {
                 return .failure(unusable("was built without looking up names in the background"))
@@ -29,12 +29,12 @@ enum Curl {
 
     static func functions() throws(TransferError) -> LibraryFunctions<CurlFunctions> { try loaded.get() }
 
-    /// The error for a request that ended with a code of libcurl's.
+    /// Returns the error for a request ended by a code of libcurl.
     ///
     /// - Parameters:
-    ///   - system: The errno of the last connection that failed; 0 if there is none.
-    ///   - words: libcurl's own words; empty if it has none.
-    ///   - hasAnswered: Whether the head of the answer had arrived.
+    ///   - system: The errno of the last failed connection; 0 if there is none.
+    ///   - words: libcurl's own message; empty if absent.
+    ///   - hasAnswered: True if the head of the answer had arrived.
     static func error(
         _ code: CURLcode, system: Int32, words: String, address: WebAddress, hasAnswered: Bool, done: Int64,
         total: Int64?

@@ -3,78 +3,78 @@ internal import Files
 internal import Glibc
 internal import Libraries
 
-/// Why a file was not fetched.
+/// The cause of a failed transfer.
 public struct TransferError: ExplainedError, Equatable {
-    /// What went wrong; the list is closed.
+    /// The kind of the error. The list is closed.
     public enum Kind: String, CaseIterable, Sendable {
-        /// The address is not one of a file on the web.
+        /// The text is not the address of a file on the web.
         case badAddress
-        /// The server's name is not known, or the network's name server does not answer.
+        /// The server's name is unknown, or the name server does not answer.
         case dns
-        /// The server takes no connections.
+        /// The server refuses connections.
         case refused
-        /// There is no way to the server.
+        /// No route leads to the server.
         case unreachable
-        /// The server cannot prove who it is, or no encrypted connection can be made.
+        /// The server cannot prove its identity, or encryption cannot be negotiated.
         case tls
         /// The server does not answer in time, or sends too slowly.
         case timeout
-        /// The connection broke before the server had answered.
+        /// The connection broke before the server answered.
         case disconnected
-        /// Addresses lead to each other, or to too many others.
+        /// Redirections form a loop, or there are too many.
         case redirectLoop
-        /// An encrypted address leads to one that is not.
+        /// An encrypted address redirects to an unencrypted address.
         case redirectToInsecure
-        /// The server wants a name and a password, or forbids the file (401, 403).
+        /// The server demands a name and a password, or forbids the file (401, 403).
         case unauthorised
         /// The server has no such file (404).
         case notFound
-        /// The server has the file no longer (410).
+        /// The server has removed the file (410).
         case gone
-        /// The server wants fewer requests (429).
+        /// The server demands fewer requests (429).
         case tooManyRequests
-        /// The server has a fault of its own (5xx).
+        /// The server reports a fault of its own (5xx).
         case server
-        /// The server's answer cannot be used.
+        /// The server's answer is unusable.
         case unexpected
         /// The caller refused the file.
         case rejected
-        /// The server sent less than it promised.
+        /// The server sent fewer bytes than promised.
         case truncated
-        /// The file changes on the server while it is fetched.
+        /// The file changed on the server during the transfer.
         case changedOnServer
-        /// The received bytes do not have the expected checksum.
+        /// The received bytes do not match the expected checksum.
         case checksum
-        /// The file is larger than permitted.
+        /// The file exceeds the size limit.
         case tooLarge
-        /// There is not enough room on the disk.
+        /// The disk has too little free space.
         case diskFull
-        /// The file may not be written.
+        /// The user has no permission to write the file.
         case noPermission
-        /// There is a file of this name, and it is not to be replaced.
+        /// A file of this name exists, and the request does not replace files.
         case alreadyExists
-        /// The file cannot be created or written for another reason.
+        /// Creating or writing the file failed for another reason.
         case disk
         /// Another transfer writes the same file.
         case heldByOther
         /// A library is missing.
         case libraryMissing
-        /// The transfer was cancelled.
+        /// The caller cancelled the transfer.
         case cancelled
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The advice, in one plain sentence.
     public let remedy: String
     /// The status of the server's answer; nil if the server did not answer, or the status is not the cause.
     public let status: Int?
-    /// How long the server wants the next request to be put off, in seconds; nil if it does not say.
+    /// Delay before the next request demanded by the server, in seconds; nil if the server states none.
     public let retryAfterSeconds: Int?
 
-    /// An error with words of the caller's.
+    /// Creates an error with the caller's message and remedy.
     package init(
         _ kind: Kind, _ message: String, remedy: String, status: Int? = nil, retryAfterSeconds: Int? = nil
     ) {
@@ -82,7 +82,7 @@ public struct TransferError: ExplainedError, Equatable {
         (self.status, self.retryAfterSeconds) = (status, retryAfterSeconds)
     }
 
-    /// Whether the cause may pass: the same request may succeed a little later.
+    /// True if the cause may pass: the same request may succeed a little later.
     public var isPassing: Bool {
         switch kind {
         case .timeout, .disconnected, .truncated, .tooManyRequests, .server: true
@@ -94,7 +94,7 @@ public struct TransferError: ExplainedError, Equatable {
         }
     }
 
-    /// Whether it may be that there is no network at the moment.
+    /// True if the computer may have no network at the moment.
     var isOffline: Bool { kind == .dns || kind == .unreachable || kind == .refused }
 }
 
@@ -103,7 +103,8 @@ extension TransferError {
         .cancelled, "the transfer was cancelled", remedy: "Fetch the file again to go on.")
 
     static func badAddress(_ text: String, _ fault: WebAddress.Fault) -> TransferError {
-        // It may be of any length. It may also hold a password, whichever fault was found first, and a key behind its path.
+        // The text may be of any length. It may also hold a password, whichever fault was found first, and a key behind
+        // the path.
         let isShown = fault != .empty && !text.utf8.contains(UInt8(ascii: "@"))
         let end = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
         let place = FileNames.printable(String(text[..<end])).prefix(80)
@@ -111,7 +112,7 @@ extension TransferError {
         return TransferError(.badAddress, "\(shown) \(fault.problem)", remedy: fault.remedy)
     }
 
-    /// The error for a file that cannot be created or written.
+    /// Returns the error for a file that cannot be created or written.
     static func disk(_ path: String, _ fault: FileFault) -> TransferError {
         switch fault.code {
         case EEXIST:
@@ -147,7 +148,7 @@ extension TransferError {
         TransferError(.libraryMissing, error.message, remedy: error.remedy)
     }
 
-    /// The error for an answer that brings no file; nil for one that does.
+    /// Returns the error for an answer without a file; nil for an answer with a file.
     static func answer(_ status: Int, _ address: WebAddress, retryAfterSeconds: Int?) -> TransferError? {
         let place = address.shown
         func error(_ kind: Kind, _ message: String, _ remedy: String) -> TransferError {
@@ -189,7 +190,7 @@ extension TransferError {
             remedy: "Raise the limit on the size.")
     }
 
-    /// - Parameter isAsked: Whether the checksum was asked for. If not, the server gives it.
+    /// - Parameter isAsked: True if the caller gave the checksum; false if the server gave it.
     static func checksum(_ place: String, _ algorithm: Checksum.Algorithm, isAsked: Bool) -> TransferError {
         let name = algorithm == .sha256 ? "SHA-256" : "MD5"
         let origin = isAsked ? "that was asked for" : "that the server gives"
@@ -211,7 +212,7 @@ extension TransferError {
 }
 
 extension WebAddress.Fault {
-    /// What is wrong, as the end of a sentence.
+    /// The fault, as the end of a sentence.
     var problem: String {
         switch self {
         case .empty: "is empty"
@@ -238,7 +239,7 @@ extension WebAddress.Fault {
 }
 
 extension TransferError {
-    /// The exit status of a command that ends with this error.
+    /// Exit status of a command ended by this error.
     ///
     /// Real-time safe: no.
     public var exitStatus: ExitStatus {

@@ -1,43 +1,48 @@
-/// What is to be fetched, and where it goes.
+/// A request to fetch a file: its address, its destination, and its limits.
 public struct TransferRequest: Sendable {
     /// The address of the file.
     public var address: WebAddress
-    /// The name of the fetched file. Its folder must exist. Until the file is complete, a file of this name with `.part` after it holds
-    /// what has been received, and `.part.json` what is known of it.
+    /// Path of the fetched file, in an existing folder. Until the file is complete, a file of this name plus `.part`
+    /// holds the received bytes, and a file of this name plus `.part.json` holds their record.
     public var path: String
-    /// Whether an existing file of this name is replaced; if not, the transfer fails before anything is sent.
+    /// True if the transfer replaces an existing file of this name. If false, the transfer fails before sending
+    /// anything.
     public var replaces: Bool
-    /// Requests of a higher priority begin first; among equal ones, the earlier.
+    /// Priority: a request of a higher priority begins first. Of two equal requests, the earlier begins first.
     public var priority: Int
-    /// The SHA-256 checksum that the file must have, in 64 hexadecimal digits; nil if it is not known.
+    /// Expected SHA-256 checksum of the file, in 64 hexadecimal digits; nil if unknown.
     public var sha256: String?
-    /// Lines of the request that make the server send the file only if it has changed: see `conditions(tag:lastModified:)`. If it has not,
-    /// the transfer fails with the status 304.
+    /// Conditional request lines: the server sends the file only if it has changed. See
+    /// `conditions(tag:lastModified:)`. For an unchanged file the transfer fails with status 304.
     package var conditions: [String] = []
-    /// The longest file that is taken, in bytes. Default: 20 GB.
+    /// Largest accepted file, in bytes. Default: 20 GB.
     public var sizeLimit: Int64
-    /// Header fields that are sent besides those of the transfer's own, to the server of `address` only, not to one that it leads to.
+    /// Header fields added to those of the transfer. Only the server of `address` receives them, never a server reached
+    /// by redirection.
     package var headers: [TransferHeader] = []
-    /// The name under which a complete file is kept that was refused, by `check` or by its checksum; an older file of this name goes. Nil: it is removed.
+    /// Path for a complete file refused by `check` or by its checksum. The refused file replaces an older file of this
+    /// name. Nil: a refused file is removed.
     package var rejectedPath: String?
-    /// Called with the head of the server's answer, before any byte is taken; refuses the file by throwing. It must return at once.
+    /// Called with the head of the server's answer, before any byte is accepted. Throws to refuse the file. The call
+    /// must return at once.
     package var acceptsAnswer: (@Sendable (TransferAnswer) throws -> Void)?
-    /// Called about once a second with the bytes that have come, if the server does not say how many will; refuses more of them by throwing, and the
-    /// part is kept. It may wait for the disk.
+    /// Called about once a second with the number of received bytes, if the server does not state the length. Throws to
+    /// refuse further bytes; the part is then kept. The call may wait for the disk.
     package var acceptsBytes: (@Sendable (Int64) throws -> Void)?
-    /// Called with the complete file before it has its name; refuses it by throwing, and may take its time. An error that is an
-    /// `ExplainedError` is the cause that is told. Returns another name for the file, on the same disk; nil for `path`.
+    /// Called with the complete file before the file gets its name. Throws to refuse the file, and may take long. A
+    /// thrown `ExplainedError` becomes the cause of the failure. Returns another path for the file, on the same disk,
+    /// or nil for `path`.
     package var check: (@Sendable (FetchedPart) throws -> String?)?
 
-    /// Makes a request. Nothing is checked before it is added to a queue.
+    /// Creates a request. The queue checks the request when it is added.
     ///
     /// - Parameters:
     ///   - address: The address of the file.
-    ///   - path: The name of the fetched file, in a folder that exists.
-    ///   - replaces: Whether an existing file of this name is replaced.
-    ///   - priority: Any number; a higher one begins earlier.
-    ///   - sha256: The checksum that the file must have, in 64 hexadecimal digits; nil if it is not known.
-    ///   - sizeLimit: The longest file that is taken, in bytes.
+    ///   - path: Path of the fetched file, in an existing folder.
+    ///   - replaces: True if the transfer replaces an existing file of this name.
+    ///   - priority: Any number; a higher number begins earlier.
+    ///   - sha256: Expected checksum of the file, in 64 hexadecimal digits; nil if unknown.
+    ///   - sizeLimit: Largest accepted file, in bytes.
     public init(
         _ address: WebAddress, to path: String, replaces: Bool = false, priority: Int = 0, sha256: String? = nil,
         sizeLimit: Int64 = 20_000_000_000
@@ -48,7 +53,7 @@ public struct TransferRequest: Sendable {
 }
 
 extension TransferRequest {
-    /// The conditions for a file that has not changed since a server wrote these.
+    /// Returns the request lines for a file unchanged since a server sent this tag and this date.
     package static func conditions(tag: String?, lastModified: String?) -> [String] {
         var lines: [String] = []
         if let tag, !tag.isEmpty, Validators.isPlain(tag) { lines.append("If-None-Match: \(tag)") }
@@ -59,95 +64,99 @@ extension TransferRequest {
     }
 }
 
-/// What a server says about a file before it sends it.
+/// Properties of a file, stated by the server before the bytes.
 public struct TransferAnswer: Sendable, Equatable {
-    /// The address that the file comes from, after all redirections.
+    /// Final address of the file, after all redirections.
     public let address: WebAddress
-    /// The `Content-Type` field as the server wrote it; nil if there is none.
+    /// `Content-Type` field as the server wrote it; nil if absent.
     public let contentType: String?
-    /// Bytes of the whole file; nil if the server does not say.
+    /// Number of bytes of the whole file; nil if the server does not say.
     public let byteCount: Int64?
-    /// A harmless name for the file, from what the server suggests or else from the address; nil if there is none.
+    /// Safe name for the file, suggested by the server or else taken from the address; nil if there is none.
     public let suggestedName: String?
-    /// The tag of this version, and when it was changed, as the server wrote them; nil if it did not.
+    /// Tag and modification date of this version, as the server wrote them; nil if absent.
     package var tag: String?, lastModified: String?
-    /// The `Content-Type` of received bytes that the whole file of this answer would replace, empty if they have none; nil if it replaces none.
+    /// `Content-Type` of the received bytes replaced by the whole file of this answer, empty if unstated. Nil if the
+    /// answer replaces no bytes.
     package var replacedType: String?
 }
 
-/// A complete file that has not got its name yet.
+/// A complete file before it gets its final name.
 package struct FetchedPart: Sendable {
-    /// Where it is for now. Another name is permitted, the contents must stay.
+    /// Temporary path of the file. The check may rename the file, but must not change its content.
     package let path: String
-    /// What the server said about it.
+    /// The server's statements about the file.
     package let answer: TransferAnswer
-    /// Its length in bytes.
+    /// Length of the file in bytes.
     package let byteCount: Int64
-    /// Whether the server said where the file ends. If not, and the file is not whole, the check throws an error of kind `truncated`: the part is kept,
-    /// and the next attempt goes on or begins anew.
+    /// True if the server stated the end of the file. If false and the file is incomplete, the check throws an error of
+    /// kind `truncated`. The part is then kept, and the next attempt continues or restarts.
     package let isEndStated: Bool
-    /// Whether the connection ended as it should. If not, the server did not say where the file ends either: then the check accepts only content
-    /// that tells by itself that it is whole, and throws an error of kind `truncated` for any other.
+    /// True if the connection ended properly. If false, `isEndStated` is false as well. The check then accepts only
+    /// content with its own proof of completeness, and throws an error of kind `truncated` for any other content.
     package let isEndClean: Bool
-    /// Whether an earlier attempt brought the same bytes, and ended with them, too. Then a further one would hardly bring more.
+    /// True if an earlier attempt brought the same bytes and ended at the same place. A further attempt would hardly
+    /// bring more.
     package let endsAsBefore: Bool
-    /// Whether the transfer is still wanted: long checks ask now and then, and give up by throwing.
+    /// Returns true while the transfer is wanted. Long checks call the closure now and then, and throw if it returns
+    /// false.
     package let isWanted: @Sendable () -> Bool
 }
 
-/// A file that was fetched.
+/// A fetched file.
 public struct FetchedFile: Sendable, Equatable {
-    /// Its name.
+    /// Path of the file.
     public let path: String
-    /// Its length in bytes.
+    /// Length of the file in bytes.
     public let byteCount: Int64
-    /// What the server said about it.
+    /// The server's statements about the file.
     public let answer: TransferAnswer
 }
 
 /// Limits, retries and the network of transfers.
 public struct TransferSettings: Sendable {
-    /// How proxies are found.
+    /// The choice of a proxy.
     public enum Proxy: Sendable, Equatable {
-        /// By the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+        /// Proxy from the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
         case system
-        /// None is used.
+        /// No proxy.
         case none
-        /// This one, as in `http://proxy.example:3128`.
+        /// This proxy, such as `http://proxy.example:3128`.
         case address(String)
     }
 
-    /// The name and version that servers are told, as in "woodshed/1.0".
+    /// Name and version sent to servers, such as "woodshed/1.0".
     public var userAgent: String
-    /// Transfers at a time, in all.
+    /// Largest number of simultaneous transfers.
     public var limit = 3
-    /// Transfers at a time from one server.
+    /// Largest number of simultaneous transfers from the same server.
     public var limitPerHost = 2
-    /// How often a request is repeated after an error that may pass, counted anew when bytes arrive.
+    /// Number of retries after a passing error. The count restarts when bytes arrive.
     public var retries = 5
-    /// The wait before the first repetition, in seconds; each further one is twice as long, and all vary at random.
+    /// Wait before the first retry, in seconds. Each further wait is twice as long; all waits vary at random.
     public var firstWaitSeconds = 1.0
-    /// The longest wait, in seconds. A server that asks for more ends the transfer.
+    /// Longest wait, in seconds. If a server demands a longer wait, the transfer fails.
     public var longestWaitSeconds = 300.0
-    /// Whether a transfer waits until there is a network, instead of failing.
+    /// True if a transfer waits for a network instead of failing.
     public var waitsForNetwork = false
-    /// The time until there is a connection and the server has answered, in seconds.
+    /// Timeout for the connection and the server's answer together, in seconds.
     public var answerSeconds = 60.0
-    /// The time without a byte after which a connection is given up, in seconds.
+    /// Timeout without a received byte, in seconds. The connection is then given up.
     public var stallSeconds = 30.0
-    /// The lowest rate in bytes per second, on average over `slowSeconds`. A slower connection is given up.
+    /// Lowest permitted rate in bytes per second, averaged over `slowSeconds`. A slower connection is given up.
     public var slowestBytesPerSecond = 100
-    /// The time over which the lowest rate is measured, in seconds.
+    /// Averaging time for the lowest rate, in seconds.
     public var slowSeconds = 60.0
-    /// How proxies are found.
+    /// The choice of a proxy.
     public var proxy = Proxy.system
-    /// The file with names and passwords of servers, in the form of `.netrc`; nil for `~/.netrc`. A missing file is no error.
+    /// File with names and passwords of servers, in the form of `.netrc`; nil for `~/.netrc`. A missing file is no
+    /// error.
     public var netrcPath: String?
-    /// A file with the certificates of the authorities that are trusted, in PEM form; nil for the system's.
+    /// PEM file with the certificates of the trusted authorities; nil for the system's authorities.
     public var certificatesPath: String?
 
-    /// Makes settings with the usual limits.
+    /// Creates settings with the usual limits.
     ///
-    /// - Parameter userAgent: the name and the version of your program, which servers see, such as "player/1.0".
+    /// - Parameter userAgent: Name and version of your program, visible to servers, such as "player/1.0".
     public init(userAgent: String) { self.userAgent = userAgent }
 }

@@ -1,36 +1,39 @@
 /// The state of a transfer.
 ///
-/// ``` queued → validating → connecting → downloading ⇄ paused
+/// ```
+/// queued → validating → connecting → downloading ⇄ paused
 ///                                        ↓
 ///                                    analysing → done
-/// ``` A broken connection leads from downloading back to connecting, and so does, from analysing, a file that is not whole. Every state before the
-/// last three leads to failed or cancelled.
+/// ```
+///
+/// A broken connection leads from downloading back to connecting. An incomplete file leads from analysing back to connecting.
+/// Every state before the last three can lead to failed or cancelled.
 public enum TransferState: String, CaseIterable, Sendable {
-    /// It waits for its turn.
+    /// The transfer waits for its turn.
     case queued
-    /// The target and the bytes of an earlier transfer are checked.
+    /// The target and the bytes of an earlier transfer are being checked.
     case validating
-    /// The server is asked; or the next attempt waits for its time.
+    /// The transfer asks the server, or waits for the time of the next attempt.
     case connecting
     /// Bytes arrive.
     case downloading
-    /// It waits until it is resumed.
+    /// The transfer waits for a resume.
     case paused
-    /// The file is complete, and is being checked.
+    /// The file is complete, and its check is under way.
     case analysing
-    /// The file has its name.
+    /// The file has its final name.
     case done
-    /// It ended with an error.
+    /// The transfer ended with an error.
     case failed
-    /// It was cancelled.
+    /// The caller cancelled the transfer.
     case cancelled
 
-    /// Whether this state never changes again.
+    /// True if this state is final.
     public var isLast: Bool { self == .done || self == .failed || self == .cancelled }
 }
 
-/// The moves between states, as types: a state has a function for each move that is permitted, and no other way leads to a state. So a
-/// move that is not permitted does not compile.
+/// The transitions between states, as types. A state has a function for each permitted transition, and no other way
+/// leads to a state. A forbidden transition therefore does not compile.
 enum Phase {
     case queued(Queued)
     case validating(Validating)
@@ -59,7 +62,7 @@ enum Phase {
         }
     }
 
-    /// The states that a transfer can fail or be cancelled in.
+    /// The phase, if a transfer can fail or be cancelled in it; otherwise nil.
     var unfinished: (any Unfinished)? {
         switch self {
         case .queued(let phase): phase
@@ -72,7 +75,7 @@ enum Phase {
         }
     }
 
-    /// The states that can be paused.
+    /// The phase, if a transfer can be paused in it; otherwise nil.
     var pausable: (any Pausable)? {
         switch self {
         case .queued(let phase): phase
@@ -102,37 +105,37 @@ struct Queued: Unfinished, Pausable {
 struct Validating: Unfinished {
     fileprivate init() {}
     func connect() -> Connecting { Connecting() }
-    /// The part of an earlier run is complete.
+    /// Moves to analysing: the part of an earlier run is complete.
     func analyse() -> Analysing { Analysing() }
 }
 
 struct Connecting: Unfinished, Pausable {
     fileprivate init() {}
     func download() -> Downloading { Downloading() }
-    /// The answer has no body.
+    /// Moves to analysing: the answer has no body.
     func analyse() -> Analysing { Analysing() }
 }
 
 struct Downloading: Unfinished, Pausable {
     fileprivate init() {}
-    /// The connection broke.
+    /// Moves back to connecting: the connection broke.
     func connect() -> Connecting { Connecting() }
     func analyse() -> Analysing { Analysing() }
 }
 
 struct Paused: Unfinished {
     fileprivate init() {}
-    /// It had not begun.
+    /// Moves back to queued: the transfer had not begun.
     func queue() -> Queued { Queued() }
-    /// The connection is there still.
+    /// Moves back to downloading: the connection still exists.
     func download() -> Downloading { Downloading() }
-    /// It is not.
+    /// Moves back to connecting: the connection is gone.
     func connect() -> Connecting { Connecting() }
 }
 
 struct Analysing: Unfinished {
     fileprivate init() {}
-    /// The file is not whole, although the connection ended as if it were.
+    /// Moves back to connecting: the file is incomplete, although the connection ended properly.
     func connect() -> Connecting { Connecting() }
     func finish() -> Done { Done() }
 }

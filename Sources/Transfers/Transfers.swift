@@ -1,21 +1,21 @@
-// Transfers: fetches files over HTTP and HTTPS. An address is checked before a socket is opened (`WebAddress`); a file that was fetched in
-// part goes on only if the server still has the same one; a fetched file appears under its name as a whole or not at all.
-// A `TransferQueue` carries out requests, and tells what happens as events.
+// Transfers: fetches files over HTTP and HTTPS. `WebAddress` checks an address before a socket is opened. A partly
+// fetched file continues only if the server still has the same version. A fetched file appears under its name as a
+// whole or not at all. A `TransferQueue` carries out requests and reports events.
 //
-// libcurl, which carries the bytes, is loaded when the first transfer begins. The module does not know what files contain, where they are
-// kept, nor terminals. Nothing here is called by a render thread.
+// libcurl carries the bytes; the module loads libcurl when the first transfer begins. The module knows neither the
+// content of files, nor their final storage, nor terminals. No render thread calls this module.
 internal import Glibc
 
-/// The clock of timeouts and rates: it cannot be set.
+/// The clock for timeouts and rates. The clock is monotonic: no user can set it.
 enum Clock {
-    /// Seconds since some moment in the past.
+    /// Seconds since an arbitrary moment in the past.
     static var seconds: Double {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
         return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
     }
 
-    /// Seconds since 1970, by the clock that dates in messages follow.
+    /// Seconds since 1970, by the realtime clock, as in the dates of messages.
     static var date: Int64 {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)

@@ -1,26 +1,26 @@
 internal import JSON
 
-/// Names for files, made from what servers say. They are harmless whatever that is.
+/// File names made from the texts of servers. Every resulting name is harmless.
 enum FileNames {
-    /// File systems take no longer names, in bytes.
+    /// Longest name permitted by file systems, in bytes.
     static let longest = 255
 
-    /// A name that cannot leave its folder, hide, or confuse a terminal; nil if nothing is left of it.
+    /// Returns a name that cannot leave its folder, hide, or confuse a terminal; nil if nothing remains.
     ///
-    /// Composed and decomposed characters (NFC, NFD) stay as they are. The name is divided at scalars, as the system does it: a slash and a mark
-    /// behind it are one character, and no slash.
+    /// Composed and decomposed characters (NFC, NFD) stay as they are. Like the system, the function splits the name at
+    /// scalars. As a character, a slash followed by a combining mark would not equal a slash.
     static func cleaned(_ name: String) -> String? {
         func isEdge(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
-        // Names of Windows separate folders by backslashes.
+        // Windows names separate folders by backslashes.
         let last = printable(name).unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? Substring().unicodeScalars
         var text = last.drop(while: isEdge)
         while let end = text.last, isEdge(end) { text.removeLast() }
         let short = shortened(String(text), to: longest)
-        // Of a first letter with too many marks nothing is left but the extension, which would hide.
+        // If the first character has too many marks, only the extension remains, and a leading dot would hide the file.
         return short.isEmpty || short.utf8.first == UInt8(ascii: ".") ? nil : short
     }
 
-    /// A text without characters that a terminal would obey, or that change the direction of text.
+    /// Returns the text without characters that control a terminal or change the direction of text.
     static func printable(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -32,14 +32,14 @@ enum FileNames {
         return String(scalars)
     }
 
-    /// A name of at most `limit` bytes: cut at a character, with its extension kept.
+    /// Returns a name of at most `limit` bytes: cut at a character boundary, with its extension kept.
     static func shortened(_ name: String, to limit: Int) -> String {
         if name.utf8.count <= limit { return name }
-        // Looked for in a short part, because some characters can only be told apart from the beginning of the text.
+        // Search only a short suffix: some characters can be told apart only from the beginning of the text.
         let dot = name.utf8.suffix(min(16, limit / 2)).lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
         let ending = name[dot...]
         var (stem, count) = ("", ending.utf8.count)
-        // A letter with a thousand marks is one character, so it is left out as a whole.
+        // A letter with a thousand marks is a single character, and is dropped as a whole.
         for character in name[..<dot] {
             count += character.utf8.count
             if count > limit { break }
@@ -48,13 +48,13 @@ enum FileNames {
         return stem + ending
     }
 
-    /// The name in the path of an address: its last part, decoded.
+    /// Returns the name in an address: the last component of the path, decoded.
     static func name(in address: WebAddress) -> String? {
         let last = address.path.split(separator: "/").last ?? ""
         return cleaned(decoded(last))
     }
 
-    /// The name in a `Content-Disposition` field, as RFC 6266 defines it: `filename*` counts more than `filename`.
+    /// Returns the name in a `Content-Disposition` field by RFC 6266: `filename*` takes precedence over `filename`.
     static func name(inDisposition field: String) -> String? {
         let parameters = parameters(field)
         if let encoded = parameters["filename*"] {
@@ -64,11 +64,11 @@ enum FileNames {
                 if let name = cleaned(decoded(parts[2], isLatin: isLatin)) { return name }
             }
         }
-        // Some servers write percent form here, too; it stays, as in browsers.
+        // Some servers percent-encode this parameter too; the name stays encoded, as in browsers.
         return parameters["filename"].flatMap(cleaned)
     }
 
-    /// The parameters of a field, by their names in lower case; the first counts if a name comes twice.
+    /// Returns the parameters of a field by lower-case name. Of a repeated name, the first value counts.
     private static func parameters(_ field: String) -> [String: String] {
         var found: [String: String] = [:]
         var rest = field[...]

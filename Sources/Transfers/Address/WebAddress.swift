@@ -1,53 +1,54 @@
 internal import JSON
 
-/// The address of a file on the web: an `http` or `https` URL that was checked. No socket is opened for anything else.
+/// The address of a file on the web: a checked `http` or `https` URL. No socket is opened for any other address.
 ///
-/// The check is a pure function of the text. Letters beyond ASCII are permitted in the path, as browsers show them; they are sent in
-/// percent form. A name and a password in the address are refused, because other users see the arguments of programs: they belong into
-/// the file `.netrc`.
+/// The check is a pure function of the text. Non-ASCII letters are permitted in the path, as browsers show them, and
+/// are sent percent-encoded. The check refuses a name or a password in the address, because other users can see the
+/// arguments of programs. Credentials belong in the file `.netrc`.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Why a text is not the address of a file on the web.
+    /// The reason why a text is not the address of a file on the web.
     package enum Fault: String, CaseIterable, Sendable {
-        /// There is no text.
+        /// The text is empty.
         case empty
-        /// More than 8000 bytes.
+        /// The text has more than 8000 bytes.
         case tooLong
-        /// A space, a control character, a backslash, or a mark that changes the direction of text.
+        /// The text contains a space, a control character, a backslash, or a mark that changes the direction of text.
         case forbiddenCharacter
-        /// It does not begin with `http://` or `https://`.
+        /// The text does not begin with `http://` or `https://`.
         case noScheme
-        /// It begins with another scheme, such as `ftp:`.
+        /// The text begins with another scheme, such as `ftp:`.
         case otherScheme
         /// No name follows the scheme.
         case noHost
-        /// The name or number of the server cannot be one.
+        /// The server's name or IP address is invalid.
         case badHost
         /// The port is not a number from 1 to 65535.
         case badPort
-        /// It contains a user name or a password.
+        /// The text contains a user name or a password.
         case credentials
-        /// A percent sign without two hexadecimal digits after it, or `%00`.
+        /// A percent sign is not followed by two hexadecimal digits, or is part of `%00`.
         case badPercent
     }
 
-    /// As it is sent: scheme and host in lower case, without a fragment, characters beyond ASCII in percent form.
+    /// The address as sent: scheme and host in lower case, no fragment, non-ASCII characters percent-encoded.
     public let text: String
-    /// Whether the connection is encrypted.
+    /// True if the connection is encrypted.
     package let isSecure: Bool
-    /// The server's name or number in lower case; a number of version 6 without its brackets.
+    /// The server's name or IP address in lower case; an IPv6 address without brackets.
     package let host: String
     /// The server's port: 80 or 443 unless the address names another.
     package let port: Int
-    /// From the first `/` to before the `?`; never empty.
+    /// The path, from the first `/` to before the `?`; never empty.
     package let path: String
 
-    /// More bytes than any server takes.
+    /// Longest address in bytes; no server accepts more.
     static let longest = 8000
 
     /// Checks a text.
     ///
-    /// - Parameter text: an address with `http://` or `https://`, at most 8000 bytes, without a user name and a password.
-    /// - Throws: `TransferError` of kind `badAddress`, whose message says what is wrong.
+    /// - Parameter text: An address with `http://` or `https://`, at most 8000 bytes, without a user name and a
+    ///   password.
+    /// - Throws: `TransferError` of kind `badAddress`, whose message states the fault.
     public init(_ text: String) throws(TransferError) {
         switch WebAddress.parse(text) {
         case .success(let address): self = address
@@ -55,18 +56,18 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The fault of a text; nil if it is an address.
+    /// Returns the fault of a text; nil if the text is an address.
     package static func fault(in text: String) -> Fault? {
         if case .failure(let error) = parse(text) { error.fault } else { nil }
     }
 
-    /// The address without what follows its path, which may hold a secret: for messages and lists.
+    /// The address for messages and lists: without the query, which may hold a secret.
     public var shown: String { origin + path + (text.contains("?") ? "?…" : "") }
 
-    /// The name of the file that it names, readable and fit for a file; nil if there is none.
+    /// The file name in the address, readable and fit for a file; nil if there is none.
     package var fileName: String? { FileNames.name(in: self) }
 
-    /// The address as it is sent.
+    /// The address as sent.
     public var description: String { text }
 
     /// Scheme, host and port.
@@ -78,7 +79,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         return "http\(isSecure ? "s" : "")://\(name)\(ending)"
     }
 
-    /// Whether both name the same file of the same server, whatever follows the path.
+    /// True if both addresses name the same file of the same server, whatever the queries.
     func hasSamePlace(as other: WebAddress) -> Bool { origin == other.origin && path == other.path }
 
     fileprivate init(isSecure: Bool, host: String, port: Int, path: String, query: String) {
@@ -113,7 +114,7 @@ extension WebAddress {
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\\": true
-        // Marks that change the direction of text could show another address than the one that is fetched.
+        // Marks that change the direction of text could disguise the address.
         case "\u{200B}"..."\u{200F}", "\u{2028}"..."\u{202E}", "\u{2060}"..."\u{206F}", "\u{FEFF}", "\u{FFFD}": true
         default: scalar.value <= 0x20 || (0x7F...0xA0).contains(scalar.value) || scalar.properties.isWhitespace
         }
@@ -172,7 +173,7 @@ extension WebAddress {
 
     private static let escapedASCII = Array("<>\"^`{|}".utf8)
 
-    /// Bytes that may not be sent as they are, in percent form.
+    /// Returns the text with forbidden bytes percent-encoded.
     private static func escaped(_ text: Substring) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -186,25 +187,27 @@ extension WebAddress {
     }
 }
 
-/// A fault, as an error within this file.
+/// A fault as an error, for use within this file.
 struct FaultError: Error {
     let fault: WebAddress.Fault
     init(_ fault: WebAddress.Fault) { self.fault = fault }
 }
 
-/// What may be the name or the number of a server.
+/// The rules for names and IP addresses of servers.
 enum HostName {
     static func isHexadecimal(_ byte: UInt8) -> Bool {
         (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
     }
 
-    /// A name, in whose labels letters beyond ASCII are permitted, or a number of version 4 in its usual form.
+    /// Returns true for a host name or for an IPv4 address in the usual form. Labels of a host name may contain
+    /// non-ASCII letters.
     static func isValid(_ name: Substring) -> Bool {
         let whole = name.hasSuffix(".") ? name.dropLast() : name
         if whole.isEmpty || whole.utf8.count > 253 { return false }
         let labels = whole.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.allSatisfy(isLabel) else { return false }
-        // What ends in a number is one: other spellings (0x7f.1, 127.1, 017.0.0.1) lead where nobody would look for them.
+        // A name ending in a number is an IP address. Refuse other spellings (0x7f.1, 127.1, 017.0.0.1): their targets
+        // would surprise the user.
         guard let last = labels.last, last.allSatisfy({ $0.isNumber }) || last.lowercased().hasPrefix("0x") else {
             return true
         }

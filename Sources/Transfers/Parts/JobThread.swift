@@ -1,19 +1,19 @@
 internal import Realtime
 
-/// A thread that carries out jobs one after another: those that wait for the disk, which the network's thread must not.
+/// A thread that runs jobs one after another: jobs that wait for the disk, which the network thread must never do.
 package final class JobThread: @unchecked Sendable {
     private let lock = ConditionLock()
-    /// Both only under the lock.
+    /// The lock guards both properties.
     private var jobs: [@Sendable () -> Void] = []
     private var isOver = false
 
-    /// nil if the system makes no thread.
+    /// Starts the thread; nil if the system makes no thread.
     package init?(name: String) {
         guard let thread = PlainThread(name: name, { [self] in run() }) else { return nil }
         thread.detach()
     }
 
-    /// Adds a job after those that are there.
+    /// Adds a job after the queued jobs.
     package func add(_ job: @escaping @Sendable () -> Void) {
         lock.withLock {
             jobs.append(job)
@@ -21,7 +21,7 @@ package final class JobThread: @unchecked Sendable {
         }
     }
 
-    /// Ends the thread after the jobs that are there.
+    /// Ends the thread after the queued jobs.
     package func end() {
         lock.withLock {
             isOver = true

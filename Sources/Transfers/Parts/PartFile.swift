@@ -2,29 +2,31 @@ internal import Files
 internal import Glibc
 internal import JSON
 
-/// The unfinished file of a transfer, with its record, held under a lock.
+/// The unfinished file of a transfer, with its record, protected by a lock.
 ///
-/// The order of its steps decides what a crash leaves behind. The record names a version of the file before the first of its bytes is
-/// written, and counts bytes only after they are on the disk. So whatever is lost, the counted bytes are that version's.
+/// The order of steps decides the state after a crash. The record names a version of the file before the first byte of
+/// this version is written. The record counts bytes only once they are on the disk. Whatever a crash loses, the counted
+/// bytes therefore belong to the named version.
 ///
-/// One thread at a time calls its functions, except for `write`, which the network's thread calls meanwhile.
+/// A single thread at a time calls the functions, except for `write`: the network thread may call `write` meanwhile.
 final class PartFile: @unchecked Sendable {
     let place: FilePlace
     let names: PartNames
     private(set) var record: PartRecord
-    /// The part; -1 once it is closed.
+    /// Descriptor of the part; -1 once closed.
     private var descriptor: Int32
-    /// Whether the part is locked: some file systems have no locks, and then the record's holder keeps others out.
+    /// True if the part is locked. Some file systems have no locks; there the record's holder keeps other processes
+    /// out.
     private let isLocked: Bool
     private let calls: any FileCalls
-    /// Set when the disk could not store everything: the system forgets such errors, so nothing after it counts.
+    /// True after the disk failed to store everything. The system forgets such errors, so later syncs prove nothing.
     private var isBroken = false
     /// Called once, when the part is closed.
     var onClose: (() -> Void)?
 
-    /// Opens or creates the part of a file, and takes its lock.
+    /// Opens or creates the part of a file, and locks the part.
     ///
-    /// - Throws: A `TransferError`, of kind `heldByOther` if another transfer has the lock.
+    /// - Throws: A `TransferError`; kind `heldByOther` if another transfer holds the lock.
     init(_ request: TransferRequest, calls: any FileCalls) throws(TransferError) {
         let path = request.path
         do throws(FileFault) {
@@ -42,7 +44,8 @@ final class PartFile: @unchecked Sendable {
 
     deinit { close() }
 
-    /// A lock belongs to a file and not to its name, so it is taken again if the name means another file by then.
+    /// Opens and locks the part. A lock belongs to a file and not to its name, so the lock is retried if the name
+    /// meanwhile refers to another file.
     private static func opened(
         _ path: String, _ names: PartNames, _ calls: any FileCalls
     ) throws(TransferError) -> (descriptor: Int32, isLocked: Bool) {
@@ -77,7 +80,8 @@ final class PartFile: @unchecked Sendable {
         throw .disk(path, FileFault(code: EBUSY, isCreating: true))
     }
 
-    /// A program that looks at the part locks it for a moment, too.
+    /// Locks a file. A program inspecting the part also locks it for a moment, so a refusal is retried three times, 1
+    /// ms apart.
     static func lock(_ file: Int32) throws(FileFault) -> FileLock.Outcome {
         for _ in 0..<3 {
             let outcome = try FileLock.take(file)
@@ -87,7 +91,7 @@ final class PartFile: @unchecked Sendable {
         return try FileLock.take(file)
     }
 
-    /// The other process that writes the part, by its record; nil if there is none that runs.
+    /// Returns the other process writing the part, by its record; nil if no such process is running.
     private static func otherHolder(_ names: PartNames) -> NotedProcess? {
         guard let holder = readRecord(names.record)?.holder, !holder.isOwn else { return nil }
         return holder.isRunning ? holder : nil
@@ -113,18 +117,19 @@ final class PartFile: @unchecked Sendable {
 
     // MARK: What is there
 
-    /// What the files mean when a transfer begins.
+    /// The state found when a transfer begins.
     enum Beginning: Equatable {
-        /// There is nothing; or there is a part that cannot be used, for this reason.
+        /// There are no bytes, or the part cannot be used for this reason.
         case anew(RestartReason?)
         case goingOn(from: Int64)
-        /// The part is whole.
+        /// The part is the whole file.
         case complete
-        /// The file has its name already: only the end of the work was missing.
+        /// The file already has its final name; an earlier run ended before the clean-up.
         case named
     }
 
-    /// Whether the target may be written, and how much of the part can be used; notes who holds it from now on.
+    /// Checks that the target may be written, and returns the usable state of the part. Records this process as the
+    /// holder.
     func beginning(_ request: TransferRequest) throws(TransferError) -> Beginning {
         let found = try found(request)
         if found != .named { try save(record) }
@@ -134,7 +139,7 @@ final class PartFile: @unchecked Sendable {
     private func found(_ request: TransferRequest) throws(TransferError) -> Beginning {
         let length = FileState(descriptor: descriptor)?.byteCount ?? 0
         if let existing = FileIdentity(path: place.finalPath) {
-            // Linked to its name already by a run that was killed before it could remove the other name.
+            // An earlier run linked the file to its final name, and was killed before it removed the name of the part.
             if existing.isSame(as: FileIdentity(descriptor: descriptor)), record.isComplete { return .named }
             if !request.replaces {
                 if length == 0 { discard() }
@@ -152,7 +157,7 @@ final class PartFile: @unchecked Sendable {
         return record.durableBytes == 0 ? anew(nil) : .goingOn(from: record.durableBytes)
     }
 
-    /// Bytes that an ordinary user may still write to the disk; nil if that is not known.
+    /// Number of bytes that an ordinary user may still write to the disk; nil if unknown.
     var freeBytes: Int64? {
         let bytes = calls.freeBytes(descriptor)
         return bytes < 0 ? nil : Int64(bytes)
@@ -160,9 +165,9 @@ final class PartFile: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Empties the part, and notes which version the bytes will be that follow. Call it before the first of them.
+    /// Empties the part, and records the version of the following bytes. Call before the first byte.
     func begin(_ new: PartRecord) throws(TransferError) {
-        // What the old record counts is gone with the first step, whether the second one succeeds or not.
+        // Emptying invalidates the old count, whether saving the new record succeeds or not.
         record.durableBytes = 0
         try check(calls.setLength(descriptor, 0))
         var new = new
@@ -171,7 +176,7 @@ final class PartFile: @unchecked Sendable {
         try save(new)
     }
 
-    /// Notes where the bytes come from by now, and forgets whatever follows the ones that count.
+    /// Records the new source of the bytes, and cuts the part after `byteCount` bytes.
     func goOn(_ new: PartRecord, from byteCount: Int64) throws(TransferError) {
         var new = new
         (new.durableBytes, new.holder) = (record.durableBytes, .own)
@@ -181,7 +186,7 @@ final class PartFile: @unchecked Sendable {
         try save(new)
     }
 
-    /// Writes bytes; the network's thread calls it.
+    /// Writes bytes. Called by the network thread.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferError) {
         do throws(FileFault) { try unsafe FileBytes.write(bytes, at: offset, of: descriptor, calls: calls) } catch {
             throw .disk(place.path, error)
@@ -194,7 +199,7 @@ final class PartFile: @unchecked Sendable {
         return bytes?.count == count ? bytes : nil
     }
 
-    /// Waits until the first `byteCount` bytes are on the disk, then counts them.
+    /// Waits until the first `byteCount` bytes are on the disk, then records their number.
     func note(_ byteCount: Int64, isComplete: Bool = false) throws(TransferError) {
         if isBroken { throw .disk(place.path, FileFault(code: EIO)) }
         let result = isComplete ? calls.synchronise(descriptor) : calls.synchroniseData(descriptor)
@@ -209,19 +214,20 @@ final class PartFile: @unchecked Sendable {
         try save(new)
     }
 
-    /// Notes that the part is not the whole file after all: its content says so. If the server did not say it, notes also where the bytes ended.
+    /// Records that the part is incomplete, as found in its content. If the server did not state the end, also records
+    /// the place where the bytes ended.
     func noteIncomplete(isWanted: () -> Bool) throws(TransferError) {
         var new = record
         (new.isComplete, new.byteCount) = (false, nil)
         if !record.isEndStated {
-            // Without a checksum the next attempt cannot be compared with this one, and no more than that.
+            // Without a checksum the next attempt merely loses the comparison with this attempt.
             let sum = (try? sum(.sha256, isWanted: isWanted)).flatMap { Checksum(.sha256, $0) }
             new.earlierEnd = sum.map { EarlierEnd(byteCount: record.durableBytes, checksum: $0) }
         }
         try save(new)
     }
 
-    /// Whether an earlier attempt brought the same bytes as are there now, and ended with them.
+    /// Returns true if an earlier attempt brought exactly the present bytes and ended with them.
     func endsAsBefore(isWanted: () -> Bool) throws(TransferError) -> Bool {
         guard !record.isEndStated, let end = record.earlierEnd, end.byteCount == record.durableBytes else {
             return false
@@ -230,12 +236,12 @@ final class PartFile: @unchecked Sendable {
         return found == end.checksum.bytes
     }
 
-    /// Puts a record on the disk; only then it counts.
+    /// Writes a record to the disk. The new record takes effect only after the write.
     private func save(_ new: PartRecord) throws(TransferError) {
         if !isLocked, let other = Self.otherHolder(names) { throw Self.held(place.path, by: other) }
         do throws(FileFault) {
-            // Only with the lock: the unfinished record has a fixed name, so that one left by a killed process is used again.
-            // In a folder of everybody's, a link of that name could lead to any file of the user's.
+            // Use the fixed name of the unfinished record only under the lock: the record of a killed process is then
+            // reused. In a shared folder, a link of this name could lead to any file of the user.
             let file = try WholeFile(
                 names.record, suffix: isLocked ? PartNames.unfinishedEnding : nil, followsLinks: false,
                 permissions: 0o600, calls: calls)
@@ -251,9 +257,10 @@ final class PartFile: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Gives the whole part its name; the record goes afterwards, so that a kill between leaves what a later run understands.
+    /// Gives the whole part its final name. Remove the record afterwards, so that a later run understands the state
+    /// after a kill between the two steps.
     ///
-    /// - Parameter path: The name if it is another one than was planned.
+    /// - Parameter path: The final name, if different from the planned name.
     func name(_ path: String?, replaces: Bool) throws(TransferError) -> String {
         do throws(FileFault) {
             let final = try path.map { (path) throws(FileFault) in try FilePlace(path) } ?? place
@@ -262,19 +269,19 @@ final class PartFile: @unchecked Sendable {
         } catch { throw .disk(path ?? place.path, error) }
     }
 
-    /// Gives the part another name, under which it stays when the part goes; false if it cannot.
+    /// Gives the part another name, which remains after the part is removed; returns false on failure.
     func keep(as path: String) -> Bool {
         _ = calls.remove(path)
         if calls.name(descriptor, path) >= 0 { return true }
-        // Not every file system has second names. The record goes first: without it the part is not used.
+        // Not every file system has hard links. Remove the record first: without a record the part is not used.
         removeRecord()
         guard isOurs, calls.rename(names.part, to: path) >= 0 else { return false }
-        // By now its old name may be another transfer's.
+        // From now on the old name may belong to another transfer.
         close()
         return true
     }
 
-    /// Removes what is left beside a file that has its name.
+    /// Removes the remains beside a file with its final name, and closes the part.
     func tidy() {
         if let named = FileIdentity(path: names.part), named.isSame(as: FileIdentity(descriptor: descriptor)) {
             _ = calls.remove(names.part)
@@ -283,14 +290,15 @@ final class PartFile: @unchecked Sendable {
         close()
     }
 
-    /// Removes part and record. The record goes first: without it the part is not used.
+    /// Removes the record and the part, and closes the part. The record goes first: without a record the part is not
+    /// used.
     func discard() {
         removeRecord()
         if isOurs { _ = calls.remove(names.part) }
         close()
     }
 
-    /// Whether part and record are this transfer's; without the lock they are another one's.
+    /// True if part and record belong to this transfer. Without the lock they may belong to another transfer.
     private var isOurs: Bool { descriptor >= 0 && (isLocked || Self.otherHolder(names) == nil) }
 
     private func removeRecord() {
@@ -299,7 +307,7 @@ final class PartFile: @unchecked Sendable {
         _ = calls.remove(names.record + PartNames.unfinishedEnding)
     }
 
-    /// Closes the part, which gives up the lock.
+    /// Closes the part, which releases the lock.
     func close() {
         if !isLocked, descriptor >= 0, FileIdentity(path: names.record) != nil {
             var free = record
@@ -312,7 +320,7 @@ final class PartFile: @unchecked Sendable {
         onClose = nil
     }
 
-    /// The checksum of the whole part; nil if it is no longer wanted.
+    /// Returns the checksum of the whole part; nil if no longer wanted.
     func sum(_ algorithm: Checksum.Algorithm, isWanted: () -> Bool) throws(TransferError) -> [UInt8]? {
         try ChecksumComputation.sum(algorithm, of: descriptor, at: place.path, isWanted: isWanted)
     }

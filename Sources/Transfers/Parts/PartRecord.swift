@@ -1,31 +1,32 @@
 internal import Files
 internal import JSON
 
-/// What is known of a part: kept in a small file beside it, so that another run can go on.
+/// The record of a part, kept in a small file beside the part, so that another run can continue.
 struct PartRecord: Equatable, Sendable {
-    /// The address that was asked for.
+    /// The requested address.
     var address: String
-    /// The address that it led to.
+    /// The final address after redirections.
     var effectiveAddress: String
     var validators = Validators()
-    /// Bytes of the whole file; nil if the server did not say.
+    /// Number of bytes of the whole file; nil if the server did not say.
     var byteCount: Int64?
-    /// Whether the server said where the file ends. If it did not, the end of a connection may be that of the file, or an error.
+    /// True if the server stated the end of the file. If false, the end of a connection may be the end of the file or
+    /// an error.
     var isEndStated = true
-    /// Bytes of the part that are on the disk. A longer file may end in anything after a loss of power.
+    /// Number of bytes of the part on the disk. After a power loss, bytes beyond this number may be anything.
     var durableBytes: Int64 = 0
-    /// Whether the part is the whole file, which only has to be checked and named.
+    /// True if the part is the whole file, and only the check and the naming remain.
     var isComplete = false
-    /// What the server says the whole file has.
+    /// Checksums of the whole file, as stated by the server.
     var checksums: [Checksum] = []
-    /// The name that the server suggests.
+    /// Name suggested by the server.
     var suggestedName: String?
     var contentType: String?
-    /// Where an earlier attempt ended, if the server does not state the end, and the file said that it was not whole.
+    /// End of an earlier attempt, if the server does not state the end and the content proved incomplete.
     var earlierEnd: EarlierEnd?
-    /// The process that writes the part, or wrote it last.
+    /// The process writing the part, or its last writer.
     var holder = NotedProcess.none
-    /// When the latest bytes began to come, in seconds since 1970, and how many there were then.
+    /// Time at which the latest bytes began to arrive, in seconds since 1970, and number of bytes present at this time.
     var startedAt: Int64 = 0
     var startedBytes: Int64 = 0
 
@@ -59,7 +60,7 @@ struct PartRecord: Equatable, Sendable {
         return .object(fields)
     }
 
-    /// nil if it is not a record of ours, or one of another version.
+    /// Reads a record; nil if the value is not a record of this version.
     init?(_ value: JSONValue) {
         guard value["version"]?.integer(in: .counts) == Self.version, let address = value["url"]?.stringValue,
             let effective = value["effectiveURL"]?.stringValue,
@@ -91,22 +92,22 @@ struct PartRecord: Equatable, Sendable {
     }
 }
 
-/// The bytes that an attempt brought up to its end.
+/// The bytes of an attempt up to its end.
 struct EarlierEnd: Equatable, Sendable {
     let byteCount: Int64
     /// SHA-256, of all bytes.
     let checksum: Checksum
 }
 
-/// The names of a part and its record, beside the file that the part becomes.
+/// The paths of a part and its record, beside the final file.
 struct PartNames: Equatable, Sendable {
     let part, record: String
 
     static let (partEnding, recordEnding) = (".part", ".part.json")
-    /// What the record has at its end while it is written.
+    /// Suffix of a record while it is being written.
     static let unfinishedEnding = ".new"
 
-    /// - Parameter path: Of the file that the part becomes.
+    /// - Parameter path: Path of the final file.
     init(_ path: String) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let name = String(slash.map { path[path.utf8.index(after: $0)...] } ?? path[...])
@@ -114,7 +115,7 @@ struct PartNames: Equatable, Sendable {
         let room = FileNames.longest - (Self.recordEnding + Self.unfinishedEnding).utf8.count
         var stem = name
         if name.utf8.count > room {
-            // Different long names keep different parts (FNV-1a).
+            // Different long names get different parts, by an FNV-1a hash.
             let sum = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
             let mark = "~" + String(sum, radix: 16)
             stem = FileNames.shortened(name, to: room - mark.utf8.count) + mark

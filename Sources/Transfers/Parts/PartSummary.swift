@@ -3,23 +3,23 @@ internal import Glibc
 
 /// The state of a part, for lists and for cleaning up.
 package struct PartSummary: Sendable, Equatable {
-    /// Of the part.
+    /// Path of the part.
     package let path: String
-    /// Of its record; nil if it has none.
+    /// Path of the record; nil if there is none.
     package let recordPath: String?
-    /// Where it comes from; nil without a record.
+    /// Address of the file; nil without a record.
     package let address: String?
-    /// Bytes of the part, and of the whole file if that is known.
+    /// Number of bytes of the part, and of the whole file if known.
     package let byteCount: Int64
     package let wholeByteCount: Int64?
-    /// Bytes from which a transfer can go on; 0 without a record.
+    /// Number of bytes from which a transfer can continue; 0 without a record.
     package let keptByteCount: Int64
-    /// Whether a transfer holds it at the moment.
+    /// True if a transfer holds the part at the moment.
     package let isHeld: Bool
-    /// The mean rate since its bytes began to come; nil if no transfer holds it, or if the rate is not known.
+    /// Mean rate since the bytes began to arrive; nil if no transfer holds the part, or if the rate is unknown.
     package let bytesPerSecond: Int64?
 
-    /// The parts in a folder, in the order of their names.
+    /// Returns the parts in a folder, sorted by name.
     package static func all(in folder: String) throws(FileFault) -> [PartSummary] {
         let names = try Folder.names(in: folder)
         return names.filter { $0.hasSuffix(PartNames.partEnding) }.sorted().compactMap {
@@ -27,15 +27,16 @@ package struct PartSummary: Sendable, Equatable {
         }
     }
 
-    /// The part of a file that is to have this path; nil if there is none.
+    /// Reads the part for a file of this path; nil if there is none.
     package init?(ofFile path: String) { self.init(path: path + PartNames.partEnding) }
 
-    /// Removes the part of a file, and its record before it, under the part's lock; nothing if a transfer holds it.
+    /// Removes the record and then the part of a file, under the part's lock. Removes nothing if a transfer holds the
+    /// part.
     ///
     /// - Parameters:
-    ///   - path: Of the file.
-    ///   - others: More files, which are removed after them in this order.
-    /// - Returns: Whether the part is gone.
+    ///   - path: Path of the file.
+    ///   - others: Paths of further files, removed after the part in this order.
+    /// - Returns: True if the part is gone.
     package static func remove(ofFile path: String, and others: [String] = [], calls: any FileCalls) -> Bool {
         let names = PartNames(path)
         let file = unsafe open(names.part, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -53,7 +54,7 @@ package struct PartSummary: Sendable, Equatable {
             }
         }
         let record = [names.record, names.record + PartNames.unfinishedEnding]
-        // Without a lock a part that another program makes at this moment stays.
+        // Without a lock, leave a part just created by another program.
         for name in record + (file >= 0 ? [names.part] : []) + others {
             let code = calls.remove(name)
             if code < 0, code != -Int(ENOENT), name == names.part { return false }
@@ -66,12 +67,12 @@ package struct PartSummary: Sendable, Equatable {
         guard file >= 0 else { return nil }
         let state = FileState(descriptor: file)
         let lockCode = flock(file, LOCK_SH | LOCK_NB) == 0 ? 0 : errno
-        // Before anything is read: as long as it is open, no transfer can take its lock.
+        // Close before reading anything: while this descriptor is open, no transfer can lock the part.
         Glibc.close(file)
         guard let state else { return nil }
         let record = path + ".json"
         let found = PartFile.readRecord(record)
-        // Where there are no locks, the record says whose the part is.
+        // Where the file system has no locks, the record names the holder of the part.
         isHeld = lockCode == EWOULDBLOCK || lockCode != 0 && found?.holder.isRunning ?? false
         self.path = path
         recordPath = found == nil ? nil : record

@@ -2,7 +2,7 @@ internal import CCrypto
 internal import Files
 internal import Libraries
 
-/// Computes a checksum, piece by piece. One thread at a time.
+/// Computes a checksum piece by piece. Threads: one at a time.
 @safe
 final class ChecksumComputation {
     private static let loaded: Result<LibraryFunctions<CryptoFunctions>, TransferError> = {
@@ -18,7 +18,7 @@ final class ChecksumComputation {
 
     private var crypto: CryptoFunctions { unsafe functions.table.pointee }
 
-    /// Begins with no bytes.
+    /// Creates a computation over no bytes.
     ///
     /// - Throws: A `TransferError` of kind `libraryMissing` if libcrypto is missing, or does not know the algorithm.
     init(_ algorithm: Checksum.Algorithm) throws(TransferError) {
@@ -26,7 +26,7 @@ final class ChecksumComputation {
         let crypto = unsafe functions.table.pointee
         guard let context = unsafe crypto.EVP_MD_CTX_new() else { throw Self.refused(algorithm) }
         unsafe self.context = context
-        // MD5 shows accidents here, and protects nothing.
+        // MD5 detects accidents here, and protects nothing.
         unsafe crypto.EVP_MD_CTX_set_flags(context, Int32(EVP_MD_CTX_FLAG_NON_FIPS_ALLOW))
         let method = unsafe algorithm == .sha256 ? crypto.EVP_sha256() : crypto.EVP_md5()
         guard unsafe crypto.EVP_DigestInit_ex(context, method, nil) == 1 else { throw Self.refused(algorithm) }
@@ -44,9 +44,9 @@ final class ChecksumComputation {
         _ = unsafe crypto.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
-    /// The checksum of a whole file; nil if it is no longer wanted.
+    /// Returns the checksum of a whole file; nil if no longer wanted.
     ///
-    /// - Parameter path: The name of the file, for errors.
+    /// - Parameter path: Name of the file, for errors.
     static func sum(
         _ algorithm: Checksum.Algorithm, of descriptor: Int32, at path: String, isWanted: () -> Bool
     ) throws(TransferError) -> [UInt8]? {
@@ -65,7 +65,7 @@ final class ChecksumComputation {
         return nil
     }
 
-    /// The checksum of all bytes; call it once.
+    /// Returns the checksum of all bytes. Call once only.
     func finished() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
@@ -75,12 +75,12 @@ final class ChecksumComputation {
 }
 
 extension FetchedFile {
-    /// Compares a file that was fetched earlier with a checksum that was asked for later.
+    /// Compares an earlier fetched file with a newly given checksum.
     ///
     /// - Parameters:
-    ///   - path: The name of the file.
-    ///   - sha256: The checksum that the file must have, in 64 hexadecimal digits.
-    ///   - place: The address of the file, for errors.
+    ///   - path: Name of the file.
+    ///   - sha256: Expected checksum of the file, in 64 hexadecimal digits.
+    ///   - place: Address of the file, for errors.
     /// - Throws: `TransferError`, of kind `checksum` if the file has another checksum.
     package static func compare(fileAt path: String, sha256: String, from place: String) throws(TransferError) {
         let file: RegularFile

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A checksum that a file must have.
+/// An expected checksum of a file.
 struct Checksum: Equatable, Hashable, Sendable {
     enum Algorithm: String, CaseIterable, Sendable {
         case sha256 = "sha-256"
@@ -12,13 +12,13 @@ struct Checksum: Equatable, Hashable, Sendable {
     let algorithm: Algorithm
     let bytes: [UInt8]
 
-    /// nil if the number of bytes is not the algorithm's.
+    /// Creates a checksum from bytes; nil if their number does not fit the algorithm.
     init?(_ algorithm: Algorithm, _ bytes: [UInt8]) {
         guard bytes.count == algorithm.byteCount else { return nil }
         (self.algorithm, self.bytes) = (algorithm, bytes)
     }
 
-    /// Reads hexadecimal digits.
+    /// Reads hexadecimal digits; nil if the text is not a checksum of this algorithm.
     init?(_ algorithm: Algorithm, hexadecimal text: String) {
         let digits = Array(text.utf8)
         guard digits.count == algorithm.byteCount * 2, digits.allSatisfy(HostName.isHexadecimal) else { return nil }
@@ -32,8 +32,8 @@ struct Checksum: Equatable, Hashable, Sendable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The checksums of the whole file that an answer gives: in `Repr-Digest` (RFC 9530), in `Digest` (RFC 3230), and, for the whole
-    /// file only, in `Content-MD5` (RFC 1864).
+    /// Returns the checksums of the whole file in an answer: from `Repr-Digest` (RFC 9530), from `Digest` (RFC 3230),
+    /// and, with status 200 only, from `Content-MD5` (RFC 1864).
     static func all(in head: ResponseHead) -> [Checksum] {
         var found: [Checksum] = []
         for value in head.values("repr-digest") {
@@ -68,7 +68,7 @@ struct Checksum: Equatable, Hashable, Sendable {
         return (text[..<end].filter { !blank($0) }.lowercased(), value)
     }
 
-    /// nil if the text is not base64 of at most 64 bytes.
+    /// Decodes base64; nil if the text is not base64 of at most 64 bytes.
     static func base64(_ text: Substring) -> [UInt8]? {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         guard text.utf8.count <= 88 else { return nil }

@@ -2,27 +2,27 @@ internal import JSON
 
 /// The head of a server's answer: its status and its fields.
 struct ResponseHead {
-    /// 0 before the first line.
+    /// The status code; 0 before the first line.
     private(set) var status = 0
-    /// Names in lower case, in the order of the answer.
+    /// The fields in the order of the answer, with lower-case names.
     private var fields: [(name: String, value: String)] = []
-    /// Bytes of all heads of one request, those of interim answers among them.
+    /// Number of bytes of all heads of a request, including interim answers.
     private(set) var byteCount = 0
-    /// Whether the final answer's head has been received as a whole.
+    /// True if the whole head of the final answer has been received.
     private(set) var isComplete = false
 
-    /// More bytes than the head of any honest answer has.
+    /// Largest head in bytes, longer than the head of any honest answer.
     static let longest = 256 << 10
 
     init() {}
 
-    /// Takes a line with its ending.
+    /// Adds a line with its line ending.
     ///
     /// - Returns: False if the head is too long.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         byteCount += line.count
         if byteCount > Self.longest { return false }
-        // What comes after the body.
+        // A trailer after the body is ignored.
         if isComplete { return true }
         var text = unsafe String(validating: line, as: UTF8.self) ?? Self.latin(line)
         while let end = text.unicodeScalars.last, end == "\n" || end == "\r" { text.unicodeScalars.removeLast() }
@@ -45,25 +45,26 @@ struct ResponseHead {
 
     private static func trimmed(_ text: Substring) -> String {
         var text = text.drop { $0 == " " || $0 == "\t" }
-        // Without an argument, `dropLast` counts the characters of a text.
+        // Not `dropLast`: without an argument, `dropLast` counts the characters of a text.
         while let end = text.last, end == " " || end == "\t" { text.removeLast() }
         return String(text)
     }
 
-    /// The values of all fields of a name.
+    /// Returns the values of all fields of a name.
     func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-    /// The value of a field that can come once only; nil if it is missing, or comes with different values.
+    /// Returns the value of a field permitted once only; nil if the field is missing or has different values.
     func value(_ name: String) -> String? {
         let all = values(name)
         guard let first = all.first, all.allSatisfy({ $0 == first }) else { return nil }
         return first
     }
 
-    /// Bytes of the body; nil if the answer does not say.
+    /// Number of bytes of the body; nil if the answer does not say.
     var contentLength: Int64? { value("content-length").flatMap(Self.count) }
 
-    /// Whether the answer says where the body ends, and not just by the end of the connection, which an error ends as well.
+    /// True if the answer states the end of the body. An end marked only by the closed connection does not count,
+    /// because an error closes the connection as well.
     var statesEnd: Bool {
         contentLength != nil
             || values("transfer-encoding").contains { value in
@@ -71,12 +72,12 @@ struct ResponseHead {
             }
     }
 
-    /// A number of bytes: digits only. Nil if there can be no such number of bytes.
+    /// Parses a number of bytes: digits only. Returns nil for any other text or an impossible number.
     static func count(_ text: some StringProtocol) -> Int64? {
         text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(digits: text, in: .counts) : nil
     }
 
-    /// The encodings of the body that this program does not undo.
+    /// First encoding of the body that this program cannot undo; nil if there is none.
     var foreignEncoding: String? {
         let known = ["", "identity", "none", "aws-chunked"]
         for value in values("content-encoding") + values("transfer-encoding") {
@@ -88,15 +89,15 @@ struct ResponseHead {
         return nil
     }
 
-    /// The part of the file that the body is.
+    /// Range of the file in the body; nil if the answer states none.
     var contentRange: ContentRange? { value("content-range").flatMap(ContentRange.init) }
 
-    /// Seconds to wait before the next request, by `Retry-After`; nil if the answer does not say.
+    /// Returns the seconds to wait before the next request, by `Retry-After`; nil if the answer does not say.
     func retryAfterSeconds(now: Int64 = Clock.date) -> Int? {
         guard let text = value("retry-after") else { return nil }
         if let seconds = Self.count(text) { return Int(seconds) }
         guard let date = WebDate.seconds(text, now: now) else { return nil }
-        // By the server's own clock, which may differ from ours.
+        // Count from the server's own clock, which may differ from ours.
         let start = value("date").flatMap { WebDate.seconds($0, now: now) } ?? now
         return Int(max(0, date - start))
     }
@@ -105,7 +106,7 @@ struct ResponseHead {
 /// The bytes `first ... last` of a file of `total` bytes.
 struct ContentRange: Equatable {
     let first, last: Int64
-    /// nil if the server does not know it.
+    /// Length of the file; nil if the server does not know it.
     let total: Int64?
 
     /// Reads the form "bytes 0-99/1234"; nil for anything else.

@@ -1,11 +1,11 @@
-/// A header field that a request sends besides those of its own.
+/// A header field added by the caller to a request.
 package struct TransferHeader: Sendable, Hashable {
-    /// Letters, digits and `-`.
+    /// Name of 1 to 64 letters, digits and `-`.
     package let name: String
-    /// One line.
+    /// Value of a single line, at most 4096 bytes.
     package let value: String
 
-    /// A header; nil if its parts could not be sent as one, or if it is one that only the transfer itself may decide on.
+    /// Creates a header. Returns nil if its parts cannot be sent, or if the transfer itself controls this header.
     package init?(name: String, value: String) {
         let isToken = name.utf8.allSatisfy {
             (0x61...0x7A).contains($0 | 0x20) && $0 >= 0x41 || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")

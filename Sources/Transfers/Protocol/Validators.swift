@@ -1,9 +1,9 @@
-/// What tells one version of a file on a server from another (RFC 9110, 8.8).
+/// The fields that tell versions of a file on a server apart (RFC 9110, 8.8).
 struct Validators: Equatable {
     /// The entity tag as the server wrote it, weak or strong.
     var tag: String?
     var lastModified: String?
-    /// The server's time when it said so.
+    /// The server's time of the answer.
     var date: String?
 
     init(tag: String? = nil, lastModified: String? = nil, date: String? = nil) {
@@ -14,13 +14,13 @@ struct Validators: Equatable {
         self.init(tag: head.value("etag"), lastModified: head.value("last-modified"), date: head.value("date"))
     }
 
-    /// The value of `If-Range` that asks for the rest of exactly this version; nil if none can.
+    /// Value of `If-Range` for requesting the rest of exactly this version; nil if impossible.
     ///
-    /// A date changes once a second, so a file may change twice while its date stays; only a date that was a minute old tells
-    /// versions apart (RFC 9110, 8.8.2.2).
+    /// A date changes once a second, so a file may change twice under the same date. Only a date at least a minute old
+    /// tells versions apart (RFC 9110, 8.8.2.2).
     var forRange: String? {
         if let tag {
-            // A weak tag says that the file may have changed a little; then the date says no more than that.
+            // A weak tag allows small changes of the file, and the date then proves no more.
             return Self.isStrong(tag) ? tag : nil
         }
         guard let lastModified, let date, Self.isPlain(lastModified), let changed = WebDate.seconds(lastModified),
@@ -29,50 +29,50 @@ struct Validators: Equatable {
         return lastModified
     }
 
-    /// Why the rest cannot be asked for.
+    /// The reason why the rest cannot be requested.
     var hindrance: RestartReason { tag.map { Self.isStrong($0) } == false ? .weakTag : .noValidator }
 
     static func isStrong(_ tag: String) -> Bool {
         tag.utf8.count >= 2 && tag.utf8.count <= 1024 && tag.hasPrefix("\"") && tag.hasSuffix("\"") && isPlain(tag)
     }
 
-    /// Whether a text may be sent in a field: without the characters that would end it.
+    /// Returns true if a text may be sent in a field: at most 1024 bytes, without control characters.
     static func isPlain(_ text: String) -> Bool {
         text.utf8.count <= 1024 && text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 }
     }
 
-    /// Whether an answer is about the same version. What was there must still be there, and the same.
+    /// Returns true if an answer is about the same version. Every field must be present as before, with the same value.
     func agree(with other: Validators) -> Bool { tag == other.tag && lastModified == other.lastModified }
 }
 
-/// Why a file that was fetched in part begins again. Bytes of two versions are never put together.
+/// The reason why a partly fetched file restarts. Bytes of two versions are never combined.
 public enum RestartReason: String, CaseIterable, Sendable {
     /// The part belongs to another address.
     case otherAddress
     /// The part, or its record, is damaged.
     case damagedPart
-    /// The server gives nothing by which a version can be known: no strong tag, and no date that is a minute old.
+    /// The server identifies no version: no strong tag, and no date at least a minute old.
     case noValidator
-    /// The server's tag is weak: it says only that versions are alike.
+    /// The server's tag is weak: equal tags mean only similar versions.
     case weakTag
-    /// The server sends the whole file, because it has another version.
+    /// The server sends the whole file, because the file has changed.
     case changedOnServer
-    /// The server sends the whole file, because it cannot send a part.
+    /// The server sends the whole file, because it does not support ranges.
     case noRanges
     /// The server refuses to send the rest (416).
     case rangeRefused
-    /// The server sends another part than was asked for, or does not say which one.
+    /// The server sends another range than requested, or does not state the range.
     case otherRange
     /// The file has another length.
     case otherLength
-    /// The tag or the date is another one.
+    /// The tag or the date differs.
     case otherValidator
-    /// The address leads to another place now.
+    /// The address now redirects to another place.
     case otherPlace
-    /// The server sends other bytes than it sent before.
+    /// The server sends other bytes than before.
     case otherBytes
 
-    /// For messages, as the end of a sentence that begins with "begins again: ".
+    /// Text for messages, as the end of a sentence beginning with "begins again: ".
     public var words: String {
         switch self {
         case .otherAddress: "the part that was there is another address's"

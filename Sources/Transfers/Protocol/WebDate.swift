@@ -1,14 +1,14 @@
 internal import JSON
 
-/// Dates in HTTP messages, in all three forms that RFC 9110 (5.6.7) demands of a recipient.
+/// Dates in HTTP messages, in all three forms required of a recipient by RFC 9110 (5.6.7).
 enum WebDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Seconds since 1970; nil if the text is not a date.
+    /// Returns seconds since 1970; nil if the text is not a date.
     ///
-    /// - Parameter now: Seconds since 1970, for years of two digits.
+    /// - Parameter now: Seconds since 1970, for interpreting years of two digits.
     static func seconds(_ text: String, now: Int64 = Clock.date) -> Int64? {
         guard text.utf8.count <= 64 else { return nil }
         let words = text.split { $0 == " " || $0 == "," }.map { $0.lowercased() }
@@ -22,7 +22,7 @@ enum WebDate {
             guard parts.count == 3, parts[2].count == 2, let short = Int64(digits: parts[2], in: 0...99) else {
                 return nil
             }
-            // A year that seems more than 50 years ahead is the last one with these digits.
+            // A year apparently more than 50 years ahead means the most recent year with these digits.
             let thisYear = 1970 + now / 31_556_952
             var year = thisYear / 100 * 100 + short
             if year > thisYear + 50 { year -= 100 }
@@ -40,8 +40,8 @@ enum WebDate {
             let hours = Int64(digits: clock[0], in: 0...23), let minutes = Int64(digits: clock[1], in: 0...59),
             let seconds = Int64(digits: clock[2], in: 0...60)
         else { return nil }
-        // Days since 1970 of a date in the Gregorian calendar, whose years begin in March here (Howard Hinnant, "chrono-Compatible
-        // Low-Level Date Algorithms", 2013).
+        // Count the days since 1970 of a Gregorian date, with years beginning in March (Howard Hinnant,
+        // "chrono-Compatible Low-Level Date Algorithms", 2013).
         let number = Int64(month) + 1
         let shifted = number <= 2 ? year - 1 : year
         let era = shifted / 400

@@ -1,18 +1,18 @@
 internal import CCurl
 internal import Libraries
 
-/// One request, and the answer to it: decides by the answer's head what becomes of its body.
+/// A request and the answer to it. The head of the answer decides the use of its body.
 ///
-/// Only the network's thread uses it; libcurl calls it during `curl_multi_perform`.
+/// Only the network thread uses an exchange; libcurl calls it during `curl_multi_perform`.
 @safe
 final class Exchange {
-    /// What the head of the answer leads to.
+    /// The decision after the head of the answer.
     enum Verdict {
-        /// The body goes into the part.
+        /// Write the body into the part.
         case take
-        /// The address leads elsewhere.
+        /// Follow the redirection.
         case redirect
-        /// The part cannot be used; the next request asks for the whole file.
+        /// Discard the part; the next request asks for the whole file.
         case again(RestartReason)
         case fail(TransferError)
     }
@@ -20,42 +20,42 @@ final class Exchange {
     let serial: Int
     let address: WebAddress
     let work: Work
-    /// Where the answer has to begin; nil if the whole file was asked for.
+    /// Requested first byte of the answer; nil if the whole file was requested.
     let rangeStart: Int64?
     let startedAt: Double
     private let functions: LibraryFunctions<CurlFunctions>
     let handle: UnsafeMutableRawPointer
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorWords: UnsafeMutablePointer<CChar>
-    /// Whether libcurl can leave a name server that does not answer.
+    /// True if libcurl can abandon a look-up at a silent name server.
     let leavesAtOnce: Bool
 
     private(set) var head = ResponseHead()
     private(set) var verdict: Verdict?
-    /// The version that the body belongs to; set with the verdict `take`.
+    /// Record of the version to which the body belongs; set with the verdict `take`.
     private(set) var record: PartRecord?
-    /// Why what was there is not used, with the verdict `take`.
+    /// Reason for not using the earlier bytes, with the verdict `take`.
     private(set) var restart: RestartReason?
-    /// Whether the work has been told of the verdict `take`.
+    /// True if the work has been notified of the verdict `take`.
     var isAnnounced = false
-    /// Whether the part is ready for the body.
+    /// True if the part is ready for the body.
     var isPrepared = false
-    /// Whether libcurl holds bytes back for us.
+    /// True if libcurl holds bytes back at our request.
     private(set) var isHolding = false
-    /// The result, if it came before the part was ready.
+    /// Result of the request, if received before the part was ready.
     var earlyEnd: CURLcode?
-    /// The place of the next byte.
+    /// Offset of the next byte in the file.
     private(set) var offset: Int64 = 0
-    /// What the server sent before, and must send again at the beginning of this answer.
+    /// Bytes received earlier, which the server must repeat at the beginning of this answer.
     private var overlap: ArraySlice<UInt8>
     private var ignoredBytes = 0
 
-    /// Bodies of redirections are not used; a longer one is not even received, in bytes.
+    /// Largest ignored body of a redirection, in bytes. A longer body is not even received.
     private static let longestIgnored = 1 << 16
 
     private var curl: CurlFunctions { unsafe functions.table.pointee }
 
-    /// nil if there is no memory.
+    /// Creates an exchange; nil if there is no memory.
     init?(
         serial: Int, _ address: WebAddress, _ work: Work, range: (start: Int64, overlap: [UInt8], validator: String)?,
         settings: TransferSettings, functions: LibraryFunctions<CurlFunctions>, now: Double
@@ -69,7 +69,7 @@ final class Exchange {
         unsafe errorWords.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         let table = unsafe functions.table
         leavesAtOnce = unsafe curl_set_number(table, handle, CURLOPT_QUICK_EXIT, 1) == CURLE_OK
-        // What another server is told could be a secret of the first one's.
+        // Send the caller's headers to the first server only: a header could be a secret of this server.
         let isFirst = address.host == work.request.address.host && address.port == work.request.address.port
         let extra = isFirst ? work.request.headers.map { "\($0.name): \($0.value)" } : []
         for line in ["Accept-Encoding: identity"] + extra
@@ -92,12 +92,12 @@ final class Exchange {
         func set(_ option: CURLoption, _ text: String) { _ = unsafe curl_set_text(table, handle, option, text) }
         set(CURLOPT_URL, address.text)
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
-        // Each redirection is checked here first.
+        // The loop checks each redirection before following it.
         set(CURLOPT_FOLLOWLOCATION, 0)
-        // One file at a time uses a connection, so a newer version would bring nothing but more to go wrong.
+        // A connection carries a single file at a time, so a newer HTTP version would add only more causes of failure.
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         set(CURLOPT_NOSIGNAL, 1)
-        // libcurl's own limit would wait for a name server; the loop has one that does not.
+        // libcurl's own timeout would wait for a name server; the loop's timeout does not.
         set(CURLOPT_CONNECTTIMEOUT, 86_400)
         set(CURLOPT_BUFFERSIZE, 1 << 18)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -113,7 +113,7 @@ final class Exchange {
         _ = unsafe curl_set_pointer(table, handle, CURLOPT_HTTPHEADER, fields)
         _ = unsafe curl_set_pointer(table, handle, CURLOPT_ERRORBUFFER, errorWords)
         _ = unsafe curl_keep_sockets_private(table, handle)
-        // The loop holds this object for as long as libcurl knows the handle.
+        // The loop retains this object for as long as libcurl knows the handle.
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         _ = unsafe curl_set_pointer(table, handle, CURLOPT_HEADERDATA, context)
         _ = unsafe curl_set_pointer(table, handle, CURLOPT_WRITEDATA, context)
@@ -140,7 +140,7 @@ final class Exchange {
             let decision = work.decide(self)
             (verdict, record, restart) = (decision.verdict, decision.record, decision.restart)
             offset = decision.offset
-            // The whole file: nothing of it was there before.
+            // The whole file: no bytes to compare.
             if offset == 0 { overlap = [] }
         }
         switch verdict {
@@ -181,29 +181,29 @@ final class Exchange {
 
     // MARK: For the loop
 
-    /// The handle, as a key.
+    /// The handle, as a dictionary key.
     var key: Int { unsafe Int(bitPattern: handle) }
 
-    /// Lets held bytes come, if nothing holds them any more.
+    /// Releases held bytes, if nothing holds them any more.
     func release() {
         guard isHolding, isPrepared, !work.isHeld else { return }
         isHolding = false
         _ = unsafe curl.curl_easy_pause(handle, Int32(CURLPAUSE_CONT))
     }
 
-    /// Whether the name of the server has been looked up.
+    /// True if the name of the server has been resolved.
     var hasName: Bool {
         var seconds = 0.0
         _ = unsafe curl_get_seconds(functions.table, handle, CURLINFO_NAMELOOKUP_TIME, &seconds)
         return seconds > 0
     }
 
-    /// Where the body has to end by what the head says of it; nil if the head does not say.
+    /// End of the body as stated by the head, an offset in the file; nil if the head does not say.
     var promisedEnd: Int64? {
         rangeStart != nil && head.status == 206 ? head.contentRange.map { $0.last + 1 } : nil
     }
 
-    /// Where the address leads; nil if the answer does not say.
+    /// Target of the redirection; nil if the answer does not say.
     var redirection: String? {
         var text: UnsafePointer<CChar>?
         guard unsafe curl_get_text(functions.table, handle, CURLINFO_REDIRECT_URL, &text) == CURLE_OK else {
@@ -212,7 +212,7 @@ final class Exchange {
         return unsafe text.map { unsafe String(cString: $0) }
     }
 
-    /// The error for a result of libcurl's.
+    /// Returns the error for a result code of libcurl.
     func error(_ code: CURLcode) -> TransferError {
         var system = 0
         _ = unsafe curl_get_number(functions.table, handle, CURLINFO_OS_ERRNO, &system)

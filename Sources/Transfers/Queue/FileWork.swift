@@ -1,19 +1,19 @@
 internal import Files
 internal import Realtime
 
-/// The work of a queue that waits for the disk. Jobs for parts run one after another on a thread of their own, and each complete part is
-/// checked on one more; their results go to the network's thread.
+/// The disk work of a queue. A dedicated thread runs the jobs for parts one after another; a further thread checks each
+/// complete part. The results go to the network thread.
 final class FileWork: Sendable {
     private let core: QueueCore
     private let jobs: JobThread
 
-    /// nil if the system makes no thread.
+    /// Creates the job thread; nil if the system makes no thread.
     init?(_ core: QueueCore) {
         guard let jobs = JobThread(name: "woodshed-part") else { return nil }
         (self.core, self.jobs) = (core, jobs)
     }
 
-    /// Ends the thread after the jobs that are there.
+    /// Ends the thread after the queued jobs.
     func end() { jobs.end() }
 
     private func add(_ job: @escaping @Sendable (QueueCore) -> Void) {
@@ -64,7 +64,7 @@ final class FileWork: Sendable {
         }
     }
 
-    /// Counts bytes when they are on the disk, and asks whether more are wanted.
+    /// Records bytes once they are on the disk, and asks the caller whether to continue.
     func note(_ transfer: Transfer, _ part: PartFile, _ byteCount: Int64) {
         add { core in
             let request = transfer.request
@@ -77,7 +77,7 @@ final class FileWork: Sendable {
         }
     }
 
-    /// Puts what was received on the disk, and closes the part; removes it if nothing is kept.
+    /// Puts the received bytes on the disk, and closes the part. Removes the part if nothing is kept.
     func settle(_ id: Int?, _ part: PartFile, written: Int64, isDiscarding: Bool) {
         add { core in
             let kept = Self.settled(part, written: written, isDiscarding: isDiscarding)
@@ -98,11 +98,11 @@ final class FileWork: Sendable {
 
     // MARK: The complete part
 
-    /// Checks a complete part and names it.
+    /// Checks a complete part, and gives the file its final name.
     ///
     /// - Parameters:
     ///   - isEndClean: As in `FetchedPart`.
-    ///   - isNamed: Whether it has its name from an earlier run.
+    ///   - isNamed: True if an earlier run has already named the file.
     func check(
         _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, byteCount: Int64, isEndClean: Bool, isNamed: Bool
     ) {
@@ -118,17 +118,17 @@ final class FileWork: Sendable {
             }
             core.countFileWork(-1)
         }
-        // After the jobs that are there, which use the part, too.
+        // Run after the queued jobs, which use the part as well.
         jobs.add {
             if let thread = PlainThread(name: "woodshed-check", work) { thread.detach() } else { work() }
         }
     }
 
-    /// The result of looking at a complete part.
+    /// The result of checking a complete part.
     private enum Outcome {
         /// The part is closed.
         case ended(Result<FetchedFile, TransferError>, keptBytes: Int64)
-        /// The file is not whole. The part is still open.
+        /// The file is incomplete. The part is still open.
         case cutOff(TransferError)
     }
 
@@ -149,7 +149,7 @@ final class FileWork: Sendable {
                 if !part.record.isComplete { try part.note(byteCount, isComplete: isEndClean) }
                 let isCompared = try compare(transfer, part, record, isEndClean: isEndClean)
                 let name = try judged(transfer, part, answer, byteCount, isEndClean: isEndClean || isCompared)
-                // A later run would not know how the connection ended.
+                // Record the completeness now: a later run would not know how the connection ended.
                 if !part.record.isComplete { try part.note(byteCount, isComplete: true) }
                 guard transfer.claimName() else { throw .cancelled }
                 path = try part.name(name, replaces: transfer.request.replaces)
@@ -163,7 +163,7 @@ final class FileWork: Sendable {
                 }
                 if fault == nil { return .cutOff(error) }
             }
-            // The part cannot stay: a complete one is not asked for again.
+            // Remove a refused part: a complete part is never requested again.
             let isRefused = error.kind == .rejected || error.kind == .checksum
             let failure = isRefused && byteCount > 0 && !transfer.isDiscarding ? keeping(part, transfer, error) : error
             let kept = settled(part, written: 0, isDiscarding: isRefused || transfer.isDiscarding)
@@ -171,17 +171,17 @@ final class FileWork: Sendable {
         }
     }
 
-    /// Keeps a part that was refused, if that is wanted, and says where it is.
+    /// Keeps a refused part if the request gives a path, and adds the path to the error.
     private static func keeping(_ part: PartFile, _ transfer: Transfer, _ error: TransferError) -> TransferError {
         guard let path = transfer.request.rejectedPath, part.keep(as: path) else { return error }
         return TransferError(
             error.kind, error.message, remedy: "\(error.remedy) What the server sent is kept: \(path)")
     }
 
-    /// Compares the part with every checksum that is known. It is read for that as a whole, so what is compared is what a reader of the
-    /// file will get, whoever received it when.
+    /// Compares the part with every known checksum. The comparison reads the whole part, so it covers exactly the bytes
+    /// of a later reader, whichever run received them.
     ///
-    /// - Returns: Whether a checksum is known.
+    /// - Returns: True if a checksum is known.
     private static func compare(
         _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, isEndClean: Bool
     ) throws(TransferError) -> Bool {
@@ -192,7 +192,7 @@ final class FileWork: Sendable {
             if sums.isEmpty { continue }
             guard let found = try part.sum(algorithm, isWanted: { !transfer.isGivenUp }) else { throw .cancelled }
             guard let wrong = sums.first(where: { $0.bytes != found }) else { continue }
-            // More likely the rest is missing.
+            // A missing rest is more likely than damage.
             guard isEndClean else {
                 throw .truncated(transfer.request.address, done: part.record.durableBytes, total: nil)
             }
@@ -202,7 +202,7 @@ final class FileWork: Sendable {
         return !expected.isEmpty
     }
 
-    /// Lets the caller look at the part; the name that the caller gives it.
+    /// Lets the caller check the part, and returns the caller's name for the file; nil for the planned name.
     private static func judged(
         _ transfer: Transfer, _ part: PartFile, _ answer: TransferAnswer, _ byteCount: Int64, isEndClean: Bool
     ) throws(TransferError) -> String? {
@@ -217,7 +217,7 @@ final class FileWork: Sendable {
 }
 
 extension TransferError {
-    /// The error that `body` throws; nil if it throws none.
+    /// Returns the error thrown by `body`; nil if `body` throws none.
     static func thrown(by body: () throws(TransferError) -> Void) -> TransferError? {
         do throws(TransferError) { try body() } catch { return error }
         return nil

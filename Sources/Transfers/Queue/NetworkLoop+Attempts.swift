@@ -2,9 +2,9 @@ internal import CCurl
 internal import Libraries
 internal import RunLog
 
-// Requests, and what follows from their answers.
+// Requests, and the handling of their answers.
 extension NetworkLoop {
-    /// A part that could not be used so often belongs to a file that changes all the time.
+    /// Largest number of restarts. A part discarded more often belongs to a constantly changing file.
     private static let mostRestarts = 5
 
     /// Sends the request of a new attempt.
@@ -34,18 +34,18 @@ extension NetworkLoop {
         _ = unsafe curl.curl_multi_add_handle(multi, exchange.handle)
     }
 
-    /// Begins again with the first byte.
+    /// Restarts with the first byte.
     private func forget(_ work: Work, _ reason: RestartReason) {
         (work.written, work.record, work.notedBytes) = (0, nil, 0)
         work.transfer.tell(.restarted(reason))
     }
 
-    /// Ends the request of a work, whatever it is doing.
+    /// Ends the request of a work in any state.
     func drop(_ work: Work) {
         guard let exchange = work.exchange else { return }
         work.exchange = nil
         exchanges[exchange.key] = nil
-        // An old libcurl would wait here for a name server that does not answer.
+        // An old libcurl would wait here for a silent name server.
         if !exchange.leavesAtOnce, exchange.head.status == 0, !exchange.hasName {
             abandoned.append(exchange)
         } else {
@@ -53,7 +53,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Tells the work of an answer that brings bytes.
+    /// Notifies the work of an answer with bytes.
     func announce(_ work: Work) {
         guard let exchange = work.exchange, !exchange.isAnnounced, case .take = exchange.verdict,
             let record = exchange.record, let part = work.part, case .connecting(let connecting) = work.phase
@@ -80,19 +80,19 @@ extension NetworkLoop {
             return
         }
         exchange.isPrepared = true
-        // The time that the disk took is not the server's.
+        // Exclude the time taken by the disk from the server's time.
         work.startMeasuring(Clock.seconds)
         if let code = exchange.earlyEnd { finish(exchange, code) } else { exchange.release() }
     }
 
-    /// Deals with the end of a request.
+    /// Handles the end of a request.
     func finish(_ exchange: Exchange, _ code: CURLcode) {
         let work = exchange.work
         if case .take = exchange.verdict, !exchange.isPrepared, code == CURLE_OK {
             exchange.earlyEnd = code
             return
         }
-        // libcurl gives none if it did not receive the whole body, which may be anything.
+        // libcurl gives no address unless it received the whole body, and the body may be anything.
         let redirection = exchange.redirection ?? exchange.head.value("location")
         let error = code == CURLE_OK ? nil : exchange.error(code)
         RunLog.note(.net, .debug, exchange.logText)
@@ -132,7 +132,7 @@ extension NetworkLoop {
         if case .connecting = work.phase, work.ending == nil { connect(work) }
     }
 
-    /// Goes back to connecting; a paused transfer stays paused.
+    /// Returns to connecting; a paused transfer stays paused.
     private func reconnect(_ work: Work) {
         if case .downloading(let downloading) = work.phase { enter(work, .connecting(downloading.connect())) }
     }

@@ -1,4 +1,4 @@
-// Pausing, and how transfers end.
+// Pausing and ending transfers.
 extension NetworkLoop {
     // MARK: Pausing
 
@@ -11,7 +11,7 @@ extension NetworkLoop {
         }
         guard let pausable = work.phase.pausable else { return }
         if case .downloading = work.phase {
-            // The connection stays, and libcurl reads nothing more from it.
+            // The connection stays open, but libcurl stops reading from it.
             work.isHeld = true
         } else {
             drop(work)
@@ -28,14 +28,15 @@ extension NetworkLoop {
 
     // MARK: Completing
 
-    /// All bytes are there.
+    /// Starts the check once all bytes are present.
     ///
-    /// - Parameter isEndClean: False if the connection ended in an error, and only the content can tell that it is whole.
+    /// - Parameter isEndClean: False if the connection ended in an error. Only the content can then prove its
+    ///   completeness.
     func complete(_ work: Work, isEndClean: Bool) {
         switch work.phase {
         case .connecting(let phase): analyse(work, phase.analyse(), isEndClean: isEndClean)
         case .downloading(let phase): analyse(work, phase.analyse(), isEndClean: isEndClean)
-        // The last byte came together with the wish to pause.
+        // The last byte arrived together with the pause command.
         case .paused(let phase):
             (work.isPauseWanted, work.wantsToGoOn, work.isHeld) = (!work.wantsToGoOn, false, false)
             analyse(work, phase.download().analyse(), isEndClean: isEndClean)
@@ -69,10 +70,10 @@ extension NetworkLoop {
         }
     }
 
-    /// The connection ended, and the file does not: the next attempt brings the rest, or the same once more.
+    /// Retries after the connection ended before the file. The next attempt brings the rest, or the same bytes again.
     func cutOff(_ transfer: Transfer, _ part: PartFile, _ error: TransferError) {
         guard let work = works[transfer.id], work.ending == nil, case .analysing(let analysing) = work.phase else {
-            // Its end was told meanwhile.
+            // The end was reported meanwhile.
             files.settle(nil, part, written: 0, isDiscarding: transfer.isDiscarding)
             return
         }
@@ -84,13 +85,14 @@ extension NetworkLoop {
 
     // MARK: Failing and cancelling
 
-    /// The time within which the end of a cancelled transfer is told, in seconds, whatever the disk does; and of a failed one.
+    /// Deadline for reporting the end of a cancelled transfer, and of a failed transfer, in seconds. The deadlines hold
+    /// however long the disk takes.
     private static let (cancelSeconds, failSeconds) = (0.15, 10.0)
 
     func fail(_ work: Work, _ error: TransferError) {
         guard work.ending == nil, work.phase.unfinished != nil else { return }
         drop(work)
-        // An answer that is refused by its head says nothing about the bytes of an earlier one.
+        // An answer refused by its head says nothing about the bytes of an earlier answer.
         let isUseless = error.kind == .tooLarge && work.isPartUseless
         work.ending = (error.kind == .cancelled ? nil : error, isUseless, Clock.seconds + Self.failSeconds)
         settle(work, isDiscarding: isUseless)
@@ -101,7 +103,7 @@ extension NetworkLoop {
         drop(work)
         work.ending = (nil, discarding, Clock.seconds + Self.cancelSeconds)
         if case .analysing = work.phase {
-            // The thread that checks the part closes it.
+            // The checking thread closes the part.
             tellEnd(work, keptBytes: discarding ? 0 : work.written)
         } else {
             settle(work, isDiscarding: discarding)
@@ -112,13 +114,13 @@ extension NetworkLoop {
         if let part = work.part {
             files.settle(work.transfer.id, part, written: work.written, isDiscarding: isDiscarding)
         } else if case .validating = work.phase {
-            // Its part is being opened.
+            // The part is being opened.
         } else {
             tellEnd(work, keptBytes: 0)
         }
     }
 
-    /// Tells the end that was settled.
+    /// Reports the decided end.
     func tellEnd(_ work: Work, keptBytes: Int64) {
         guard let ending = work.ending, let phase = work.phase.unfinished else { return }
         works[work.transfer.id] = nil

@@ -1,6 +1,6 @@
-// Timeouts, progress, and putting received bytes on the disk now and then.
+// Timeouts, progress, and the regular writing of received bytes to the disk.
 extension NetworkLoop {
-    /// The time between two events that tell how far a transfer is, in seconds.
+    /// Interval between two progress events, in seconds.
     private static let progressSeconds = 0.1
 
     func lookAtTimes() {
@@ -49,13 +49,14 @@ extension NetworkLoop {
         work.lastProgressAt = now
         let progress = work.progress(now)
         work.transfer.show(progress)
-        // While nothing comes, the rate that falls is told once a second, until it is 0.
+        // While no bytes arrive, report the falling rate once a second until it reaches 0.
         if work.written == work.shown.bytes, work.shown.rate == 0 || now - work.shown.time < 1 { return }
         work.shown = (work.written, progress.bytesPerSecond, now)
         work.transfer.tell(.progress(progress))
     }
 
-    /// When something is due that no command and no byte announces, apart from the next attempt of one that waits.
+    /// Returns the time of the next event announced by neither a command nor a byte. The next attempts of waiting
+    /// transfers are excluded.
     func nextTime() -> Double {
         let now = Clock.seconds
         var next = now + core.hooks.idleSeconds

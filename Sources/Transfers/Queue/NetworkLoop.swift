@@ -3,34 +3,36 @@ internal import Glibc
 internal import Libraries
 internal import Realtime
 
-/// The network's thread: carries out commands, lets libcurl work, and looks after times. It exists while there are transfers.
+/// The network thread: carries out commands, runs libcurl, and checks timeouts. The thread exists while there are
+/// transfers.
 ///
-/// It waits for the network only, and for memory's way to the disk; what waits for the disk itself is done by `FileWork`.
+/// The thread waits for the network, and for writes into the system's page cache. `FileWork` does the work that waits
+/// for the disk itself.
 @safe
 final class NetworkLoop: @unchecked Sendable {
-    /// It has this loop until the thread ends.
+    /// The core, which retains this loop until the thread ends.
     let core: QueueCore
     let settings: TransferSettings
     let functions: LibraryFunctions<CurlFunctions>
     let multi: UnsafeMutableRawPointer
     let files: FileWork
     var works: [Int: Work] = [:]
-    /// Those that libcurl works at, by its handles.
+    /// Exchanges in progress, by libcurl's handle.
     var exchanges: [Int: Exchange] = [:]
-    /// Whether something has changed since it was last seen which transfers may begin.
+    /// True if a change since the last scheduling may let a transfer begin.
     var mayBegin = false
-    /// When the next attempt of one that waits may begin, as of the last look at which may begin.
+    /// Earliest start of the next waiting attempt, as of the last scheduling.
     private var nextRetryAt = Double.infinity
-    /// When the times were looked at, and when they must be again. A command can bring that nearer.
+    /// Time of the last check of timeouts, and time of the next check. A command can bring the next check forward.
     private var (lastLook, wakeAt) = (0.0, 0.0)
     var waits: Waits
     var lastSerial = 0
-    /// Requests whose transfers are over, while the name of the server is still being looked up.
+    /// Requests of ended transfers whose server names are still being resolved.
     var abandoned: [Exchange] = []
 
     var curl: CurlFunctions { unsafe functions.table.pointee }
 
-    /// nil if there is no memory or no thread.
+    /// Creates a loop; nil if there is no memory or no thread.
     init?(_ core: QueueCore, _ functions: LibraryFunctions<CurlFunctions>) {
         guard let files = FileWork(core) else { return nil }
         guard let multi = unsafe functions.table.pointee.curl_multi_init() else {
@@ -47,7 +49,7 @@ final class NetworkLoop: @unchecked Sendable {
 
     deinit { _ = unsafe curl.curl_multi_cleanup(multi) }
 
-    /// Starts the thread; false if the system has none.
+    /// Starts the thread; returns false if the system has none.
     func start() -> Bool {
         guard let thread = PlainThread(name: "woodshed-fetch", { [self] in run() }) else {
             files.end()
@@ -57,16 +59,17 @@ final class NetworkLoop: @unchecked Sendable {
         return true
     }
 
-    /// Ends a wait of the thread. Any thread may call it, as long as the core has this loop.
+    /// Ends a wait of the thread. Any thread may call this function while the core retains the loop.
     func wake() { _ = unsafe curl.curl_multi_wakeup(multi) }
 
     private func run() {
-        // A server that closes a connection early must not end the program.
+        // Block SIGPIPE and the other signals: a server closing a connection early must not end the program.
         var signals = sigset_t()
         unsafe sigfillset(&signals)
         for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] { unsafe sigdelset(&signals, signal) }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-        // libcurl converts the names of servers beyond ASCII by the locale, which knows ASCII alone unless the program sets another one.
+        // libcurl converts non-ASCII server names by the locale. The default locale knows ASCII alone unless the
+        // program sets another.
         let locale = unsafe newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
         let before = unsafe uselocale(locale)
         defer {
@@ -81,7 +84,7 @@ final class NetworkLoop: @unchecked Sendable {
             for exchange in exchanges.values { announce(exchange.work) }
             readResults()
             let now = Clock.seconds
-            // With thousands that wait this takes longer than to receive some bytes.
+            // With thousands of waiting transfers, this check takes longer than receiving some bytes.
             if mayBegin || now - lastLook >= 0.01 {
                 lastLook = now
                 lookAtTimes()
@@ -135,7 +138,7 @@ final class NetworkLoop: @unchecked Sendable {
         case .noted(let id, let error):
             guard let work = works[id] else { break }
             work.isNoting = false
-            // A complete part belongs to the thread that checks it, which finds the same.
+            // A complete part belongs to its checking thread, which finds the same error.
             if case .analysing = work.phase { break }
             if let error, work.ending == nil { fail(work, error) }
         case .settled(let id, let keptBytes): if let work = works[id] { tellEnd(work, keptBytes: keptBytes) }
@@ -144,7 +147,7 @@ final class NetworkLoop: @unchecked Sendable {
         }
     }
 
-    /// Those of a command; all for nil, in the order of their numbers.
+    /// Returns the transfers of a command. For nil, returns all transfers by ascending number.
     private func chosen(_ id: Int?) -> [Work] {
         if let id { return works[id].map { [$0] } ?? [] }
         return works.values.sorted { $0.transfer.id < $1.transfer.id }
@@ -158,7 +161,7 @@ final class NetworkLoop: @unchecked Sendable {
 
     // MARK: Beginning
 
-    /// Lets as many transfers begin or go on as the limits permit.
+    /// Starts or resumes as many transfers as the limits permit.
     private func schedule() {
         let now = Clock.seconds
         if !mayBegin, now < nextRetryAt { return }
@@ -227,7 +230,7 @@ final class NetworkLoop: @unchecked Sendable {
 
     private func opened(_ id: Int, _ result: Result<OpenedPart, TransferError>) {
         guard let work = works[id] else {
-            // Its end was told at the deadline.
+            // The end was reported at the deadline.
             if case .success(let opened) = result {
                 files.settle(nil, opened.part, written: 0, isDiscarding: opened.transfer.isDiscarding)
             }

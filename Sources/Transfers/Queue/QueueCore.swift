@@ -3,10 +3,10 @@ internal import Files
 internal import Libraries
 internal import Realtime
 
-/// What other threads ask of the network's thread, or tell it.
+/// Commands and reports of other threads to the network thread.
 enum Command: Sendable {
     case add(Transfer)
-    /// Nil means all transfers.
+    /// Pauses a transfer. Nil, here and below, means all transfers.
     case pause(Int?)
     case resume(Int?)
     case cancel(Int?, discarding: Bool)
@@ -15,17 +15,17 @@ enum Command: Sendable {
     case opened(Int, Result<OpenedPart, TransferError>)
     /// The part is ready for the bytes of an exchange.
     case prepared(Int, exchange: Int, TransferError?)
-    /// Bytes are on the disk.
+    /// The bytes are on the disk.
     case noted(Int, TransferError?)
-    /// The part is closed, with so many bytes.
+    /// The part is closed, and holds `keptBytes` bytes.
     case settled(Int, keptBytes: Int64)
-    /// The complete part has its name, or was refused.
+    /// The complete part has its final name, or was refused.
     case checked(Int, Result<FetchedFile, TransferError>, keptBytes: Int64)
-    /// The complete part, which is still open, is not the whole file.
+    /// The complete part is not the whole file. The part is still open.
     case cutOff(Transfer, PartFile, TransferError)
 }
 
-/// A part, and what is there.
+/// An opened part and its state.
 struct OpenedPart: Sendable {
     let part: PartFile
     let beginning: PartFile.Beginning
@@ -33,29 +33,29 @@ struct OpenedPart: Sendable {
     let transfer: Transfer
 }
 
-/// What the queue's owner, its transfers and the network's thread share.
+/// State shared by the queue's owner, its transfers and the network thread.
 final class QueueCore: @unchecked Sendable {
     let settings: TransferSettings
     let hooks: TransferHooks
     let events = EventBroadcast<TransferEvent>()
 
     private let lock = ConditionLock()
-    // All only under the lock.
+    // The lock guards all properties below.
     private var inbox: [Command] = []
     private var isClosed = false
     private var lastID = 0
-    /// The network's thread, while there is one.
+    /// The network's loop; nil while there is no network thread.
     private var loop: NetworkLoop?
-    /// Parts that are open, and jobs that wait for the disk.
+    /// Number of open parts and of jobs waiting for the disk.
     private var fileWork = 0
-    /// Called when there is nothing left to do.
+    /// Functions to call once no work is left.
     private var whenIdle: [@Sendable () -> Void] = []
 
     init(_ settings: TransferSettings, _ hooks: TransferHooks) { (self.settings, self.hooks) = (settings, hooks) }
 
     deinit { events.end() }
 
-    /// Adds a transfer, and starts the network's thread if there is none.
+    /// Adds a transfer, and starts the network thread if none is running.
     func add(_ request: TransferRequest) throws(TransferError) -> Transfer {
         if let sha256 = request.sha256, Checksum(.sha256, hexadecimal: sha256) == nil {
             throw TransferError(
@@ -84,7 +84,7 @@ final class QueueCore: @unchecked Sendable {
         }.get()
     }
 
-    /// Sends a command; false if there are no transfers.
+    /// Sends a command; returns false if there are no transfers.
     @discardableResult
     func post(_ command: Command) -> Bool {
         lock.withLock {
@@ -95,7 +95,8 @@ final class QueueCore: @unchecked Sendable {
         }
     }
 
-    /// The commands since the last call; nil if there are none and none are wanted: then the thread must end.
+    /// Returns the commands since the last call. Returns nil if the inbox is empty and the thread is idle; the thread
+    /// must then end.
     func take(isIdle: Bool) -> [Command]? {
         lock.withLock {
             if inbox.isEmpty, isIdle {
@@ -108,7 +109,7 @@ final class QueueCore: @unchecked Sendable {
         }
     }
 
-    /// Counts open parts and jobs, for `waitUntilIdle`.
+    /// Counts open parts and jobs, for `waitUntilIdle` and `whenIdle`.
     func countFileWork(_ change: Int) {
         lock.withLock {
             fileWork += change
@@ -121,7 +122,7 @@ final class QueueCore: @unchecked Sendable {
         post(.cancel(nil, discarding: false))
     }
 
-    /// Calls `body` when there is no transfer, no open part, and no job for one; at once if that is so already.
+    /// Calls `body` once no transfer, no open part and no job remains; at once if none remains already.
     func whenIdle(_ body: @escaping @Sendable () -> Void) {
         lock.withLock {
             whenIdle.append(body)
@@ -129,12 +130,12 @@ final class QueueCore: @unchecked Sendable {
         }
     }
 
-    /// The same, for a thread that may wait.
+    /// Waits until no transfer, open part or job remains. Blocks the calling thread.
     func waitUntilIdle() {
         lock.withLock { while loop != nil || fileWork > 0 { lock.wait() } }
     }
 
-    /// Call it under the lock.
+    /// Calls the waiting functions if no work is left. Requires the lock.
     private func tellIdle() {
         guard loop == nil, fileWork == 0 else { return }
         for body in whenIdle { body() }

@@ -6,9 +6,9 @@ internal import Synchronization
 ///
 /// Threads: any. Real-time safe: no.
 public final class Transfer: Sendable {
-    /// Its number in its queue, from 1 on.
+    /// Number of the transfer in its queue, from 1.
     public let id: Int
-    /// What is fetched.
+    /// The request.
     public let request: TransferRequest
 
     struct Shown {
@@ -21,7 +21,8 @@ public final class Transfer: Sendable {
     private let shown = Mutex(Shown())
     private let broadcast = EventBroadcast<TransferEvent>()
     private let core: QueueCore
-    /// Who decides the end: the one that names the file, or the one that gives the transfer up. Only one of them can.
+    /// The claim that decides the end: either the file is named, or the transfer is given up. Only the first claim
+    /// succeeds.
     private let claim = Atomic<Int>(Claim.open)
     private let discards = Atomic<Bool>(false)
 
@@ -39,15 +40,15 @@ public final class Transfer: Sendable {
     public var state: TransferState { shown.withLock { $0.state } }
     /// The progress of the transfer.
     public var progress: TransferProgress { shown.withLock { $0.progress } }
-    /// Its events from now on; the stream ends with its last event. Each call makes a stream of its own.
+    /// Events of the transfer from now on. The stream ends with the last event. Each call creates a separate stream.
     public var events: AsyncStream<TransferEvent> { broadcast.stream }
 
-    /// What it has ended with; nil until then.
+    /// Result of the transfer; nil until the end.
     package var result: Result<FetchedFile, TransferError>? { shown.withLock { $0.outcome } }
 
     /// Waits for the end of the transfer, and returns the file.
     ///
-    /// - Throws: Why there is no file; an error of kind `cancelled` after `cancel`.
+    /// - Throws: The cause of the failure; an error of kind `cancelled` after `cancel`.
     public var outcome: FetchedFile {
         get async throws(TransferError) {
             let result = await withCheckedContinuation { continuation in
@@ -65,28 +66,30 @@ public final class Transfer: Sendable {
 
     /// Pauses the transfer. Has no effect once the file is complete.
     ///
-    /// The connection stays for as long as the server keeps it; other transfers may begin meanwhile.
+    /// The connection stays open for as long as the server keeps it. Other transfers may begin meanwhile.
     public func pause() { core.post(.pause(id)) }
 
     /// Resumes the transfer when its turn comes.
     public func resume() { core.post(.resume(id)) }
 
-    /// Cancels the transfer. The last event follows within 200 ms, whatever the server does. A file that has its name already stays.
+    /// Cancels the transfer. The last event follows within 200 ms, however slow the server. A file already under its
+    /// final name stays.
     ///
-    /// - Parameter discarding: whether the received bytes are removed; if not, another transfer can continue from them.
+    /// - Parameter discarding: True if the received bytes are removed. If false, another transfer can continue from the
+    ///   kept bytes.
     public func cancel(discarding: Bool = false) { core.post(.cancel(id, discarding: discarding)) }
 
-    /// Changes its place among those that wait.
+    /// Changes the transfer's place among the waiting transfers.
     public func setPriority(_ priority: Int) { core.post(.priority(id, priority)) }
 
     // MARK: For the queue
 
-    /// Lets the file get its name; false if the transfer was given up before.
+    /// Claims the right to name the file; returns false if the transfer was given up before.
     func claimName() -> Bool {
         claim.compareExchange(expected: Claim.open, desired: Claim.named, ordering: .acquiringAndReleasing).exchanged
     }
 
-    /// Gives the transfer up; false if the file is getting its name.
+    /// Gives the transfer up; returns false if the file is already being named.
     func giveUp(discarding: Bool) -> Bool {
         discards.store(discarding, ordering: .releasing)
         return claim.compareExchange(
@@ -107,7 +110,7 @@ public final class Transfer: Sendable {
         broadcast.tell(event)
     }
 
-    /// Tells the last event, and what the transfer ends with.
+    /// Reports the last event, and sets the result of the transfer.
     func end(_ result: Result<FetchedFile, TransferError>, _ kind: TransferEvent.Kind) {
         let waiting = shown.withLock { shown in
             shown.outcome = result

@@ -1,8 +1,9 @@
 internal import RunLog
 
-/// What the log says about a transfer: addresses without what follows their path, and no header but the file's version.
+/// Log text of a transfer. Addresses appear without the part behind their path. Of the headers, only the file's version
+/// appears.
 extension TransferEvent.Kind {
-    /// Nil for what is not worth a line.
+    /// Level of the log line; nil for an event not worth a line.
     var logLevel: LogLevel? {
         switch self {
         case .progress: nil
@@ -32,7 +33,7 @@ extension TransferEvent.Kind {
 }
 
 extension Exchange {
-    /// The answer to a request.
+    /// Log text of the answer to a request.
     var logText: String {
         let version = Validators(head)
         let decision =

@@ -7,30 +7,30 @@ internal import Realtime
 ///     let request = TransferRequest(try WebAddress("https://example.org/blue.flac"), to: "/music/blue.flac")
 ///     let file = try await queue.fetch(request)
 ///
-/// A broken transfer goes on where it stopped, but only if the server still has the same file. The fetched file appears under its name
-/// as a whole, and on the disk, before `finished` is told. A kill or a loss of power at any moment leaves a part from which a later
-/// transfer goes on, or the whole file.
+/// A broken transfer continues at the break, but only if the server still has the same file. The fetched file appears
+/// under its name as a whole, and is on the disk before `finished` is reported. A kill or a power loss at any moment
+/// leaves either the whole file, or a part from which a later transfer continues.
 ///
-/// All transfers share one thread, which exists while there are any. Releasing the queue cancels its transfers, and keeps their parts.
-/// Threads: any. Real-time safe: no.
+/// All transfers share one network thread, which exists while there are transfers. Releasing the queue cancels its
+/// transfers, and keeps their parts. Threads: any. Real-time safe: no.
 public final class TransferQueue: Sendable {
     private let core: QueueCore
 
-    /// A queue without transfers.
+    /// Creates a queue without transfers.
     public init(_ settings: TransferSettings) { core = QueueCore(settings, TransferHooks()) }
 
     package init(_ settings: TransferSettings, hooks: TransferHooks) { core = QueueCore(settings, hooks) }
 
     deinit { core.beginClosing() }
 
-    /// Adds a transfer, which begins when its turn comes.
+    /// Adds a transfer, which begins at its turn.
     ///
-    /// - Throws: A `TransferError` if libcurl is missing, the request cannot be one, or the queue is closed. What goes wrong later is
-    ///   told by events.
+    /// - Throws: A `TransferError` if libcurl is missing, the request is invalid, or the queue is closed. Events report
+    ///   later failures.
     @discardableResult
     public func add(_ request: TransferRequest) throws(TransferError) -> Transfer { try core.add(request) }
 
-    /// Adds a transfer and waits for its end. If the task is cancelled, so is the transfer; its part is kept.
+    /// Adds a transfer and waits for its end. Cancelling the task cancels the transfer, and keeps its part.
     public func fetch(_ request: TransferRequest) async throws(TransferError) -> FetchedFile {
         let transfer = try core.add(request)
         let result = await withTaskCancellationHandler {
@@ -45,10 +45,10 @@ public final class TransferQueue: Sendable {
         return try result.get()
     }
 
-    /// The events of all transfers from now on, in the same order for every reader. Each call makes a stream of its own.
+    /// Events of all transfers from now on, in the same order for every reader. Each call creates a separate stream.
     public var events: AsyncStream<TransferEvent> { core.events.stream }
 
-    /// Calls `observer` with every event from now on, on the thread of the network; it must return at once.
+    /// Calls `observer` with every event from now on, on the network thread. The observer must return at once.
     package func observe(_ observer: @escaping @Sendable (TransferEvent) -> Void) { core.events.observe(observer) }
 
     /// Pauses all transfers.
@@ -58,28 +58,28 @@ public final class TransferQueue: Sendable {
     /// Cancels all transfers.
     public func cancelAll(discarding: Bool = false) { core.post(.cancel(nil, discarding: discarding)) }
 
-    /// Cancels all transfers, keeps their parts, and waits until their last events have been told and their parts are closed. Takes no
-    /// more transfers.
+    /// Cancels all transfers and keeps their parts. Waits until the last events are reported and the parts are closed.
+    /// The queue accepts no further transfers.
     public func close() async {
         core.beginClosing()
         await withCheckedContinuation { continuation in core.whenIdle { continuation.resume() } }
     }
 
-    /// The same, for a thread that may wait, which is none of the concurrency pool's.
+    /// Closes like `close`, but blocks the calling thread. Never call from the concurrency pool.
     package func closeAndWait() {
         core.beginClosing()
         core.waitUntilIdle()
     }
 }
 
-/// What tests replace.
+/// Hooks for tests.
 package struct TransferHooks: Sendable {
     package var calls: any FileCalls = SystemFileCalls()
-    /// The seed of the random part of waits; nil for a new one.
+    /// Seed of the random part of waits; nil for a random seed.
     package var seed: UInt64?
-    /// The time between two moments at which received bytes are put on the disk, in seconds.
+    /// Interval between two writes of received bytes to the disk, in seconds.
     package var noteSeconds = 1.0
-    /// The longest time for which the network's thread waits, in seconds.
+    /// Longest wait of the network thread, in seconds.
     package var idleSeconds = 60.0
 
     package init() {}

@@ -1,5 +1,5 @@
-/// The waits between attempts: each twice as long as the one before, and random within its upper half, so that many clients that failed
-/// together do not come back together.
+/// The waits between attempts. Each wait is twice as long as the last, and random within its upper half. Clients that
+/// failed together therefore do not return together.
 struct Waits {
     private let first, longest: Double
     private var generator: Generator
@@ -9,7 +9,7 @@ struct Waits {
         generator = Generator(state: seed)
     }
 
-    /// The wait after so many failures in a row, from 1 on, in seconds.
+    /// Returns the wait after `count` consecutive failures, from 1 on, in seconds.
     mutating func seconds(afterFailures count: Int) -> Double {
         var whole = first
         for _ in 1..<max(2, min(count, 64)) where count > 1 { whole = min(whole * 2, longest) }

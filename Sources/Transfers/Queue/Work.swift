@@ -1,43 +1,43 @@
 internal import Explanations
 
-/// A transfer as the network's thread sees it.
+/// A transfer as seen by the network thread.
 final class Work {
     let transfer: Transfer
     var phase = Phase.first
     var priority: Int
-    /// Open from `validating` on.
+    /// The part; open from `validating` on.
     var part: PartFile?
-    /// What the bytes in the part belong to, if there are any.
+    /// Record of the version to which the bytes in the part belong; nil if there are no bytes.
     var record: PartRecord?
-    /// Bytes of the file that are in the part.
+    /// Number of bytes of the file in the part.
     var written: Int64 = 0
-    /// The kind of the bytes in the part as the server named it, empty if it did not; nil if there are none.
+    /// Content type of the bytes in the part as named by the server, empty if unnamed; nil if there are no bytes.
     var partType: String?
-    /// Whether bytes in the part come from an earlier transfer.
+    /// True if bytes in the part come from an earlier transfer.
     var hasEarlierBytes = false
-    /// Whether the part is just the beginning of a file that is longer than permitted.
+    /// True if the part is just the beginning of a file over the size limit.
     var isPartUseless = false
     var exchange: Exchange?
 
     // Attempts.
-    /// Addresses of this attempt, for loops.
+    /// Addresses visited in this attempt, for finding loops.
     var visited: [WebAddress] = []
-    /// Failures in a row without bytes between.
+    /// Number of consecutive failures without bytes between.
     var failures = 0
-    /// Times that the part could not be used.
+    /// Number of times the part was unusable.
     var restarts = 0
-    /// When the next attempt begins; nil if none waits.
+    /// Time of the next attempt; nil if none is waiting.
     var retryAt: Double?
-    /// The number of bytes from which failures count anew.
+    /// Number of bytes at which the count of failures restarts.
     private var nextMark = Work.markBytes
     private static let markBytes: Int64 = 1 << 16
 
     // Pausing.
-    /// Whether the user wants it to stand still.
+    /// True if the user wants a pause.
     var isPauseWanted = false
-    /// Whether bytes are not taken.
+    /// True while a pause holds back the bytes of the body.
     var isHeld = false
-    /// Whether it is resumed, and waits for its turn.
+    /// True if the transfer was resumed and waits for its turn.
     var wantsToGoOn = false
 
     // Times.
@@ -45,13 +45,13 @@ final class Work {
     var lastByteAt = 0.0
     var slowSince = (time: 0.0, bytes: Int64(0))
     var lastProgressAt = 0.0
-    /// What was told last of how far it is.
+    /// The progress last reported.
     var shown = (bytes: Int64(-1), rate: Int64(-1), time: 0.0)
     var lastNoteAt = 0.0
     var isNoting = false
     var notedBytes: Int64 = 0
 
-    /// How it ends, once that is clear; it is told when the part is closed, or at the deadline.
+    /// The end of the transfer, once decided. The end is reported when the part is closed, or at the deadline.
     var ending: (error: TransferError?, isDiscarding: Bool, deadline: Double)?
 
     init(_ transfer: Transfer) {
@@ -62,10 +62,10 @@ final class Work {
     var request: TransferRequest { transfer.request }
     var total: Int64? { record?.byteCount }
     var host: String { request.address.host }
-    /// Whether the content can tell that it is whole, where the server does not say where it ends.
+    /// True if the content can prove its completeness where the server does not state the end.
     var judgesEnd: Bool { record?.isEndStated == false && request.check != nil }
 
-    /// What the head of an answer leads to.
+    /// The decision after the head of an answer.
     struct Decision {
         var verdict: Exchange.Verdict
         var record: PartRecord?
@@ -75,12 +75,12 @@ final class Work {
 
     // MARK: Deciding
 
-    /// Redirections that are followed.
+    /// Largest number of redirections followed.
     static let mostRedirections = 10
-    /// Room that stays free on the disk, in bytes.
+    /// Reserve left free on the disk, in bytes.
     private static let spareBytes: Int64 = 1 << 20
 
-    /// Decides by the head of an answer. Nothing has been changed before.
+    /// Decides by the head of an answer. The call changes nothing.
     func decide(_ exchange: Exchange) -> Decision {
         let (head, address) = (exchange.head, exchange.address)
         if [301, 302, 303, 307, 308].contains(head.status), head.value("location") != nil {
@@ -108,7 +108,7 @@ final class Work {
     private func decideOnWhole(_ exchange: Exchange, _ new: PartRecord) -> Decision {
         var new = new
         new.byteCount = exchange.head.contentLength
-        // The part is emptied first.
+        // The part is emptied before new bytes are written.
         let missing = new.byteCount.map { $0 - written }
         var answer = Self.answer(new, exchange.address)
         answer.replacedType = partType
@@ -120,7 +120,7 @@ final class Work {
         return Decision(verdict: .take, record: new, restart: reason)
     }
 
-    /// Takes the rest only if everything says that it is the rest of the same file.
+    /// Accepts the rest only if every field confirms the rest of the same file.
     private func decideOnRest(_ exchange: Exchange, _ new: PartRecord) -> Decision {
         guard let start = exchange.rangeStart, let record else {
             return Decision(
@@ -138,7 +138,7 @@ final class Work {
             guard total == known else { return again(.otherLength) }
         }
         let (old, now) = (record.validators, new.validators)
-        // A server that leaves out what it was asked for by does not say that this is the same version.
+        // A server omitting the requested validator does not confirm the same version.
         if old.tag != nil ? now.tag != old.tag : now.lastModified != old.lastModified || now.tag != nil {
             return again(.otherValidator)
         }
@@ -149,7 +149,8 @@ final class Work {
         var kept = record
         kept.effectiveAddress = new.effectiveAddress
         kept.byteCount = record.byteCount ?? range.total
-        // The answer states its own end, which is that of the file only if its length is known: a server may send less than it was asked for.
+        // The answer states its own end. This is the end of the file only if the length of the file is known: a server
+        // may send less than requested.
         kept.isEndStated = kept.byteCount != nil
         for sum in new.checksums where !kept.checksums.contains(sum) { kept.checksums.append(sum) }
         if let error = refusal(Self.answer(kept, exchange.address), missing: range.total.map { $0 - written }) {
@@ -158,7 +159,7 @@ final class Work {
         return Decision(verdict: .take, record: kept, offset: start)
     }
 
-    /// Why the body is not wanted, or has no room.
+    /// Returns the reason for refusing the body: unwanted, or no space. Nil if the body is accepted.
     private func refusal(_ answer: TransferAnswer, missing: Int64?) -> TransferError? {
         if let total = answer.byteCount, total > request.sizeLimit {
             return .tooLarge(answer.address, limit: request.sizeLimit)
@@ -179,7 +180,7 @@ final class Work {
 
     // MARK: Bytes
 
-    /// Writes bytes of a body; returns why no more are wanted.
+    /// Writes bytes of a body. Returns a verdict if no further bytes are wanted, otherwise nil.
     func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64, from address: WebAddress) -> Exchange.Verdict? {
         let end = offset + Int64(bytes.count)
         if let total, end > total { return .again(.otherLength) }
@@ -198,10 +199,10 @@ final class Work {
         return nil
     }
 
-    /// The bytes before the place where the rest begins are asked for once more, and compared: at most so many.
+    /// Largest number of bytes before the resume point fetched again for comparison.
     private static let overlapBytes: Int64 = 1 << 14
 
-    /// What to ask for; nil for the whole file.
+    /// Returns the range to request; nil for the whole file.
     func range() -> Result<(start: Int64, overlap: [UInt8], validator: String), RestartError>? {
         guard written > 0, let record, let part else { return nil }
         guard let validator = record.validators.forRange else {
@@ -222,7 +223,7 @@ final class Work {
 
     // MARK: Progress
 
-    /// Begins to measure, when bytes begin to arrive.
+    /// Starts the measurement when bytes begin to arrive.
     func startMeasuring(_ now: Double) {
         meter.start(written, at: now)
         (lastByteAt, slowSince, lastNoteAt) = (now, (now, written), now)
@@ -237,7 +238,8 @@ final class Work {
 }
 
 extension TransferError {
-    /// The error of a caller who does not want a file, or cannot look at it now: what was fetched is useless only if the file itself is.
+    /// Converts an error of a caller who refuses a file or cannot check it now. Only a refusal of the file itself makes
+    /// the received bytes useless.
     static func rejected(by error: any Error, _ address: WebAddress) -> TransferError {
         switch error {
         case let error as TransferError: error
@@ -253,7 +255,7 @@ extension TransferError {
 }
 
 extension TransferError.Kind {
-    /// Of an error of the caller's.
+    /// Chooses the kind for a caller's error by its exit status.
     fileprivate init(of status: ExitStatus) {
         self =
             switch status {
