@@ -1,61 +1,62 @@
-// The errors of audio files, and what the system's error numbers mean for a file that is read.
+// The errors of audio files, and their mapping from the system's error numbers.
 public import Explanations
 internal import Files
 internal import Glibc
 
-/// Why a file could not be read or written, and what to do about it.
+/// The cause of a failed read or write of a file, and the remedy.
 public struct AudioFileError: ExplainedError, Equatable {
-    /// The kind of failure, for code that handles errors differently.
+    /// The kind of failure, for code with different handling of each kind.
     public enum Kind: String, Sendable, CaseIterable {
         /// The file does not exist.
         case notFound
         /// The path names a directory.
         case isDirectory
-        /// The path names a pipe, a device or a socket, standard input or an internet address, but a regular file is needed.
+        /// The path names a pipe, a device, a socket, standard input or an internet address; only a regular file is
+        /// accepted.
         case notRegularFile
-        /// The system does not permit it.
+        /// The system denies access.
         case permissionDenied
         /// The content is not in a known audio format.
         case notAudio
         /// The file holds no bytes, or no frames.
         case empty
-        /// It is audio, but damaged beyond decoding.
+        /// The file is audio, but damaged beyond decoding.
         case broken
-        /// It is audio, but of a format or with properties that are not supported.
+        /// The file is audio, but its format or its properties are unsupported.
         case unsupported
-        /// It has more than 64 channels.
+        /// The file has more than 64 channels.
         case tooManyChannels
-        /// The program `ffmpeg` is needed and is not installed.
+        /// Decoding needs the program `ffmpeg`, which is not installed.
         case helperMissing
         /// A limit on time, size or memory was reached.
         case limitExceeded
-        /// The file has changed since it was opened.
+        /// The file has changed since the opening.
         case changed
         /// Reading or writing failed.
         case io
-        /// The clip was closed while a reader waited for it.
+        /// The clip was closed while a reader was waiting for data.
         case cancelled
-        /// The file to be written cannot be created.
+        /// The output file cannot be created.
         case cannotCreate
-        /// The new file's name is already taken.
+        /// A file of the new name already exists.
         case alreadyExists
-        /// Another program is using it.
+        /// Another program is using the file.
         case inUse
-        /// There is not enough space left for the file to be written.
+        /// The disk has too little space for the output file.
         case diskFull
         /// The reader of the output has gone.
         case closedPipe
-        /// A value given by the caller is outside what is permitted.
+        /// A value given by the caller is out of range.
         case invalidRequest
     }
 
     /// The kind of failure.
     public let kind: Kind
-    /// The file it concerns, as the caller named it.
+    /// Path of the file, as the caller named it.
     public let path: String
-    /// The cause, in one plain sentence that names the file.
+    /// The cause, in one plain sentence naming the file.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     package init(_ kind: Kind, path: String, _ message: String, remedy: String) {
@@ -67,7 +68,7 @@ public struct AudioFileError: ExplainedError, Equatable {
 }
 
 extension AudioFileError {
-    /// The error for `errno` after opening or reading `path`.
+    /// Returns the error for `errno` after opening or reading `path`.
     package static func reading(_ path: String, errno code: Int32) -> AudioFileError {
         switch code {
         case ENOENT where path == "-": .standardInput
@@ -87,13 +88,13 @@ extension AudioFileError {
         }
     }
 
-    /// The error for `errno` after creating or writing `path`.
+    /// Returns the error for `errno` after creating or writing `path`.
     package static func writing(_ path: String, errno code: Int32, creating: Bool) -> AudioFileError {
         let failure = WritingFailure<Kind>(path, FileFault(code: code, isCreating: creating))
         return AudioFileError(failure.kind, path: path, failure.message, remedy: failure.remedy)
     }
 
-    /// The error for `errno` after creating a file that must not replace another.
+    /// Returns the error for `errno` after creating a file without permission to replace another.
     package static func creatingNew(_ path: String, errno code: Int32) -> AudioFileError {
         if code == EEXIST {
             return AudioFileError(
@@ -113,7 +114,7 @@ extension AudioFileError {
             remedy: "Write what it delivers into a file first, and open that.")
     }
 
-    /// Other programs take this name for standard input; the error is for when no file has the name.
+    /// Error for a missing file named "-": other programs take this name for standard input.
     private static var standardInput: AudioFileError {
         AudioFileError(
             .notRegularFile, path: "-",
@@ -127,7 +128,7 @@ extension AudioFileError {
             remedy: "Download the recording first, for example with curl -O or yt-dlp -x, and give that file's name.")
     }
 
-    /// Whether a name is a scheme and an address (RFC 3986).
+    /// Returns true if a name is a scheme followed by an address (RFC 3986).
     private static func isAddress(_ path: String) -> Bool {
         guard let end = path.firstRange(of: "://")?.lowerBound else { return false }
         let scheme = path[..<end]
@@ -163,7 +164,7 @@ extension AudioFileError {
 extension AudioFileError.Kind: WritingFailureKind {}
 
 extension AudioFileError {
-    /// The exit status of a command that ends with this error.
+    /// Exit status of a command ended by this error.
     ///
     /// Real-time safe: no.
     public var exitStatus: ExitStatus { kind.exitStatus }

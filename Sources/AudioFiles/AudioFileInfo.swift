@@ -1,23 +1,24 @@
-/// Format and length of an audio file: what its content says, with the length that decoding proved.
+/// Format and length of an audio file. The format is read from the content; the length is proved by decoding.
 public struct AudioFileInfo: Sendable, Equatable {
-    /// The path it was opened by; empty for audio made in memory.
+    /// Path at the opening; empty for audio made in memory.
     public let path: String
-    /// The kind of file, in lower case: "wav", "rf64", "w64", "aiff", "caf", "au", "flac", "ogg", "mp3", "mp4", "matroska" …
+    /// Container format, in lower case: "wav", "rf64", "w64", "aiff", "caf", "au", "flac", "ogg", "mp3", "mp4",
+    /// "matroska" …
     public let container: String
-    /// How the samples are coded, in lower case: "pcm_s16", "pcm_f32", "flac", "vorbis", "opus", "mp3", "aac" …
+    /// Coding of the samples, in lower case: "pcm_s16", "pcm_f32", "flac", "vorbis", "opus", "mp3", "aac" …
     public let codec: String
-    /// Frames per second, 1...768000, in Hz.
+    /// Sample rate in Hz, 1...768000.
     public let sampleRate: Int
-    /// Channels, 1...64.
+    /// Number of channels, 1...64.
     public let channelCount: Int
-    /// Frames that can be decoded, which is not always the number in the header.
+    /// Number of decodable frames, which may differ from the number in the header.
     public let frameCount: Int64
-    /// Why the file may hold more than could be decoded, in plain words; nil if all of it was decoded. It is only known for files
-    /// that are decoded by the `ffmpeg` program: the program finished, but reported an error. Do not store anything computed from
-    /// such a part permanently, because opening the file again may give more.
+    /// Reason why the file may hold more than could be decoded, in plain words; nil if everything was decoded. The
+    /// reason is known only for files decoded by the `ffmpeg` program: the program finished, but reported an error. Do
+    /// not permanently store results computed from such a file, because another opening may give more frames.
     public internal(set) var shortfall: String?
 
-    /// The length in seconds.
+    /// Length in seconds.
     public var seconds: Double { Double(frameCount) / Double(sampleRate) }
 
     package init(
@@ -29,7 +30,7 @@ public struct AudioFileInfo: Sendable, Equatable {
         self.shortfall = shortfall
     }
 
-    /// The same file with another length.
+    /// Returns the same information with another length.
     func withFrameCount(_ frameCount: Int64) -> AudioFileInfo {
         AudioFileInfo(
             path: path, container: container, codec: codec, sampleRate: sampleRate, channelCount: channelCount,

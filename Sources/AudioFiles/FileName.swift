@@ -1,17 +1,18 @@
 package import Files
 
-/// Names of files as text. To the system a name is bytes; names on old disks and in archives are often not UTF-8.
+/// Names of files as text. For the system a name is bytes; names on old disks and in archives are often not UTF-8.
 ///
-/// A byte that is not part of valid UTF-8 becomes the character U+10FF00 + byte, from the end of Unicode's last private use area,
-/// which is not in use. Bytes that encode such a character in UTF-8 are treated in the same way. So every name has a text of its
-/// own, and a name in UTF-8 is its own text. Functions that read a recording accept such a text; no file is written under one.
+/// A byte outside valid UTF-8 becomes the character U+10FF00 + byte, from the unused end of Unicode's last private use
+/// area. Bytes encoding such a character in UTF-8 are treated in the same way. Every name therefore has a distinct
+/// text, and a UTF-8 name is its own text. Functions for reading a recording accept such a text; no file is written
+/// under such a text.
 ///
 /// Real-time safe: no.
 public enum FileName {
-    /// The text for a name.
+    /// Returns the text for a name.
     public static func text(of name: some Sequence<UInt8>) -> String {
         let bytes = Array(name)
-        // Nearly all names are UTF-8, in which the characters that stand for bytes begin with this byte.
+        // Fast path: nearly all names are UTF-8, in which the stand-in characters begin with byte 0xF4.
         if !bytes.contains(0xF4), let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = String.UnicodeScalarView()
         var parser = Unicode.UTF8.ForwardParser()
@@ -37,9 +38,9 @@ public enum FileName {
         }
     }
 
-    /// The name for a text.
+    /// Returns the name for a text.
     public static func bytes(of text: String) -> [UInt8] {
-        // In UTF-8, all of those characters begin with this byte.
+        // In UTF-8, all stand-in characters begin with byte 0xF4.
         guard text.utf8.contains(0xF4) else { return Array(text.utf8) }
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {
@@ -52,30 +53,31 @@ public enum FileName {
         return bytes
     }
 
-    /// A text for people, in which the bytes of a name that is not UTF-8 are Latin-1, as on most old disks.
+    /// Returns a text for people: the bytes outside UTF-8 are read as Latin-1, as on most old disks.
     package static func readable(_ text: String) -> String {
         guard !isUTF8(text) else { return text }
         var readable = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             let byte = Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value))
-            // Below are control characters.
+            // Latin-1 has control characters below 0xA0.
             readable.append(!standsForByte(scalar) ? scalar : byte.value >= 0xA0 ? byte : "\u{FFFD}")
         }
         return String(readable)
     }
 
-    /// Whether a name is UTF-8. Files are only written under such names.
+    /// Returns true if a name is UTF-8. Files are only written under UTF-8 names.
     package static func isUTF8(_ text: String) -> Bool {
         !text.utf8.contains(0xF4) || !text.unicodeScalars.contains(where: standsForByte)
     }
 
-    /// Whether a character stands for a byte that is not part of valid UTF-8; its lowest eight bits are that byte.
+    /// Returns true if a character stands for a byte outside valid UTF-8. The lowest eight bits of the character are
+    /// this byte.
     package static func standsForByte(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first + 0x80 }
 
     private static let first: UInt32 = 0x10_FF00
 
-    /// The text of the same file's name from the root of the file system. Links in its folders are followed; a link in the last place is
-    /// not. Nil if the folder is not there.
+    /// Returns the absolute path of the same file as text. Symbolic links in the folders are resolved; a link in the
+    /// last component stays. Returns nil if the folder does not exist.
     package static func absolute(_ text: String) -> String? {
         guard !text.isEmpty, text.utf8.last != UInt8(ascii: "/"),
             let resolved = unsafe FilePlace.resolvedBytes(systemName(FilePlace.folder(of: text)))
@@ -84,13 +86,13 @@ public enum FileName {
         return (folder == "/" ? "" : folder) + "/" + fileName(text)
     }
 
-    /// The names in a folder, each as the text for it; without `.` and `..`, unsorted.
+    /// Returns the names in a folder as texts, without `.` and `..`, unsorted.
     ///
     /// - Throws: As `Folder.names`.
     package static func names(in folder: String) throws(FileFault) -> [String] {
         try unsafe Folder.names(inFolder: systemName(folder)).map { text(of: $0) }
     }
 
-    /// The name for a text in the system's form, ended by a zero.
+    /// Returns the name for a text in the system's form, ended by a zero.
     package static func systemName(_ text: String) -> [CChar] { bytes(of: text).map { CChar(bitPattern: $0) } + [0] }
 }

@@ -1,14 +1,14 @@
 // Reads integers from bytes; `ByteList` writes them.
 
 extension [UInt8] {
-    /// The integer at an offset, lowest byte first. The caller has checked that all its bytes are there.
+    /// Returns the little-endian integer at an offset. The caller has checked that all bytes of the integer exist.
     package func little<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int)
         -> Value
     {
         Value(littleEndian: load(at: offset))
     }
 
-    /// The integer at an offset, highest byte first. The caller has checked that all its bytes are there.
+    /// Returns the big-endian integer at an offset. The caller has checked that all bytes of the integer exist.
     package func big<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int)
         -> Value
     {

@@ -1,6 +1,7 @@
-/// Random access to bytes, of a file or in memory. Only the requested bytes are read, so a wrong size in a file costs nothing.
+/// Random access to bytes in a file or in memory. Only the requested bytes are read, so a wrong size in a file costs
+/// nothing.
 ///
-/// If a part of a file can no longer be read, the bytes end there.
+/// If a part of a file becomes unreadable, the bytes end there.
 package struct ByteSource {
     private enum Storage {
         case file(OpenedFile)
@@ -8,11 +9,11 @@ package struct ByteSource {
     }
 
     private let storage: Storage
-    /// The ranges of the storage that hold the bytes, in order; none is empty.
+    /// Ranges of the storage with the bytes, in order; no range is empty.
     private let pieces: [Range<Int64>]
-    /// The offset among the bytes at which each piece begins.
+    /// Offset of the beginning of each piece among the bytes.
     private let starts: [Int64]
-    /// The number of bytes.
+    /// Number of bytes.
     package let count: Int64
 
     package init(_ file: OpenedFile) { self.init(.file(file), [0..<file.byteCount]) }
@@ -30,16 +31,16 @@ package struct ByteSource {
         (self.starts, self.count) = (starts, count)
     }
 
-    /// The bytes of several ranges, one after another; parts outside the source are left out.
+    /// Returns the bytes of several ranges, concatenated. Parts outside the source are omitted.
     package func joined(_ ranges: [Range<Int64>]) -> ByteSource { ByteSource(storage, ranges.flatMap(places)) }
 
-    /// The bytes of a range; parts outside the source are left out.
+    /// Returns the bytes of a range. Parts outside the source are omitted.
     package func slice(_ range: Range<Int64>) -> ByteSource { joined([range]) }
 
-    /// All bytes from `offset` on.
+    /// Returns all bytes from `offset` on.
     package func dropFirst(_ offset: Int64) -> ByteSource { slice(min(max(0, offset), count)..<count) }
 
-    /// Up to `limit` bytes from `offset` on; fewer at the end.
+    /// Returns up to `limit` bytes from `offset` on; fewer at the end.
     package func bytes(at offset: Int64, count limit: Int) -> [UInt8] {
         guard offset >= 0, offset < count, limit > 0 else { return [] }
         let end = offset + min(Int64(limit), count - offset)
@@ -58,7 +59,7 @@ package struct ByteSource {
         return bytes
     }
 
-    /// The integer at an offset, lowest byte first; nil if not all its bytes are there.
+    /// Returns the little-endian integer at an offset; nil if bytes are missing.
     package func little<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64)
         -> Value?
     {
@@ -66,23 +67,23 @@ package struct ByteSource {
         return bytes.count == MemoryLayout<Value>.size ? bytes.little(at: 0) : nil
     }
 
-    /// The integer at an offset, highest byte first; nil if not all its bytes are there.
+    /// Returns the big-endian integer at an offset; nil if bytes are missing.
     package func big<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64)
         -> Value?
     {
         little(type, at: offset)?.byteSwapped
     }
 
-    /// Whether the bytes at `offset` begin with a text.
+    /// Returns true if the bytes at `offset` begin with a text.
     package func starts(with text: String, at offset: Int64 = 0) -> Bool {
         bytes(at: offset, count: text.utf8.count).elementsEqual(text.utf8)
     }
 
-    /// The ranges of the storage that hold a range of the bytes.
+    /// Returns the ranges of the storage for a range of the bytes.
     private func places(of range: Range<Int64>) -> [Range<Int64>] {
         let range = range.clamped(to: 0..<count)
         if range.isEmpty { return [] }
-        // The last piece that begins at or before the range.
+        // Find the last piece beginning at or before the range, by binary search.
         var (low, high) = (0, starts.count)
         while high - low > 1 {
             let middle = (low + high) / 2

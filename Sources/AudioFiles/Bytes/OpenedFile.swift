@@ -5,7 +5,7 @@ internal import Glibc
 extension RegularFile {
     /// Opens the file with a name in the form of `FileName`.
     package init(named path: String) throws(FileFault) {
-        // The system would end the name at a zero byte, and open a different file.
+        // Refuse a zero byte: the system would end the name there, and open a different file.
         if path.utf8.contains(0) || path.isEmpty { throw FileFault(code: ENOENT) }
         try unsafe self.init(FileName.systemName(path))
     }
@@ -33,24 +33,24 @@ package final class OpenedFile: Sendable {
         }
     }
 
-    /// The file's state now.
+    /// Returns the current state of the file.
     package func state() throws(AudioFileError) -> FileState {
         guard let state = FileState(descriptor: descriptor) else { throw .reading(path, errno: errno) }
         return state
     }
 
-    /// Opens the same file again, with a position of its own.
+    /// Opens the same file again, with a separate file position.
     package func reopened() throws(AudioFileError) -> OpenedFile { try OpenedFile(reopening: self) }
 
-    /// Up to `count` bytes from `offset` on; fewer at the end of the file or if reading fails.
+    /// Returns up to `count` bytes from `offset` on; fewer at the end of the file or after a read error.
     package func bytes(at offset: Int64, count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = unsafe read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
         }
     }
 
-    /// Fills `target` with the bytes from `offset` on, and returns their number: fewer at the end of the file or if reading
-    /// fails. Any thread, also several at once.
+    /// Fills `target` with the bytes from `offset` on, and returns their number: fewer at the end of the file or after
+    /// a read error. Threads: any, also several at once.
     package func read(at offset: Int64, into target: UnsafeMutableRawBufferPointer) -> Int {
         do throws(FileFault) {
             return try unsafe FileBytes.read(descriptor, at: offset, into: target)
@@ -59,9 +59,10 @@ package final class OpenedFile: Sendable {
         }
     }
 
-    /// A descriptor for a library that closes the one it gets, positioned at the first byte.
+    /// Returns a descriptor for a library that closes its descriptor, positioned at the first byte.
     package func duplicate() throws(AudioFileError) -> Int32 {
-        // A duplicate shares its position with the original; but opening the path again would open another file after a rename.
+        // A duplicate shares its position with the original. Opening the path again would open another file after a
+        // rename.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         if copy < 0 { throw .reading(path, errno: errno) }
         _ = lseek(copy, 0, SEEK_SET)

@@ -1,6 +1,7 @@
-/// The chunks of a RIFF, AIFF or CAF file, with the range of each one's content, even if its size field is wrong.
+/// The chunks of a RIFF, AIFF or CAF file, with the range of each chunk's content. The ranges are usable even if a size
+/// field is wrong.
 struct ChunkList {
-    /// How the file encodes the header of a chunk.
+    /// The encoding of a chunk's header.
     enum Form {
         /// 32-bit sizes, lowest byte first; chunks begin at even offsets.
         case riff
@@ -15,20 +16,21 @@ struct ChunkList {
     struct Chunk {
         let name: String
         let content: ByteSource
-        /// The size that the file states; nil if it states none. The content may be shorter.
+        /// Size stated by the file; nil if there is none. The content may be shorter.
         let statedSize: Int64?
     }
 
     private(set) var chunks: [Chunk] = []
 
-    /// A valid file never has as many. The limit bounds the time for a file of nothing but empty chunks.
+    /// Largest number of chunks; a valid file never has as many. The limit bounds the time for a file of nothing but
+    /// empty chunks.
     private static let mostChunks = 16_384
 
-    /// Finds the chunks with some names.
+    /// Finds the chunks with the given names.
     ///
     /// - Parameters:
     ///   - start: The offset of the first chunk's header.
-    ///   - longSizes: The sizes, in bytes, of chunks whose size field says that the size is stored elsewhere (RF64).
+    ///   - longSizes: The sizes, in bytes, of chunks whose size field refers to a size stored elsewhere (RF64).
     init(
         in source: ByteSource, from start: Int64, _ form: Form, named names: Set<String>,
         longSizes: [String: Int64] = [:]
@@ -48,7 +50,8 @@ struct ChunkList {
         }
     }
 
-    /// A chunk's name and size; nil as the size if the content reaches to the end, or the size is stored elsewhere.
+    /// Returns a chunk's name and size. The size is nil if the content reaches to the end, or if the size is stored
+    /// elsewhere.
     private static func head(_ source: ByteSource, at place: Int64, _ form: Form) -> (name: String, size: Int64?)? {
         let head = source.bytes(at: place, count: Int(form.headBytes))
         if head.count < Int(form.headBytes) { return nil }

@@ -1,16 +1,17 @@
 /// The ranges of the comments in a block (Xiph, "Ogg Vorbis I format specification: comment field and header specification").
 package struct CommentList {
-    /// The field with the number of comments.
+    /// Range of the field with the number of comments.
     package let countField: Range<Int64>
-    /// Each comment that is there, without its length field.
+    /// Ranges of the comments present, each without its length field.
     package private(set) var comments: [Range<Int64>] = []
-    /// Whether the block holds as many comments as it declares.
+    /// True if the block holds as many comments as it declares.
     package let isWhole: Bool
 
-    /// The most comments that are read; 999 chapters have two each.
+    /// Largest number of comments read; 999 chapters have two comments each.
     private static let mostComments = 16_384
 
-    /// Finds the comments in bytes that begin with the length of the vendor's name; nil if even their number is missing.
+    /// Finds the comments in bytes beginning with the length of the vendor's name. Returns nil if even the number of
+    /// comments is missing.
     package init?(_ source: ByteSource) {
         guard let vendor = source.little(UInt32.self, at: 0),
             let count = source.little(UInt32.self, at: 4 + Int64(vendor))

@@ -9,7 +9,8 @@ package struct FLACBlocks {
     private let source: ByteSource
     private var blocks: [(kind: UInt8, place: Range<Int64>)] = []
 
-    /// A file has a handful. The limit bounds the time for a file of nothing but empty blocks.
+    /// Largest number of blocks; a file has a handful. The limit bounds the time for a file of nothing but empty
+    /// blocks.
     private static let mostBlocks = 1024
 
     package init(_ source: ByteSource) {
@@ -25,12 +26,12 @@ package struct FLACBlocks {
         }
     }
 
-    /// The range of the first block of a kind according to its header; it may reach beyond the end of the file.
+    /// Returns the range of the first block of a kind, by its header. The range may reach beyond the end of the file.
     package func place(_ kind: Kind) -> Range<Int64>? { blocks.first { $0.kind == kind.rawValue }?.place }
 
-    /// The offset behind the last block, where the frames begin.
+    /// Offset behind the last block, where the frames begin.
     package var end: Int64 { blocks.last?.place.upperBound ?? 4 }
 
-    /// The content of the first block of a kind, as far as the file holds it.
+    /// Returns the content of the first block of a kind, as far as the file holds the block.
     package func first(_ kind: Kind) -> ByteSource? { place(kind).map(source.slice) }
 }

@@ -1,23 +1,23 @@
-// Chooses the decoder for a file by its first bytes alone, because names are often wrong (AAC called .mp3 is common).
+// Chooses the decoder for a file by its content alone, because names are often wrong (AAC called .mp3 is common).
 
-/// The format of a file according to its first bytes.
+/// The format of a file, by its first bytes.
 enum FileKind: Equatable {
-    /// Decoded by libsndfile; with the container's name.
+    /// A file for libsndfile, with the container's name.
     case soundFile(String)
-    /// MPEG audio layer 1 to 3; the library searches for its first frame from this byte on.
+    /// MPEG audio layer 1 to 3. The library searches for the first frame from this byte on.
     case mpegAudio(from: Int64)
-    /// Decoded by the `ffmpeg` program; with the container's name.
+    /// A file for the `ffmpeg` program, with the container's name.
     case foreign(String)
-    /// Not recognised; libsndfile knows some more, rare formats.
+    /// Unrecognised content. libsndfile knows some further, rare formats.
     case unknown
 }
 
 /// Determines the format of files by content.
 enum FileSniffer {
-    /// The format of a file.
+    /// Returns the format of a file.
     static func kind(of file: OpenedFile) -> FileKind { kind(of: ByteSource(file)) }
 
-    /// The format of a file with these bytes.
+    /// Returns the format of a file with these bytes.
     static func kind(of file: ByteSource) -> FileKind {
         let head = file.bytes(at: 0, count: 4096)
         let tagBytes = id3Length(head)
@@ -28,7 +28,7 @@ enum FileSniffer {
         return tagBytes == nil ? .unknown : .mpegAudio(from: 0)
     }
 
-    /// The format of a file that begins with `head`.
+    /// Returns the format of a file beginning with `head`.
     static func kind(of head: [UInt8]) -> FileKind {
         for signature in signatures where signature.matches(head) { return signature.kind }
         if head.starts(with: Array("OggS".utf8)) { return oggKind(head) }
@@ -74,7 +74,8 @@ enum FileSniffer {
         Signature(bytes: [0x0B, 0x77], .foreign("ac3")), Signature(bytes: [0x7F, 0xFE, 0x80, 0x01], .foreign("dts")),
     ]
 
-    /// Ogg carries several codecs. libsndfile reads two of them; it failed on every Ogg FLAC file tried.
+    /// Returns the kind of an Ogg file by its codec. libsndfile reads two of the codecs; it failed on every Ogg FLAC
+    /// file tried.
     private static func oggKind(_ head: [UInt8]) -> FileKind {
         guard head.count > 27 else { return .soundFile("ogg") }
         let payload = Array(head.dropFirst(27 + Int(head[26])).prefix(8))
@@ -84,7 +85,7 @@ enum FileSniffer {
         return .foreign("ogg")
     }
 
-    /// The length in bytes of an ID3v2 tag at the start, or nil if there is none.
+    /// Returns the length in bytes of an ID3v2 tag at the start; nil if there is none.
     static func id3Length(_ head: [UInt8]) -> Int? {
         guard head.count >= 10, head.starts(with: Array("ID3".utf8)) else { return nil }
         let size = head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }

@@ -1,27 +1,28 @@
-/// The frames of an ID3 tag of version 2.3 or 2.4, or of a frame that contains frames (id3.org, "ID3 tag version 2.4.0 – Main
-/// Structure").
+/// The frames of an ID3 tag of version 2.3 or 2.4, or of a frame with nested frames (id3.org, "ID3 tag version 2.4.0 –
+/// Main Structure").
 struct ID3Frames {
     private let version: UInt8
     private let content: ByteSource
-    /// The most frames that are read.
+    /// Largest number of frames read.
     private let mostFrames: Int
 
-    /// The most bytes that are read of an unsynchronised tag, and of such a frame. They have a zero after each byte of all ones,
-    /// and so must be read as a whole.
+    /// Largest number of bytes read of an unsynchronised tag, and of an unsynchronised frame. Unsynchronised data has a
+    /// zero after each byte of all ones, so it must be read as a whole.
     private static let (unsynchronisedTag, unsynchronisedFrame) = (4 << 20, 64 << 10)
-    /// A valid tag never has as many frames, nor a frame as many inside it.
+    /// Largest number of frames in a tag, and within a frame; no valid file has as many.
     private static let (mostOfTag, mostOfFrame) = (16_384, 64)
 
-    /// The frames of a tag at the start of a file; nil if there is none, or if its version is not supported.
+    /// Reads the frames of a tag at the start of a file. Returns nil if there is no tag, or if its version is
+    /// unsupported.
     init?(tag file: ByteSource) {
         let head = file.bytes(at: 0, count: 10)
         guard let length = FileSniffer.id3Length(head), head[3] == 3 || head[3] == 4 else { return nil }
         let version = head[3]
         var content = file.slice(10..<Int64(length))
-        // In version 2.4 each frame has its own flag for this.
+        // In version 2.4 each frame has its own flag for unsynchronisation.
         if version == 3, head[5] & 0x80 != 0 { content = Self.synchronised(content, Self.unsynchronisedTag) }
         if head[5] & 0x40 != 0, let size = content.big(UInt32.self, at: 0) {
-            // The extended header; in version 2.3 its size does not include the size field.
+            // Skip the extended header. In version 2.3 its size does not include the size field.
             content = content.dropFirst(version == 3 ? 4 + Int64(size) : Self.sevenBits(size))
         }
         self.init(version: head[3], content, mostFrames: Self.mostOfTag)
@@ -31,17 +32,17 @@ struct ID3Frames {
         (self.version, self.content, self.mostFrames) = (version, content, mostFrames)
     }
 
-    /// The frames inside a frame of this tag, after its first `offset` bytes.
+    /// Returns the frames inside a frame of this tag, after its first `offset` bytes.
     func nested(in frame: ByteSource, from offset: Int64) -> ID3Frames {
         ID3Frames(version: version, frame.dropFirst(offset), mostFrames: Self.mostOfFrame)
     }
 
-    /// Calls `body` with the content of each frame with a name, in order, without compressed or encrypted frames.
+    /// Calls `body` with the content of each frame of a name, in order. Compressed and encrypted frames are skipped.
     func forEach(_ wanted: String, atMost limit: Int, _ body: (ByteSource) -> Void) {
         var (place, count): (Int64, Int) = (0, 0)
         for _ in 0..<mostFrames {
             let head = content.bytes(at: place, count: 10)
-            // The rest of a tag after its frames is filled with zeros.
+            // Zeros fill the rest of a tag after its frames.
             guard head.count == 10, head[0] != 0, count < limit else { return }
             let told: UInt32 = head.big(at: 4)
             let end = place + 10 + (version == 3 ? Int64(told) : Self.sevenBits(told))
@@ -55,14 +56,14 @@ struct ID3Frames {
         }
     }
 
-    /// The first frame with a name.
+    /// Returns the first frame of a name.
     func first(_ wanted: String) -> ByteSource? {
         var first: ByteSource?
         forEach(wanted, atMost: 1) { first = $0 }
         return first
     }
 
-    /// A frame's content after the fields that its flags announce; nil if it is compressed or encrypted.
+    /// Returns a frame's content after the fields announced by its flags; nil if the frame is compressed or encrypted.
     private func plain(_ frame: ByteSource, flags: UInt8) -> ByteSource? {
         let (scrambled, grouped): (UInt8, UInt8) = version == 3 ? (0xC0, 0x20) : (0x0C, 0x40)
         if flags & scrambled != 0 { return nil }
@@ -71,7 +72,7 @@ struct ID3Frames {
         return version == 4 && flags & 2 != 0 ? Self.synchronised(frame, Self.unsynchronisedFrame) : frame
     }
 
-    /// An integer with seven bits in each byte.
+    /// Decodes an integer with seven bits in each byte.
     private static func sevenBits(_ value: UInt32) -> Int64 {
         [24, 16, 8, 0].reduce(0) { $0 << 7 | Int64(value >> UInt32($1) & 0x7F) }
     }

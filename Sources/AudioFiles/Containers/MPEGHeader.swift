@@ -2,12 +2,12 @@
 
 /// The header of an MPEG audio frame (ISO 11172-3, 13818-3).
 struct MPEGHeader {
-    /// Bytes of the frame.
+    /// Number of bytes of the frame.
     let byteCount: Int
-    /// The fields that are equal in all frames of a stream: version, layer and sample rate.
+    /// Fields equal in all frames of a stream: version, layer and sample rate.
     private let stream: [UInt8]
 
-    /// Reads the header at an offset; nil if there is none.
+    /// Reads the header at an offset; nil if there is no header.
     init?(_ bytes: [UInt8], at offset: Int = 0) {
         guard offset >= 0, offset + 4 <= bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] & 0xE0 == 0xE0 else {
             return nil
@@ -39,7 +39,8 @@ struct MPEGHeader {
         [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
     ]
 
-    /// Whether a file begins with two headers in a row. One is not enough: its eleven set bits occur in any noise.
+    /// Returns true if a file begins with two consecutive headers. A single header proves nothing: its eleven set bits
+    /// occur in any noise.
     static func begins(_ head: [UInt8]) -> Bool {
         guard let first = MPEGHeader(head) else { return false }
         return first.byteCount >= head.count || MPEGHeader(head, at: first.byteCount) != nil
@@ -47,12 +48,12 @@ struct MPEGHeader {
 
     // MARK: - Behind padding
 
-    /// The bytes that are searched, the frames in a row that are required, and the most bytes that may lie between the padding
-    /// and the first frame: the rest of the longest frame, if a stream was cut.
+    /// Number of bytes searched; number of consecutive frames required; largest number of bytes between the padding and
+    /// the first frame. The last is the rest of the longest frame of a cut stream.
     private static let (searchedBytes, framesInRow, mostOfFrame) = (1 << 20, 4, 2881)
 
-    /// The offset of the first frame of a stream after `start`. Padding (one byte many times over) and the rest of a frame that
-    /// was cut may come before it; nil if there is no stream.
+    /// Returns the offset of the first frame of a stream after `start`; nil if there is no stream. Padding (a single
+    /// byte repeated) and the rest of a cut frame may precede the first frame.
     static func firstFrame(of file: ByteSource, from start: Int64) -> Int64? {
         let bytes = file.bytes(at: start, count: searchedBytes)
         guard let filler = bytes.first else { return nil }

@@ -1,16 +1,17 @@
-/// The second packet of an Ogg Vorbis or Opus file, which holds the comments; without the codec's name in front.
+/// The comment packet of an Ogg Vorbis or Opus file, its second packet, without the codec's name in front.
 package struct OggCommentPacket {
-    /// The ranges of the file that hold the packet, in order.
+    /// Ranges of the file with the packet, in order.
     package private(set) var places: [Range<Int64>] = []
-    /// The pages that hold parts of it.
+    /// Pages with parts of the packet.
     package private(set) var pages: [Range<Int64>] = []
-    /// Whether the file holds all of it.
+    /// True if the file holds the whole packet.
     package private(set) var isWhole = false
 
-    /// Pages hold up to 64 KiB; comments with pictures take megabytes.
+    /// Largest number of pages searched. Pages hold up to 64 KiB; comments with pictures take megabytes.
     private static let mostPages = 4096
 
-    /// Finds the packet, as far as the file holds it, in the pages of the file's first stream; nil if it does not begin.
+    /// Finds the packet in the pages of the file's first stream, as far as the file holds the packet. Returns nil if
+    /// its beginning is missing.
     package init?(_ source: ByteSource) {
         var (start, packet): (Int64, Int) = (0, 0)
         var serial: UInt32?
@@ -37,7 +38,7 @@ package struct OggCommentPacket {
         if places.isEmpty { return nil }
     }
 
-    /// Removes the codec's name in front. A packet without one becomes empty.
+    /// Removes the codec's name in front. A packet without a known name becomes empty.
     private mutating func dropName(_ source: ByteSource) {
         let content = source.joined(places)
         let names = [[3] + Array("vorbis".utf8), Array("OpusTags".utf8)]

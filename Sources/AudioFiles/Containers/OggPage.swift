@@ -1,32 +1,32 @@
 /// The header of a page of an Ogg file (RFC 3533, section 6).
 package struct OggPage {
-    /// The range of the whole page in the file. It may reach beyond the end of a file that was cut short.
+    /// Range of the whole page in the file. In a truncated file the range may reach beyond the end.
     let bytes: Range<Int64>
-    /// The offset at which its content begins.
+    /// Offset of the content in the file.
     let contentStart: Int64
-    /// The lengths of its segments; one below 255 ends a packet.
+    /// Lengths of the segments; a length below 255 ends a packet.
     let segments: [UInt8]
-    /// The serial number of its stream in the file.
+    /// Serial number of the page's stream in the file.
     let serial: UInt32
-    /// Its sequence number within its stream.
+    /// Sequence number of the page within its stream.
     let sequence: UInt32
-    /// Whether it begins in the middle of a packet.
+    /// True if the page begins in the middle of a packet.
     let isContinued: Bool
-    /// Whether it is marked as the first page of its stream.
+    /// True if the page is marked as the first of its stream.
     let isFirst: Bool
-    /// Whether it is marked as the last page of its stream.
+    /// True if the page is marked as the last of its stream.
     let isLast: Bool
-    /// The length of the stream up to the end of the last packet that ends in this page, in units of its codec; -1 if none ends
-    /// here.
+    /// Length of the stream up to the end of the last packet ending in this page, in units of its codec; -1 if no
+    /// packet ends here.
     let position: Int64
 
     private static let headerBytes = 27
-    /// The greatest length of a page, in bytes.
+    /// Greatest length of a page, in bytes.
     static let longest = headerBytes + 255 + 255 * 255
-    /// The offsets of the position and the checksum in a page.
+    /// Offsets of the position and the checksum in a page.
     package static let (positionOffset, checksumOffset) = (6, 22)
 
-    /// Reads the header of the page at `start`; nil if there is none.
+    /// Reads the header of the page at `start`; nil if there is no page.
     init?(_ source: ByteSource, at start: Int64) {
         let head = source.bytes(at: start, count: Self.headerBytes + 255)
         guard head.count >= Self.headerBytes, head.starts(with: "OggS".utf8) else { return nil }
@@ -43,13 +43,14 @@ package struct OggPage {
         sequence = head.little(at: 18)
     }
 
-    /// How many bytes of damaged pages are searched for the next page, which may begin inside the range that a damaged one claims. Else a file of
-    /// nothing but marks would be read thousands of times. Behind so many, a damaged page is passed over as a whole.
+    /// Largest number of bytes of damaged pages searched for the next page. The next page may begin inside the range
+    /// claimed by a damaged page. Without this limit, a file of nothing but marks would be read thousands of times.
+    /// Past the limit, a damaged page is skipped as a whole.
     static let mostReread = 16 << 20
 
-    /// The offset at which the next page may begin, from `start` on; nil if there is none.
+    /// Returns the offset of the next possible page, from `start` on; nil if there is none.
     static func place(in source: ByteSource, from start: Int64) -> Int64? {
-        // Small at first: among many marks the next one is near.
+        // Start with a small block: among many marks the next mark is near.
         var blockBytes = 512
         let mark = Array("OggS".utf8)
         var place = start
@@ -68,8 +69,9 @@ package struct OggPage {
 
 /// The checksum of Ogg pages: a cyclic redundancy check by 0x04C11DB7, the highest bit first, from 0 (RFC 3533, section 6).
 package enum OggChecksum {
-    /// The checksum of a byte followed by 0 to 7 zero bytes. Eight bytes at a time, by tables, is about five times as fast as
-    /// one (Kounavis and Berry, "A Systematic Approach to Building High Performance Software-based CRC Generators", 2005).
+    /// Checksums of a byte followed by 0 to 7 zero bytes. Table look-ups over eight bytes at a time are about five
+    /// times as fast as over single bytes (Kounavis and Berry, "A Systematic Approach to Building High Performance
+    /// Software-based CRC Generators", 2005).
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -84,7 +86,7 @@ package enum OggChecksum {
         return tables
     }()
 
-    /// The checksum of a page's bytes, with the checksum field taken as zeros.
+    /// Returns the checksum of a page's bytes, with the checksum field taken as zeros.
     package static func checksum(ofPage page: [UInt8]) -> UInt32 {
         let field = OggPage.checksumOffset..<OggPage.checksumOffset + 4
         guard page.count >= field.upperBound else { return 0 }

@@ -1,19 +1,19 @@
-// The interface of a decoder, whatever library or program decodes.
+// The interface of every decoder, independent of the library or program behind it.
 
-/// A recording that can be decoded at any frame, always with the same bits.
+/// A recording, decodable from any frame, always with the same bits.
 ///
-/// Used by one thread at a time.
+/// Threads: one at a time.
 package protocol AudioDecoder: AnyObject, Sendable {
-    /// The facts about the file; its frame count is proved by decoding, not taken from the header.
+    /// Properties of the file. The frame count is proved by decoding, not taken from the header.
     var info: AudioFileInfo { get }
 
-    /// Decodes `frames`, which lie within `0 ..< info.frameCount`, one channel after another, `stride` samples apart.
+    /// Decodes `frames`, a range within `0 ..< info.frameCount`. Writes planar samples: one channel after another,
+    /// `stride` samples apart.
     ///
-    /// Every sample is finite: NaN and infinity are replaced by zero. Throws if the file no longer holds the content that it
-    /// had when it was opened.
+    /// Every sample is finite: NaN and infinity become zero. Throws if the file has changed since the opening.
     func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError)
 
-    /// Ends a `read` that waits for a decoding elsewhere; it throws `.cancelled`, as do later reads. Any thread.
+    /// Ends a `read` waiting for decoding elsewhere. This read and later reads throw `.cancelled`. Threads: any.
     func cancel()
 }
 
@@ -21,13 +21,13 @@ extension AudioDecoder {
     package func cancel() {}
 }
 
-/// A decoder of a file. Several can exist at once, each for a thread of its own.
+/// A decoder of a file. Several decoders can exist at once, each for its own thread.
 package protocol FileDecoder: AudioDecoder {
-    /// Another decoder of the same file, even if the file's name now refers to another one.
+    /// Returns another decoder of the same file, even if the file's name now refers to another file.
     func another() throws(AudioFileError) -> any FileDecoder
 
-    /// Decodes `frames` as interleaved 16-bit samples, rounded as by ``roundToShorts`` if the file holds other samples, if that
-    /// is faster than decoding as floats; otherwise returns false and writes nothing.
+    /// Decodes `frames` as interleaved 16-bit samples, if this is faster than decoding as floats. Other sample formats
+    /// are rounded as by ``roundToShorts``. Returns false and writes nothing if decoding as floats is faster.
     func readShorts(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool
 }
 
@@ -37,11 +37,11 @@ extension FileDecoder {
     }
 }
 
-/// Splits interleaved frames into channels; if requested, replaces samples that are not finite by zero.
+/// Splits interleaved frames into channels. On request, replaces non-finite samples by zero.
 ///
 /// - Parameters:
 ///   - source: `count * channelCount` samples.
-///   - output: channel `c` goes to `output + c * stride`.
+///   - output: Channel `c` goes to `output + c * stride`.
 func deinterleave(
     _ source: UnsafePointer<Float>, channelCount: Int, count: Int, into output: UnsafeMutablePointer<Float>,
     stride: Int,
@@ -73,7 +73,8 @@ func deinterleave(
         }
         return
     }
-    // Both samples of a frame as one number, which the compiler turns into vectors. The first one is its lower half.
+    // Load both samples of a frame as a single integer: the compiler vectorises this form. The lower half is the first
+    // sample.
     let (left, right) = unsafe (output, output + stride)
     let frames = unsafe UnsafeRawPointer(source)
     for frame in 0..<count {
@@ -83,7 +84,7 @@ func deinterleave(
     }
 }
 
-/// Four frames at a time: FLAC decodes so fast that a plain strided loop would take a tenth of its time.
+/// Deinterleaves four frames at a time. FLAC decodes so fast that a plain strided loop would take a tenth of its time.
 private func deinterleaveStereo(
     _ source: UnsafePointer<Float>, count: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>
 ) {
@@ -105,7 +106,7 @@ private func deinterleaveStereo(
     }
 }
 
-/// Replaces NaN and infinity by zero, because one of them would stay in every filter that it passes through.
+/// Replaces NaN and infinity by zero, because a non-finite value would stay in every filter on its way.
 package func replaceNonFinite(_ samples: UnsafeMutablePointer<Float>, count: Int) {
     for i in 0..<count {
         let sample = unsafe samples[i]

@@ -1,13 +1,13 @@
-// Decodes AAC, M4A, Ogg FLAC and the audio of videos once, by an `ffmpeg` process, into a spool. ffmpeg itself seeks to
-// packets, not to frames; and a decoder in a separate process can crash without harm.
+// Decodes AAC, M4A, Ogg FLAC and the audio of videos by an `ffmpeg` process, once, into a spool. ffmpeg itself seeks to
+// packets, not to frames. A decoder in a separate process can crash without harm.
 internal import Files
 
 /// Decodes a file with an `ffmpeg` process.
 enum FFmpegDecoder {
     /// Opens the first audio stream of `file`.
     ///
-    /// If the file gives its exact length in frames, this returns at once, and reads wait for the decoding. Otherwise all of it
-    /// is decoded first, because only that shows its length.
+    /// If the file states its exact length in frames, the function returns at once, and reads wait for the decoding.
+    /// Otherwise the function decodes the whole file first to find its length.
     static func open(
         _ file: OpenedFile, container: String, tools: FFmpegTools = FFmpegTools(), isWanted: () -> Bool = { true }
     ) throws(AudioFileError) -> SpooledDecoder {
@@ -20,7 +20,7 @@ enum FFmpegDecoder {
             : try beginDecoding(file, info, tools, framesInFront: probe.framesInFront)
     }
 
-    /// The facts about a file, without decoding if the file gives its length.
+    /// Returns the properties of a file, without decoding if the file states its length.
     static func info(
         of file: OpenedFile, container: String, tools: FFmpegTools = FFmpegTools()
     ) throws(AudioFileError) -> AudioFileInfo {
@@ -29,7 +29,7 @@ enum FFmpegDecoder {
             path: file.path, container: container, codec: probe.codec, sampleRate: probe.sampleRate,
             channelCount: probe.channelCount, frameCount: probe.exactFrameCount ?? 0)
         if probe.exactFrameCount != nil { return info }
-        // Decodes only to count the frames; nothing is stored.
+        // Decode only to count the frames; store nothing.
         let counted = try unsafe decode(file, info, tools) { _ throws(AudioFileError) in }
         return try finished(info, counted)
     }
@@ -41,7 +41,8 @@ enum FFmpegDecoder {
         let frameBytes = Int64(info.channelCount * MemoryLayout<Float>.stride)
         let byteCount = info.frameCount * frameBytes
         let spool = try SpoolFile(for: file.path, expectedBytes: byteCount)
-        // ffmpeg leaves out damaged packets. Up to so many frames may be missing at the end, and are then silence.
+        // ffmpeg omits damaged packets. Up to `allowance` bytes may therefore be missing at the end, and become
+        // silence.
         let allowance = 4 * 4096 * frameBytes
         let feed = try SpoolFeed(path: file.path, byteCount: byteCount, allowance: allowance) {
             progress throws(AudioFileError) in
@@ -49,7 +50,8 @@ enum FFmpegDecoder {
             let decoded = try unsafe decode(
                 file, info, tools, ignoresEdits: framesInFront != nil, isWanted: { progress.isWanted }
             ) { bytes throws(AudioFileError) in
-                // The encoder's padding, in front and at the end to fill its last packet, is not part of the audio.
+                // The encoder's padding is not part of the audio: neither in front, nor at the end, where it fills the
+                // last packet.
                 let before = Int(min(Int64(bytes.count), (framesInFront ?? 0) * frameBytes - skipped))
                 skipped += Int64(before)
                 let count = Int(min(Int64(bytes.count - before), byteCount - written))
@@ -74,7 +76,7 @@ enum FFmpegDecoder {
         return SpooledDecoder(spool, info: try finished(info, decoded))
     }
 
-    /// The number of decoded frames, and why that may not be all.
+    /// Number of decoded frames, and the reason why frames may be missing.
     private typealias Decoded = (frameCount: Int64, shortfall: String?)
 
     private static func finished(_ info: AudioFileInfo, _ decoded: Decoded) throws(AudioFileError) -> AudioFileInfo {
@@ -82,13 +84,13 @@ enum FFmpegDecoder {
             if let reason = decoded.shortfall { throw .broken(info.path, reason) }
             throw .noFrames(info.path)
         }
-        // The part of a damaged file before the damage can be played, and is reported as a part.
+        // The part before the damage is playable, and is reported as a part.
         var info = info.withFrameCount(decoded.frameCount)
         info.shortfall = decoded.shortfall
         return info
     }
 
-    /// Passes on the first audio stream of a file, from its first frame to its last.
+    /// Passes the first audio stream of a file to `take`, from its first frame to its last.
     private static func decode(
         _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools, ignoresEdits: Bool = false,
         isWanted: () -> Bool = { true }, _ take: (UnsafeRawBufferPointer) throws(AudioFileError) -> Void

@@ -1,45 +1,47 @@
-// MPEG audio, layers 1 to 3, through libmpg123 itself. libsndfile reads MP3 through the same library, but takes an estimated
-// length for the true one, and so loses the end of files without a Xing header (as little as a quarter was decoded); and it
-// prints to standard error after a seek.
+// Decodes MPEG audio, layers 1 to 3, directly through libmpg123. libsndfile reads MP3 through the same library, but
+// trusts an estimated length. It therefore loses the end of files without a Xing header (as little as a quarter was
+// decoded). After a seek, it prints to standard error.
 internal import CMPG123
 internal import Glibc
 internal import Samples
 
 /// An MP3 (or MP1, MP2) file.
 ///
-/// The library's synthesis filter uses a ring buffer, and adds in a different order at each position in the ring; the position
-/// after a seek depends on what was decoded before. Its stereo filter of MPEG-1 happens to be unaffected (measured: 0 of 3600
-/// seeks differed; with mono and the lower rates half of them, by 3e-8). The affected streams are decoded in blocks of fixed
-/// frames, each by a newly opened library: the bits of a block then depend only on the file and the block.
+/// The library's synthesis filter uses a ring buffer, and the order of its additions depends on the position in the
+/// ring. The position after a seek depends on the earlier decoding. The stereo filter of MPEG-1 happens to be
+/// unaffected. Measured: 0 of 3600 seeks differed; with mono and the lower rates half of the seeks differed, by 3e-8.
+/// The affected streams are decoded in blocks of fixed frames, each by a newly opened library. The bits of a block then
+/// depend only on the file and the block.
 @safe
 final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     private(set) var info: AudioFileInfo
     private let file: OpenedFile
     private let handle: OpaquePointer
     private let input: MPEGInput
-    /// The offsets of the MPEG frames; nil for a file that is too short to need them.
+    /// Offsets of the MPEG frames; nil for a file too short to need them.
     private var scan: MPEGScan?
-    /// The next frame that the library would deliver.
+    /// The next frame to be delivered by the library.
     private var position: Int64 = 0
-    /// The current block; nil if seeks need no blocks.
+    /// Number of the current block; nil if seeks need no blocks.
     private var block: Int64?
     private let format: MPEGFormat
-    /// Frames in a block.
+    /// Number of frames in a block.
     private let blockFrames: Int64
     private let scratch: UnsafeMutablePointer<Float>
     private let scratchFrames = 4608
 
-    /// MPEG frames decoded before the target of a seek. A frame may need bits of nine frames before it, and overlaps with one.
+    /// Number of MPEG frames decoded before the target of a seek. A frame may need bits of the nine frames before it,
+    /// and overlaps with the last of these.
     private static let preRollFrames = 32
-    /// MPEG frames in a block. The frames before each block make decoding straight through an eighth slower; a seek to the
-    /// middle of a block decodes three seconds, in a few milliseconds.
+    /// Number of MPEG frames in a block. The frames before each block slow sequential decoding by an eighth. A seek to
+    /// the middle of a block decodes three seconds, in a few milliseconds.
     private static let framesInBlock = 256
-    /// A file with fewer MPEG frames is decoded as a whole instead.
+    /// Smallest number of MPEG frames for seeking. A shorter file is decoded as a whole.
     private static let fewestFrames = 64
 
     /// Opens a file and proves its length.
     ///
-    /// - Parameter start: The offset in the file at which the audio begins.
+    /// - Parameter start: Offset of the audio in the file.
     static func open(
         _ file: OpenedFile, from start: Int64, isWanted: () -> Bool = { true }
     ) throws(AudioFileError) -> any FileDecoder {
@@ -58,7 +60,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         do throws(AudioFileError) {
             format = try unsafe Self.start(handle, input, path: file.path)
         } catch {
-            // deinit does not run for an object whose initialisation failed.
+            // Delete the handle here: deinit does not run after a failed initialisation.
             unsafe mpg123_delete(handle)
             throw error
         }
@@ -72,14 +74,15 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
             if !enter() { throw .changed(file.path) }
             return
         }
-        // Reads the headers of all frames, without decoding: 10 ms for an hour at 44.1 kHz. Seeks are then exact and fast.
+        // Read the headers of all frames, without decoding: 10 ms for an hour at 44.1 kHz. Seeks are then exact and
+        // fast.
         unsafe mpg123_scan(handle)
         let frameCount = try provenFrameCount(isWanted)
         if frameCount == 0 { throw .noFrames(file.path) }
         info = info.withFrameCount(frameCount)
         scan = unsafe MPEGScan(handle, frameCount: frameCount, fewestFrames: Self.fewestFrames)
         if scan != nil, enter(), reaches(frameCount) { return }
-        // The file is too short, or the offsets found do not lead back to the same samples.
+        // The file is too short, or the offsets do not lead back to the same samples.
         scan = nil
         block = nil
         _ = try unsafe Self.start(handle, input, path: file.path)
@@ -114,7 +117,8 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         return true
     }
 
-    /// Decodes `frames` into the scratch buffer in parts, and calls `take` for each with the number of frames before it.
+    /// Decodes `frames` into the scratch buffer in parts. Calls `take` for each part, with the number of frames before
+    /// it.
     private func decode(_ frames: Range<Int64>, _ take: (_ done: Int, _ count: Int) -> Void) throws(AudioFileError) {
         var done = 0
         while done < frames.count {
@@ -148,14 +152,15 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     }
 
     private func seek(to frame: Int64) -> Bool {
-        // The library itself decodes the frames before the target and drops them, as set by MPG123_PREFRAMES.
+        // The library itself decodes and drops the frames before the target, as set by MPG123_PREFRAMES.
         let target = frame + leadIn
         guard Int64(unsafe mpg123_seek(handle, off_t(target), SEEK_SET)) == target else { return false }
         position = frame
         return true
     }
 
-    /// Opens the file again with the known offsets, with the encoder's padding included, and seeks to the beginning of a block.
+    /// Reopens the file with the known offsets and with the encoder's padding included, and seeks to the beginning of a
+    /// block.
     private func enter(_ wanted: Int64 = 0) -> Bool {
         guard let scan else { return false }
         unsafe mpg123_param2(handle, Int32(MPG123_REMOVE_FLAGS.rawValue), Int(MPG123_GAPLESS.rawValue), 0)
@@ -167,7 +172,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         return true
     }
 
-    /// Whether the last frame can be decoded.
+    /// Returns true if the last frame can be decoded.
     private func reaches(_ frameCount: Int64) -> Bool {
         do throws(AudioFileError) {
             try move(to: frameCount - 1)
@@ -177,7 +182,8 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         }
     }
 
-    /// Decodes up to `count` frames into the scratch buffer; 0 at the end, or if the format of the stream changes.
+    /// Decodes up to `count` frames into the scratch buffer. Returns 0 at the end, or if the format of the stream
+    /// changes.
     private func readInterleaved(_ count: Int) -> Int {
         let frameBytes = info.channelCount * MemoryLayout<Float>.stride
         while true {
@@ -195,14 +201,14 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         let sampleRate: Int
         let channelCount: Int
         let layer: Int
-        /// Audio frames in an MPEG frame.
+        /// Number of audio frames in an MPEG frame.
         let frameLength: Int
     }
 
     private static func start(
         _ handle: OpaquePointer, _ input: MPEGInput, path: String
     ) throws(AudioFileError) -> MPEGFormat {
-        // No resampling, no change of format within the stream, no printing.
+        // Forbid resampling, format changes within the stream, and printing.
         let flags =
             MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_NO_FRANKENSTEIN.rawValue
             | MPG123_GAPLESS.rawValue
@@ -227,7 +233,8 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
                 sampleRate: rate, channelCount: Int(channels), layer: Int(frame.layer), frameLength: length) : nil
     }
 
-    /// The scanned length, if reading near its end ends there; otherwise the length found by decoding all of it.
+    /// Returns the scanned length, if reading near the end confirms it; otherwise the length found by decoding the
+    /// whole file.
     private func provenFrameCount(_ isWanted: () -> Bool) throws(AudioFileError) -> Int64 {
         let scanned = Int64(unsafe mpg123_length(handle))
         if scanned > 0, scanned <= FileLimits.maximumFrameCount, seek(to: max(0, scanned - Int64(scratchFrames))) {

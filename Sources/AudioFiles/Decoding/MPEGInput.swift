@@ -1,18 +1,18 @@
-// Reads files for libmpg123. With its own reader it makes three system calls for each MPEG frame, so that finding all frames
-// takes six times as long, and decoding a twentieth longer.
+// Reads files for libmpg123. The library's own reader makes three system calls for each MPEG frame: finding all frames
+// would take six times as long, and decoding a twentieth longer.
 internal import CMPG123
 internal import Glibc
 
-/// Reads a file in blocks, from a given offset on, with a position of its own.
+/// Reads a file in blocks from a given offset on, with a separate file position.
 @safe
 final class MPEGInput {
     private let file: OpenedFile
-    /// The offset in the file of the first byte that the library sees.
+    /// Offset in the file of the first byte visible to the library.
     let start: Int64
-    /// From the beginning of the file.
+    /// Position from the beginning of the file.
     private var position: Int64 = 0
     private let block: UnsafeMutableRawBufferPointer
-    /// The range of the file that the block holds.
+    /// Range of the file held by the block.
     private var held: Range<Int64> = 0..<0
 
     private static let blockBytes = 64 << 10
@@ -25,8 +25,8 @@ final class MPEGInput {
 
     deinit { unsafe block.deallocate() }
 
-    /// Makes the library read the file through this object, from the start; the object must outlive the handle. False if it
-    /// refuses.
+    /// Makes the library read the file through this object, from the start. The object must outlive the handle. Returns
+    /// false if the library refuses.
     func open(_ handle: OpaquePointer) -> Bool {
         position = start
         let read: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Int = {
@@ -44,7 +44,7 @@ final class MPEGInput {
         return unsafe mpg123_open_handle(handle, Unmanaged.passUnretained(self).toOpaque()) == MPG123_OK.rawValue
     }
 
-    /// Fills `target` with the bytes at the position; fewer at the end of the file or if reading fails.
+    /// Fills `target` with the bytes at the position; fewer at the end of the file or after a read error.
     private func read(_ target: UnsafeMutableRawBufferPointer) -> Int {
         var done = 0
         while done < target.count {

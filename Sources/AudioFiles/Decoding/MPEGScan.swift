@@ -1,21 +1,21 @@
 internal import CMPG123
 internal import Glibc
 
-/// The offsets of a file's MPEG frames, so that it can be opened again without searching for them.
+/// Offsets of a file's MPEG frames. With the offsets, the file can be reopened without a new search.
 struct MPEGScan: Equatable, Sendable {
-    /// Audio frames that can be decoded.
+    /// Number of decodable audio frames.
     let frameCount: Int64
-    /// Frames of padding that encoder and decoder put in front of the audio; they are left out.
+    /// Number of padding frames put in front of the audio by encoder and decoder. The decoder drops these frames.
     let leadIn: Int64
-    /// The offsets in the file of every `step`-th MPEG frame.
+    /// Offsets in the file of every `step`-th MPEG frame.
     private let offsets: [off_t]
     private let step: Int
 
-    /// The results of a handle that has scanned its file and leaves out padding; nil for a file with fewer MPEG frames, or one
-    /// in which seeks fail.
+    /// Reads the results of a handle that has scanned its file and drops padding. Returns nil for a file with fewer
+    /// than `fewestFrames` MPEG frames, or if seeks fail.
     init?(_ handle: OpaquePointer, frameCount: Int64, fewestFrames: Int) {
         guard unsafe mpg123_framelength(handle) >= fewestFrames else { return nil }
-        // After the padding: a tag gives at most 4095 frames, and the decoder adds 529.
+        // Seek behind the padding: a tag states at most 4095 frames, and the decoder adds 529.
         let frame = unsafe mpg123_seek_frame(handle, off_t(fewestFrames / 2), SEEK_SET)
         let (length, sound) = unsafe (Int64(mpg123_spf(handle)), Int64(mpg123_tell(handle)))
         guard frame == fewestFrames / 2, length > 0 else { return nil }
@@ -30,9 +30,9 @@ struct MPEGScan: Equatable, Sendable {
         self.frameCount = frameCount
     }
 
-    /// Passes the offsets to a handle that has just opened the file; false if it refuses them.
+    /// Passes the offsets to a handle that has just opened the file. Returns false if the library refuses them.
     func tell(_ handle: OpaquePointer) -> Bool {
-        // The library copies them.
+        // The library copies the offsets.
         var offsets = offsets
         return unsafe mpg123_set_index(handle, &offsets, off_t(step), offsets.count) == MPG123_OK.rawValue
     }

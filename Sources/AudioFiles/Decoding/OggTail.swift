@@ -1,17 +1,17 @@
-/// The last two pages in an Ogg file's stream in which packets end.
+/// The last two pages of an Ogg file's stream with the end of a packet.
 struct OggTail {
-    /// The length of the stream up to the end of each, in units of its codec, from an origin that need not be 0.
+    /// Length of the stream up to the end of each page, in units of its codec, from an origin that may differ from 0.
     let positionBefore, lastPosition: Int64
 
-    /// Reads the greatest length that the last two pages can have; nil if they are not found.
+    /// Reads the end of the file, as long as the last pages can be. Returns nil if the two pages are not found.
     ///
-    /// - Parameter pageAt: Reads the header of a page; tests count how often.
+    /// - Parameter pageAt: Reads the header of a page; tests count the calls.
     init?(_ file: ByteSource, pageAt: (ByteSource, Int64) -> OggPage? = { OggPage($0, at: $1) }) {
         let length = min(file.count, Int64(3 * OggPage.longest))
         let bytes = file.bytes(at: file.count - length, count: Int(length))
         let (tail, mark) = (ByteSource(bytes), Array("OggS".utf8))
-        // The bytes at the start of a page can also occur inside one, but only a real page is followed by the next. The search
-        // goes from the end backwards and reads each page once, until two positions follow from a page.
+        // The bytes at the start of a page can also occur inside a page, but only a real page is followed by the next.
+        // The search goes backwards from the end and reads each page once, until two positions follow from a page.
         var runs: [Int64: Run] = [:]
         var found: Run?
         for start in bytes.indices.reversed() where bytes[start] == mark[0] && bytes[start...].starts(with: mark) {
@@ -24,10 +24,10 @@ struct OggTail {
         (positionBefore, lastPosition) = (before, last)
     }
 
-    /// Whole pages of one stream, one after another.
+    /// Consecutive whole pages of the same stream.
     private struct Run {
         let serial: UInt32
-        /// The positions of the last two pages in which packets end; nil if there are fewer.
+        /// Positions of the last two pages with the end of a packet; nil if there are fewer.
         private(set) var (last, before): (Int64?, Int64?)
 
         init(_ page: OggPage, followedBy next: Run?) {

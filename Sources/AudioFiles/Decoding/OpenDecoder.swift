@@ -1,15 +1,16 @@
-// Opens files: chooses the decoder by the content.
+// Opens files, and chooses the decoder by the content.
 
 /// Opens `path` with the decoder for its content.
 ///
-/// - Parameter isWanted: Called now and then while the length is proved; if it returns false, `.cancelled` is thrown.
+/// - Parameter isWanted: Called now and then while the length is being proved. If it returns false, the function throws
+///   `.cancelled`.
 package func openDecoder(
     path: String, isWanted: () -> Bool = { true }
 ) throws(AudioFileError) -> any FileDecoder {
     try openDecoder(OpenedFile(path: path), isWanted: isWanted)
 }
 
-/// Chooses the decoder for a file that is already open.
+/// Opens the decoder for a file that is already open.
 package func openDecoder(
     _ file: OpenedFile, isWanted: () -> Bool = { true }
 ) throws(AudioFileError) -> any FileDecoder {
@@ -18,7 +19,7 @@ package func openDecoder(
         do throws(AudioFileError) {
             return try SoundFileDecoder(file, container: container, isWanted: isWanted)
         } catch {
-            // A known container with a codec that the library lacks, such as MP3 in WAV or some ALAC in CAF.
+            // The library lacks the codec of a known container, such as MP3 in WAV or some ALAC in CAF.
             guard error.kind == .unsupported else { throw error }
             return try openForeign(file, container, otherwise: error, isWanted)
         }
@@ -29,8 +30,8 @@ package func openDecoder(
     }
 }
 
-/// Uses ffmpeg for a file that libsndfile recognises but cannot decode. If ffmpeg cannot decode it either, the error is not
-/// "damaged".
+/// Uses ffmpeg for a file recognised by libsndfile but not decodable. If ffmpeg fails as well, the error is
+/// "unsupported" instead of "damaged".
 private func openForeign(
     _ file: OpenedFile, _ container: String, otherwise unsupported: AudioFileError, _ isWanted: () -> Bool
 ) throws(AudioFileError) -> any FileDecoder {
@@ -42,10 +43,10 @@ private func openForeign(
 }
 
 extension AudioFileInfo {
-    /// Reads the facts about the file at `path`, whatever its name.
+    /// Reads the properties of the file at `path`, regardless of its name.
     ///
-    /// The length is proved by decoding, as when the file is opened for playing, but no audio is kept. A file whose index gives
-    /// the exact length in frames (M4A, MP4) is not decoded.
+    /// As in opening a file for playing, decoding proves the length, but no audio is kept. A file with an index of the
+    /// exact length in frames (M4A, MP4) is not decoded.
     ///
     /// - Throws: The same errors as opening the file for playing.
     ///

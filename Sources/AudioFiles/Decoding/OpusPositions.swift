@@ -1,42 +1,43 @@
-// Compares the positions in the pages of an Ogg Opus file with the lengths of its packets. ffmpeg writes pages whose positions
-// jump forward and back again; cut and joined recordings have gaps. libsndfile treats such files as malformed, or gets another
-// length.
+// Compares the positions in the pages of an Ogg Opus file with the lengths of its packets. ffmpeg writes pages whose
+// positions jump forwards and back again; cut and joined recordings have gaps. libsndfile treats such files as
+// malformed, or finds another length.
 
-/// The pages of an Ogg Opus file whose positions differ from the total length of the packets up to them.
+/// The pages of an Ogg Opus file with a position different from the total length of the packets so far.
 ///
-/// The length of a packet is in its first bytes (RFC 6716, section 3.1). The file's audio is that of its packets one after
-/// another, without damaged ones and without the end that the last page leaves out (RFC 7845, section 4), as opusdec plays it.
+/// The first bytes of a packet state its length (RFC 6716, section 3.1). The file's audio is the concatenation of its
+/// packets, without damaged packets and without the end trimmed by the last page (RFC 7845, section 4). opusdec plays
+/// the same audio.
 struct OpusPositions {
-    /// A page that needs another position.
+    /// A page with a wrong position, and its correction.
     struct Repair: Equatable {
-        /// The offset of the page in the file.
+        /// Offset of the page in the file.
         let start: Int64
-        /// The length of the stream at the end of the page, in frames at 48 kHz.
+        /// Length of the stream at the end of the page, in frames at 48 kHz.
         let position: Int64
-        /// The page's checksum with that position.
+        /// Checksum of the page with the corrected position.
         let checksum: UInt32
     }
 
-    /// In the order of the pages.
+    /// Repairs in the order of the pages.
     private(set) var repairs: [Repair] = []
 
-    /// A valid file never needs as many: a page per second for more than a month.
+    /// Largest number of repairs. A valid file never needs as many: a page per second for more than a month.
     private static let mostRepairs = 1 << 22
 
     private let serial: UInt32
     private var isFirst = true
     private var sequence: UInt32 = 0
-    /// Packets that have ended; the first two hold no audio.
+    /// Number of finished packets; the first two hold no audio.
     private var packetCount = 0
-    /// The first bytes of a packet that has not ended yet, and its length so far; 0 if there is none.
+    /// First bytes of an unfinished packet, and its length so far; 0 if there is none.
     private var head: [UInt8] = []
     private var packetBytes = 0
-    /// The end of the audio so far, and the same according to the last page with a position.
+    /// End of the audio so far by packet lengths, and the same end by the last stated position.
     private var (end, toldEnd): (Int64, Int64) = (0, 0)
 
-    /// Reads all pages of a file; nil if it is not Opus, or if too many positions are wrong.
+    /// Reads all pages of a file. Returns nil if the file is not Opus, or if too many positions are wrong.
     ///
-    /// It takes as long as reading the whole file.
+    /// Complexity: as long as reading the whole file.
     ///
     /// - Parameter checksum: Computes the checksum of a page; tests count the bytes.
     init?(_ source: ByteSource, checksum: ([UInt8]) -> UInt32 = { OggChecksum.checksum(ofPage: $0) }) {
@@ -52,7 +53,7 @@ struct OpusPositions {
                 continue
             }
             let bytes = source.bytes(at: place, count: Int(page.bytes.upperBound - place))
-            // A damaged page is skipped. The next one may begin inside the range that it claims.
+            // Skip a damaged page. The next page may begin inside the range claimed by the damaged page.
             guard bytes.count == page.bytes.count,
                 bytes.little(UInt32.self, at: OggPage.checksumOffset) == checksum(bytes)
             else {
@@ -67,7 +68,7 @@ struct OpusPositions {
     }
 
     private mutating func take(_ page: OggPage, _ bytes: [UInt8]) {
-        // If pages are missing, so is the rest of a packet that began in them or before them.
+        // If pages are missing, drop a packet that began in the missing pages or before them.
         if !isFirst && page.sequence != sequence &+ 1 { packetBytes = 0 }
         (isFirst, sequence) = (false, page.sequence)
         var isSkipping = page.isContinued && packetBytes == 0
@@ -107,7 +108,7 @@ struct OpusPositions {
             Repair(start: page.bytes.lowerBound, position: end, checksum: OggChecksum.checksum(ofPage: changed)))
     }
 
-    /// The length of a packet in frames at 48 kHz, from its first two bytes; 0 if it cannot be decoded.
+    /// Returns the length of a packet in frames at 48 kHz, from its first two bytes; 0 if the packet cannot be decoded.
     static func frames(ofPacket head: [UInt8]) -> Int64 {
         guard let first = head.first else { return 0 }
         let configuration = Int(first >> 3)

@@ -1,25 +1,26 @@
-// Reads a recording at any sample rate: decodes it, and converts it if the file has another rate.
+// Reads a recording at any sample rate: decodes, and converts if the file has another rate.
 
 /// Reads ranges of a recording at any rate.
 ///
-/// The same range always gives the same bits: decoding is exact, and conversion starts afresh for each range. To get the same
-/// bits for a whole recording, whatever is read first, read it in the blocks of ``blockShift(channelCount:)``.
+/// The same range always gives the same bits: decoding is exact, and conversion starts afresh for each range. For the
+/// same bits of a whole recording in any order of reads, read in the blocks of ``blockShift(channelCount:)``.
 ///
-/// Used by one thread at a time.
+/// Threads: one at a time.
 @safe
 package final class RateReader: @unchecked Sendable {
-    // Unchecked because of the decoder and the window, which only that one thread changes.
+    // Unchecked because of the decoder and the window: only the reader's thread changes them.
     private var decoder: any AudioDecoder
     private let channelCount: Int
-    /// Nil if no conversion is needed.
+    /// Ratio of the rates; nil if no conversion is needed.
     private let ratio: RateRatio?
     private let resampler: Resampler
-    /// Source frames kept from the last range. Neighbouring ranges overlap, and going back in the file would need a seek.
+    /// Source frames kept from the last range. Neighbouring ranges overlap, and going back in the file would need a
+    /// seek.
     private var window: Range<Int64> = 0..<0
     private var samples: UnsafeMutablePointer<Float>
     private var capacity: Int
 
-    /// Creates a reader that delivers the audio of `decoder` at `sampleRate`, in Hz.
+    /// Creates a reader for the audio of `decoder` at `sampleRate`, in Hz.
     package init(_ decoder: any AudioDecoder, sampleRate: Int) {
         self.decoder = decoder
         let info = decoder.info
@@ -32,18 +33,20 @@ package final class RateReader: @unchecked Sendable {
 
     deinit { unsafe samples.deallocate() }
 
-    /// The binary logarithm of the frames in a block: about a third of a second for up to four channels. With more channels
-    /// blocks are shorter, at most 256 KiB: a block is the unit of decoding, and a jump waits for a whole one.
+    /// Returns the binary logarithm of the frames in a block: about a third of a second for up to four channels. With
+    /// more channels blocks are shorter, at most 256 KiB. A block is the unit of decoding, so a jump waits for a whole
+    /// block.
     package static func blockShift(channelCount: Int) -> Int {
         var shift = 14
         while channelCount << shift > 1 << 16 { shift -= 1 }
         return shift
     }
 
-    /// Ends a `read` that waits. Any thread.
+    /// Ends a waiting `read`. Threads: any.
     package func cancel() { decoder.cancel() }
 
-    /// Reads `frames`, at the reader's rate and within the recording, one channel after another, `stride` samples apart.
+    /// Reads `frames`, counted at the reader's rate, within the recording. Writes planar samples: one channel after
+    /// another, `stride` samples apart.
     package func read(
         _ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int
     ) throws(AudioFileError) {
@@ -59,20 +62,19 @@ package final class RateReader: @unchecked Sendable {
         if !converted { throw .noMemory(decoder.info.path) }
     }
 
-    /// After a failure: continues with another decoder of the same file if one can be created, because the state of a library
-    /// after a failed read is undefined.
+    /// Switches to another decoder of the same file after a failure, if the file can be opened again. The state of a
+    /// library after a failed read is undefined.
     package func renewDecoder() {
         window = 0..<0
         guard let file = decoder as? any FileDecoder, let fresh = try? file.another() else { return }
         decoder = fresh
     }
 
-    /// Loads the window `wanted`: keeps the frames that it has, decodes the missing ones, and fills in silence outside the
-    /// file.
+    /// Loads the window `wanted`: keeps present frames, decodes missing frames, and fills in silence outside the file.
     private func load(_ wanted: Range<Int64>) throws(AudioFileError) {
         grow(to: wanted.count)
         let kept = wanted.clamped(to: window)
-        // Frames are only reused at the beginning, because then the decoder continues after them without a seek.
+        // Reuse frames only at the beginning: the decoder then continues after them without a seek.
         let start = kept.lowerBound == wanted.lowerBound && !kept.isEmpty ? kept.upperBound : wanted.lowerBound
         if start > wanted.lowerBound {
             for channel in 0..<channelCount {

@@ -1,22 +1,23 @@
-// Delivers the bytes of an Opus file with wrong positions to libsndfile, with the right positions in their places.
+// Delivers an Opus file with wrong positions to libsndfile, with the positions corrected on the way.
 internal import CSndFile
 internal import Glibc
 
-/// A file with some pages' positions replaced, and with a read position of its own.
+/// A file with corrected positions in some pages, and with a separate read position.
 @safe
 final class RepairedOggFile {
     private let file: OpenedFile
     private let repairs: [OpusPositions.Repair]
     private var place: Int64 = 0
 
-    /// The file with these repairs; nil if there are none.
+    /// Creates the file with these repairs; nil if there are none.
     init?(_ file: OpenedFile, _ repairs: [OpusPositions.Repair]) {
         if repairs.isEmpty { return nil }
         self.file = file
         self.repairs = repairs
     }
 
-    /// Opens it with the library, which must be closed before this object is released; nil if the library refuses.
+    /// Opens the file with the library. The library must be closed before this object is released. Returns nil if the
+    /// library refuses.
     func open(_ properties: inout SF_INFO) -> OpaquePointer? {
         place = 0
         var calls = unsafe SF_VIRTUAL_IO(
@@ -76,7 +77,7 @@ final class RepairedOggFile {
         return count
     }
 
-    /// The first page whose position or checksum may be at `place` or after it.
+    /// Returns the index of the first repair of a position or checksum at `place` or after it.
     private func firstRepair(reaching place: Int64) -> Int {
         var (low, high) = (0, repairs.count)
         while low < high {
@@ -90,7 +91,7 @@ final class RepairedOggFile {
         return low
     }
 
-    /// Writes the bytes of an integer that fall into a block.
+    /// Writes the bytes of an integer that lie within a block.
     private static func put(
         _ value: UInt64, _ byteCount: Int, at start: Int64, _ target: UnsafeMutableRawBufferPointer,
         _ held: Range<Int64>

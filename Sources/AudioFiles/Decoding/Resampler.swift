@@ -1,13 +1,13 @@
-// Converts between fixed sample rates with libsoxr at its highest quality. Each range is converted by a new converter that
-// starts at a frame which both rates share, so its samples depend only on the file and on the range.
+// Converts between fixed sample rates with libsoxr at its highest quality. A new converter converts each range,
+// starting at a frame common to both rates. The samples therefore depend only on the file and on the range.
 internal import CSoxr
 internal import Glibc
 
 /// The ratio of two sample rates in lowest terms, and the conversion of positions.
 package struct RateRatio: Sendable, Equatable {
-    /// Source frames per `output` frames.
+    /// Number of source frames per `output` frames.
     package let source: Int64
-    /// Output frames per `source` frames.
+    /// Number of output frames per `source` frames.
     package let output: Int64
 
     package init(sourceRate: Int, outputRate: Int) {
@@ -17,36 +17,37 @@ package struct RateRatio: Sendable, Equatable {
         output = Int64(outputRate / a)
     }
 
-    /// The output frame nearest to a source frame; halves go up. Exact for any frame of a file.
+    /// Returns the output frame nearest to a source frame; halves go up. Exact for any frame of a file.
     package func outputFrame(nearest sourceFrame: Int64) -> Int64 {
         floorDivide(2 * sourceFrame * output + source, 2 * source)
     }
 
-    /// The source frame nearest to an output frame; halves go up.
+    /// Returns the source frame nearest to an output frame; halves go up.
     package func sourceFrame(nearest outputFrame: Int64) -> Int64 {
         floorDivide(2 * outputFrame * source + output, 2 * output)
     }
 }
 
-/// Division that rounds towards minus infinity; `divisor` is positive.
+/// Divides, rounding towards minus infinity; `divisor` is positive.
 func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
     let quotient = dividend / divisor
     return dividend % divisor < 0 ? quotient - 1 : quotient
 }
 
-/// The frames needed for one conversion.
+/// Frames needed for a conversion.
 struct ConversionPlan: Equatable {
-    /// The source frames needed; frames outside the file are silence.
+    /// Range of source frames needed; frames outside the file are silence.
     let source: Range<Int64>
-    /// Converted frames to drop before the first requested one.
+    /// Number of converted frames to drop before the first requested frame.
     let leadIn: Int
 
-    /// A plan for the output frames `wanted`.
+    /// Creates a plan for the output frames `wanted`.
     init(wanted: Range<Int64>, ratio: RateRatio) {
         // The filter of libsoxr's highest quality reaches 142 frames of the lower rate to each side (measured down to 1e-8).
         let reach: Int64 = 512
         let margin = reach * max(1, (ratio.output + ratio.source - 1) / ratio.source)
-        // Source and output frames coincide only at multiples of both terms; a conversion that starts there has no phase error.
+        // Source and output frames coincide only at multiples of both terms. A conversion starting there has no phase
+        // error.
         let step = floorDivide(wanted.lowerBound - margin, ratio.output)
         let end = floorDivide((wanted.upperBound + margin) * ratio.source, ratio.output)
         source = step * ratio.source..<(end + reach * max(1, ratio.source / ratio.output))
@@ -54,7 +55,7 @@ struct ConversionPlan: Equatable {
     }
 }
 
-/// Converts one range of planar audio.
+/// Converts a range of planar audio.
 struct Resampler {
     let channelCount: Int
     let sourceRate: Int
@@ -63,9 +64,9 @@ struct Resampler {
     /// Converts `sourceCount` frames, drops `leadIn`, and writes `count`.
     ///
     /// - Parameters:
-    ///   - source: channel `c` begins at `source + c * sourceStride`.
-    ///   - output: channel `c` goes to `output + c * outputStride`.
-    /// - Returns: Whether the library succeeded; it fails only if memory runs out.
+    ///   - source: Channel `c` begins at `source + c * sourceStride`.
+    ///   - output: Channel `c` goes to `output + c * outputStride`.
+    /// - Returns: True if the library succeeded. The library fails only if memory runs out.
     func convert(
         _ source: UnsafePointer<Float>, sourceStride: Int, sourceCount: Int, droppingFirst leadIn: Int,
         into output: UnsafeMutablePointer<Float>, outputStride: Int, count: Int

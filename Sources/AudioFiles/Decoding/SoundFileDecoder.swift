@@ -1,24 +1,24 @@
-// WAV, RF64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis and Ogg Opus through libsndfile, with workarounds for its known faults: the
-// length is proved by decoding, and seeks that the library gets wrong are done in another way.
+// Decodes WAV, RF64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis and Ogg Opus through libsndfile, with workarounds for its
+// known faults. Decoding proves the length, and other methods replace the library's wrong seeks.
 internal import CSndFile
 internal import Glibc
 internal import Samples
 
-/// A file that libsndfile decodes.
+/// A decoder for files supported by libsndfile.
 @safe
 final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     private(set) var info: AudioFileInfo
     private let file: OpenedFile
     /// Corrections of the positions in an Opus file's pages.
     private let repairs: [OpusPositions.Repair]
-    /// The corrected file that the handle reads, if corrections are needed.
+    /// The corrected file behind the handle, if corrections are needed.
     private var repaired: RepairedOggFile?
     private let traits: SoundFileTraits
     private var handle: OpaquePointer
-    /// The next frame that the library would deliver.
+    /// The next frame to be delivered by the library.
     private var position: Int64 = 0
     private let scratch: UnsafeMutablePointer<Float>
-    /// For a file of 16-bit samples, the same number of these; nil for other files.
+    /// Scratch buffer of the same length for a file of 16-bit samples; nil for other files.
     private let shorts: UnsafeMutablePointer<Int16>?
     private let scratchFrames: Int
     /// The last frame to which the library seeks correctly.
@@ -34,7 +34,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         var properties = SF_INFO()
         unsafe handle = try Self.open(file, repaired, &properties)
         let channelCount = Int(properties.channels)
-        // From here on every throw must close the handle: deinit does not run for an object whose initialisation failed.
+        // From here on every throw must close the handle: deinit does not run after a failed initialisation.
         do throws(AudioFileError) {
             try Self.check(properties, path: file.path)
         } catch {
@@ -55,7 +55,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         info = info.withFrameCount(frameCount)
     }
 
-    /// Opens the same file again, whose length is already proved.
+    /// Reopens the same file, whose length is already proved.
     private init(another other: SoundFileDecoder) throws(AudioFileError) {
         file = try other.file.reopened()
         repairs = other.repairs
@@ -93,9 +93,9 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         }
     }
 
-    /// Decodes up to `count` frames, at most those of the scratch buffer; 0 at the end or on failure.
+    /// Decodes up to `count` frames, at most the size of the scratch buffer. Returns 0 at the end or on failure.
     private func readPlanar(_ count: Int, into output: UnsafeMutablePointer<Float>, stride: Int) -> Int {
-        // The library takes three times as long to make floats of shorts, one by one and with a copy.
+        // The library would take three times as long to convert shorts to floats, singly and with a copy.
         if let shorts = unsafe shorts {
             let read = unsafe readShorts(count, into: shorts)
             unsafe deinterleave(shorts, channelCount: info.channelCount, count: read, into: output, stride: stride)
@@ -109,7 +109,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     }
 
     func readShorts(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool {
-        // With more channels, the samples must be deinterleaved in any case.
+        // With more channels, the samples must be deinterleaved anyway.
         if !traits.holdsShorts && info.channelCount > 2 { return false }
         try move(to: frames.lowerBound)
         var done = 0
@@ -122,7 +122,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         return true
     }
 
-    /// Decodes up to `count` frames; 0 at the end or on failure.
+    /// Decodes up to `count` frames. Returns 0 at the end or on failure.
     private func readShorts(_ count: Int, into target: UnsafeMutablePointer<Int16>) -> Int {
         if traits.holdsShorts {
             let read = max(0, Int(unsafe sf_readf_short(handle, target, sf_count_t(count))))
@@ -143,14 +143,15 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         let readThrough = Int64(traits.readThroughSeconds * Double(info.sampleRate))
         if ahead < 0 || ahead > readThrough {
             let start = min(lastTarget, max(0, frame - Int64(traits.preRollSeconds * Double(info.sampleRate))))
-            // Frames after the last seekable one are reached by decoding up to them, however far they are.
+            // Reach frames after the last seekable frame by decoding up to them, however far.
             if (ahead < 0 || position < start) && !seek(to: start) { try reopen() }
         }
         try drop(frame - position)
     }
 
     private func seek(to frame: Int64) -> Bool {
-        // After a short seek forward libsndfile's Vorbis delivers other frames than requested; from frame 0 it is exact.
+        // After a short seek forwards, libsndfile's Vorbis delivers other frames than requested. From frame 0 the seek
+        // is exact.
         if traits.seeksFromStart && sf_seek_frames(0) != 0 { return false }
         guard sf_seek_frames(frame) == frame else { return false }
         position = frame
@@ -159,7 +160,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     private func sf_seek_frames(_ frame: Int64) -> Int64 { Int64(unsafe sf_seek(handle, sf_count_t(frame), SEEK_SET)) }
 
-    /// Opens the file again at frame 0, because after a failed seek (in a damaged file) the library's state is undefined.
+    /// Reopens the file at frame 0, because the library's state is undefined after a failed seek (in a damaged file).
     private func reopen() throws(AudioFileError) {
         var properties = SF_INFO()
         let freshlyRepaired = RepairedOggFile(file, repairs)
@@ -180,7 +181,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         }
     }
 
-    /// Decodes up to `count` frames into the scratch buffer; 0 at the end or on failure.
+    /// Decodes up to `count` frames into the scratch buffer. Returns 0 at the end or on failure.
     private func readInterleaved(_ count: Int) -> Int {
         let read = max(0, Int(unsafe sf_readf_float(handle, scratch, sf_count_t(count))))
         position += Int64(read)
@@ -206,7 +207,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         let text = refusal.text
         switch refusal.code {
         case Int(SF_ERR_UNRECOGNISED_FORMAT): throw .notAudio(file.path)
-        // The library has no public code for content of a known codec that it cannot decode, such as 32-bit FLAC.
+        // The library has no public code for undecodable content of a known codec, such as 32-bit FLAC.
         case Int(SF_ERR_UNSUPPORTED_ENCODING),
             _ where text.contains("unimplemented"):
             throw AudioFileError(
@@ -228,15 +229,16 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     // MARK: - Length
 
-    /// The last frame before a file's last page; 0 if that is not found, so that every seek decodes from the beginning.
+    /// Returns the last frame before a file's last page. Returns 0 if the page is not found, so that every seek decodes
+    /// from the beginning.
     private static func lastTarget(_ file: OpenedFile, claimed: Int64) -> Int64 {
         guard let tail = OggTail(ByteSource(file)), tail.positionBefore < tail.lastPosition else { return 0 }
         let (origin, isBeyond) = tail.lastPosition.subtractingReportingOverflow(claimed)
         return isBeyond ? 0 : max(0, tail.positionBefore - max(0, origin) - 1)
     }
 
-    /// Frames that can be decoded: the claimed number if reading near its end ends there, otherwise the number found by
-    /// decoding all.
+    /// Returns the claimed number of frames, if reading near the end confirms it; otherwise the number found by
+    /// decoding the whole file.
     private func provenFrameCount(claimed: Int64, _ isWanted: () -> Bool) throws(AudioFileError) -> Int64 {
         let limit = FileLimits.maximumFrameCount
         if claimed > 0, claimed <= limit, seek(to: min(lastTarget, max(0, claimed - Int64(scratchFrames)))) {

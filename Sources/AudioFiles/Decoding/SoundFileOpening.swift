@@ -1,21 +1,22 @@
-// Opening files with libsndfile, and learning why it refuses one.
+// Opens files with libsndfile, and finds the reason of a refusal.
 internal import CSndFile
 internal import Glibc
 
 /// Opens files with libsndfile.
 ///
-/// The library says why it refused a file in a variable that all threads share, and clears it whenever it opens another file. So a
-/// file that was refused is opened once more while nothing else is being opened. Files that are not refused never wait for each other.
+/// The library stores the reason of a refusal in a variable shared by all threads, and clears the variable at every
+/// opening. A refused file is therefore opened once more while no other file is being opened. Accepted files never wait
+/// for each other.
 enum SoundFileOpening {
-    /// Why the library refused a file.
+    /// The reason of a refusal by the library.
     struct Refusal: Error {
-        /// Its code: SF_ERR_....
+        /// Error code: SF_ERR_....
         let code: Int
-        /// Its words.
+        /// Error message.
         let text: String
     }
 
-    /// Shared by what opens a file, exclusive for asking why one was refused.
+    /// Lock: shared for opening a file, exclusive for asking the reason of a refusal.
     nonisolated(unsafe) private static let lock: UnsafeMutablePointer<pthread_rwlock_t> = {
         let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
         unsafe lock.initialize(to: pthread_rwlock_t())
@@ -23,13 +24,13 @@ enum SoundFileOpening {
         return unsafe lock
     }()
 
-    /// How long to wait for files that are being opened, in milliseconds. On a file system that does not answer it is better to
-    /// tell a reason that may be wrong than none.
+    /// Longest wait for other openings to finish, in milliseconds. If a file system does not answer, a possibly wrong
+    /// reason is better than none.
     private static let patience = 2000
 
     /// Opens a file.
     ///
-    /// - Parameter attempt: Opens it; is called again after a refusal. Nil for a refusal.
+    /// - Parameter attempt: Opens the file, or returns nil for a refusal. Called again after a refusal.
     static func open<Failure: Error>(
         _ attempt: () throws(Failure) -> OpaquePointer?
     ) throws(Failure) -> Result<OpaquePointer, Refusal> {
@@ -46,7 +47,7 @@ enum SoundFileOpening {
         return unsafe .failure(Refusal(code: Int(sf_error(nil)), text: text))
     }
 
-    /// Opens a file while nobody asks why another was refused.
+    /// Opens a file while no thread asks the reason of a refusal.
     static func shared<Failure: Error>(
         _ attempt: () throws(Failure) -> OpaquePointer?
     ) throws(Failure) -> OpaquePointer? {

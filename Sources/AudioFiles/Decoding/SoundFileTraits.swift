@@ -1,24 +1,24 @@
-// The meaning of libsndfile's format numbers, and the way in which a seek in each format gives the same samples as straight
-// decoding.
+// The meaning of libsndfile's format numbers. For each format, also the way of seeking that gives the same samples as
+// sequential decoding.
 internal import CSndFile
 
-/// The names and the seek behaviour of one libsndfile format.
+/// Names and seek behaviour of a libsndfile format.
 struct SoundFileTraits {
     let container: String
     let codec: String
-    /// Seeks to frame 0 before each seek.
+    /// True if each seek first seeks to frame 0.
     let seeksFromStart: Bool
-    /// Decodes this much before the target and drops it, so that the decoder's state is the same as in straight decoding.
+    /// Time decoded and dropped before the target, so that the decoder's state is the same as in sequential decoding.
     let preRollSeconds: Double
-    /// Jumps forward of up to this length are decoded through and dropped.
+    /// Longest jump forwards that is decoded through and dropped instead of a seek.
     let readThroughSeconds: Double
-    /// Whether a seek into the last page, where the audio ends in the middle of a block, arrives too far ahead: by the surplus
-    /// frames of the block (measured: by 1 to 127 frames in half of the files; in the pages before, none of thousands of
-    /// seeks).
+    /// True if a seek into the last page, where the audio ends in the middle of a block, arrives too far ahead. The
+    /// error is the number of surplus frames of the block. Measured: 1 to 127 frames in half of the files; in earlier
+    /// pages, none of thousands of seeks.
     let jumpsMissLastPage: Bool
-    /// Whether samples may be NaN or infinite.
+    /// True if samples may be NaN or infinite.
     let mayHoldNonFinite: Bool
-    /// Whether samples are integers of at most 16 bits.
+    /// True if samples are integers of at most 16 bits.
     let holdsShorts: Bool
 
     init(format: Int, container given: String?) {
@@ -28,10 +28,11 @@ struct SoundFileTraits {
         codec = major == Int(SF_FORMAT_FLAC) ? "flac" : Self.codecs[minor] ?? "other"
         switch minor {
         case Int(SF_FORMAT_OPUS):
-            // An Opus decoder's state depends on a long past: of 1200 seeks with 80 ms some differed, with 0.4 s none did.
+            // An Opus decoder's state depends on a long past. Of 1200 seeks with a pre-roll of 80 ms some differed;
+            // with 0.4 s none did.
             (seeksFromStart, preRollSeconds, readThroughSeconds) = (false, 1, 1.5)
         case Int(SF_FORMAT_VORBIS):
-            // Of seeks forward by less than two seconds, two thirds went wrong; from frame 0, none of 1200 did.
+            // Of seeks forwards by less than two seconds, two thirds went wrong. From frame 0, none of 1200 did.
             (seeksFromStart, preRollSeconds, readThroughSeconds) = (true, 0, 0.5)
         default:
             (seeksFromStart, preRollSeconds, readThroughSeconds) = (false, 0, 0)

@@ -1,7 +1,7 @@
 // Fills a spool while other threads read from it.
 internal import Realtime
 
-/// Fills a spool on its own thread, which ends when the last decoder that reads from the spool is released.
+/// Fills a spool on its own thread. The thread ends when the last decoder reading from the spool is released.
 final class SpoolFeed: Sendable {
     private let progress: SpoolProgress
     private let thread: PlainThread
@@ -9,10 +9,10 @@ final class SpoolFeed: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - path: The file whose sound it is, for messages.
-    ///   - byteCount: The number of bytes that readers expect in all.
-    ///   - allowance: The number of these bytes that may be missing at the end; they are then zeros.
-    ///   - fill: Fills the spool from its start, reports its progress, and returns at the end, or throws.
+    ///   - path: The decoded file, for messages.
+    ///   - byteCount: Number of bytes expected by readers in all.
+    ///   - allowance: Number of bytes that may be missing at the end; missing bytes become zeros.
+    ///   - fill: Fills the spool from its start, and reports its progress. Returns at the end, or throws.
     init(
         path: String, byteCount: Int64, allowance: Int64,
         fill: @escaping @Sendable (SpoolProgress) throws(AudioFileError) -> Void
@@ -35,17 +35,17 @@ final class SpoolFeed: Sendable {
         thread.join()
     }
 
-    /// Ends the filling, and every read that waits for it.
+    /// Ends the filling, and every read waiting for it.
     func stop() { progress.stop() }
 
-    /// Waits until the first `end` bytes are there; returns the number of bytes that are there, which is smaller if the filling
-    /// has ended.
+    /// Waits until the first `end` bytes are present. Returns the number of bytes present, which is smaller if the
+    /// filling has ended.
     ///
-    /// - Throws: The reason why there will be fewer.
+    /// - Throws: The reason for missing bytes.
     func wait(for end: Int64) throws(AudioFileError) -> Int64 { try progress.wait(for: end) }
 }
 
-/// The progress of filling a spool. Any thread.
+/// Progress of filling a spool. Threads: any.
 final class SpoolProgress: @unchecked Sendable {
     private let path: String
     private let byteCount: Int64
@@ -62,10 +62,10 @@ final class SpoolProgress: @unchecked Sendable {
         (self.path, self.byteCount, self.allowance) = (path, byteCount, allowance)
     }
 
-    /// Whether there may still be readers.
+    /// True if there may still be readers.
     var isWanted: Bool { lock.withLock { !isStopped } }
 
-    /// Reports that the first `count` bytes are there.
+    /// Reports that the first `count` bytes are present.
     func advance(to count: Int64) {
         lock.withLock {
             filled = count

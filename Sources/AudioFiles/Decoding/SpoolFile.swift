@@ -1,30 +1,32 @@
-// Decoded audio in a temporary file, for files in which seeks are not exact.
+// Decoded audio in a temporary file, for files without exact seeks.
 internal import Explanations
 internal import Files
 internal import Glibc
 internal import Synchronization
 
-/// An unnamed temporary file of interleaved 32-bit floats. The system frees it when the descriptor is closed, also after a
-/// crash.
+/// An unnamed temporary file of interleaved 32-bit floats. The system frees the file when the descriptor is closed,
+/// also after a crash.
 ///
-/// One thread writes, in any order; any number of threads read what was written.
+/// A single thread writes, in any order. Any number of threads read the written bytes.
 final class SpoolFile: Sendable {
-    /// 16 GiB: thirteen hours of 48 kHz stereo. A malicious file of a few kilobytes can decode to any length.
+    /// Size limit: 16 GiB, or thirteen hours of 48 kHz stereo. A malicious file of a few kilobytes can decode to any
+    /// length.
     static let byteLimit: Int64 = 16 << 30
-    /// Bytes left free on the disk for other files, above all recordings; on a nearly full disk a sixteenth of the free space.
+    /// Bytes left free on the disk for other files, above all recordings. On a nearly full disk the reserve is a
+    /// sixteenth of the free space.
     private static let reserve: Int64 = 256 << 20
-    /// Bytes that are written before the free space is checked again.
+    /// Number of bytes written between two checks of the free space.
     private static let lookBytes: Int64 = 16 << 20
 
     private let descriptor: Int32
-    /// The file that is decoded, for messages.
+    /// Path of the decoded file, for messages.
     private let path: String
     private let calls: any FileCalls
-    /// The offset up to which there was room at the last check.
+    /// End offset of the space known to be free at the last check.
     private let roomEnd = Atomic<Int64>(0)
 
-    /// Creates the file in $TMPDIR, /var/tmp (which, unlike /tmp, is seldom in memory) or /tmp: in the first of them that has
-    /// room for the expected size.
+    /// Creates the file in $TMPDIR, /var/tmp (unlike /tmp, seldom in memory) or /tmp: in the first folder with space
+    /// for the expected size.
     init(
         for path: String, expectedBytes: Int64 = 0, calls: any FileCalls = SystemFileCalls()
     ) throws(AudioFileError) {
@@ -43,7 +45,7 @@ final class SpoolFile: Sendable {
                 _ = calls.close(descriptor)
                 code = ENOSPC
             } catch {
-                // "No space left" is the more useful error than a missing folder.
+                // "No space left" is a more useful error than a missing folder.
                 if code != ENOSPC { code = error.code }
             }
         }
@@ -52,14 +54,14 @@ final class SpoolFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Bytes that may still be written to a file's disk.
+    /// Returns the number of bytes that may still be written to a file's disk.
     private static func room(_ descriptor: Int32, _ calls: any FileCalls) -> Int64 {
         let free = Int64(calls.freeBytes(descriptor))
-        // If the free space is not known, a full disk is reported by the write.
+        // If the free space is unknown, the write itself reports a full disk.
         return free < 0 ? .max : free - min(reserve, free / 16)
     }
 
-    /// Writes bytes at `offset`; throws if the disk is nearly full, or the limit is reached.
+    /// Writes bytes at `offset`. Throws if the disk is nearly full, or if the file reaches its size limit.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(AudioFileError) {
         let end = offset + Int64(bytes.count)
         if end > Self.byteLimit { throw .decodesTooLong(path) }

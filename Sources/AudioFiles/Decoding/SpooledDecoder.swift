@@ -1,17 +1,17 @@
-// Decodes from a spool that is already filled, or is being filled.
+// Decodes from a spool, whether filled or still being filled.
 internal import Realtime
 
-/// Reads from a spool; waits for frames that are not there yet.
+/// Reads from a spool, and waits for missing frames.
 @safe
 final class SpooledDecoder: FileDecoder, @unchecked Sendable {
     let info: AudioFileInfo
     private let spool: SpoolFile
-    /// Fills the spool; nil if it is complete.
+    /// The feed filling the spool; nil if the spool is complete.
     private let feed: SpoolFeed?
     private let scratch: UnsafeMutablePointer<Float>
     private let scratchFrames: Int
 
-    /// A decoder for `info.frameCount` frames that are in `spool`, or will be.
+    /// Creates a decoder for `info.frameCount` frames in `spool`, present now or later.
     init(_ spool: SpoolFile, feed: SpoolFeed? = nil, info: AudioFileInfo) {
         self.spool = spool
         self.feed = feed
@@ -26,7 +26,7 @@ final class SpooledDecoder: FileDecoder, @unchecked Sendable {
 
     func cancel() { feed?.stop() }
 
-    /// Decodes everything from `decoder`, straight through, into a spool.
+    /// Decodes the whole recording of `decoder` sequentially into a spool.
     static func spooling(_ decoder: any AudioDecoder) throws(AudioFileError) -> SpooledDecoder {
         let info = decoder.info
         let spool = try SpoolFile(for: info.path)

@@ -1,9 +1,9 @@
-// Runs `ffmpeg` and `ffprobe`. They get each file as an open descriptor, so a file that replaces it under its name has no
-// effect. Their exit status shows whether the output is complete.
+// Runs `ffmpeg` and `ffprobe`. Each program gets its file as an open descriptor, so replacing the file under its name
+// has no effect. The exit status shows whether the output is complete.
 package import Files
 internal import Glibc
 
-/// The programs and limits for decoding by ffmpeg; tests use others.
+/// Programs and limits for decoding by ffmpeg; tests use others.
 package struct FFmpegTools: Sendable {
     package var ffmpeg: String
     package var ffprobe: String
@@ -13,20 +13,20 @@ package struct FFmpegTools: Sendable {
         (self.ffmpeg, self.ffprobe, self.limits) = (ffmpeg, ffprobe, limits)
     }
 
-    /// Arguments that make the program read the file that it gets as its descriptor number `index`.
+    /// Returns the arguments for reading the file at the program's descriptor number `index`.
     ///
-    /// "file:" prevents the name from being taken for a protocol; the white list prevents a file from referring to others on
+    /// "file:" prevents ffmpeg from reading the name as a protocol. The white list prevents a file from referring to
     /// the network.
     package static func input(_ index: Int = 0) -> [String] {
         ["-protocol_whitelist", "file,pipe", "-i", "file:\(ChildProcess.path(ofDescriptor: index))"]
     }
 
-    /// Runs one of the programs, and passes its standard output on.
+    /// Runs a program, and passes its standard output on.
     ///
     /// - Parameters:
-    ///   - path: The file that is read, for messages.
-    ///   - descriptors: Descriptors that the program gets.
-    ///   - isWanted: Called at least every 100 ms; if it returns false, `.cancelled` is thrown.
+    ///   - path: Path of the input file, for messages.
+    ///   - descriptors: Descriptors passed to the program.
+    ///   - isWanted: Called at least every 100 ms. If it returns false, the function throws `.cancelled`.
     package func run(
         _ arguments: [String], for path: String, _ descriptors: [Int32], isWanted: () -> Bool = { true },
         _ take: (UnsafeRawBufferPointer) throws(AudioFileError) -> Void
@@ -49,7 +49,7 @@ package struct FFmpegTools: Sendable {
     }
 }
 
-/// ffmpeg's report of its progress, for when its exit code is not available.
+/// ffmpeg's progress report, used if its exit code is unavailable.
 struct FFmpegReport: ~Copyable {
     let descriptor: Int32
 
@@ -61,12 +61,12 @@ struct FFmpegReport: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Arguments that make ffmpeg write the report to its descriptor number `index`, rarely.
+    /// Returns the arguments for writing the report, rarely, to ffmpeg's descriptor number `index`.
     func arguments(_ index: Int) -> [String] {
         ["-stats_period", "60", "-progress", "file:\(ChildProcess.path(ofDescriptor: index))"]
     }
 
-    /// Whether its last line is the one that ffmpeg writes when it finishes its work.
+    /// True if the last line of the report is the final line of a finished ffmpeg.
     var tellsOfEnd: Bool {
         let last = Int64(lseek(descriptor, 0, SEEK_END)) - 64
         let text = (try? FileBytes.bytes(of: descriptor, at: max(0, last), count: 64)) ?? []
@@ -75,12 +75,12 @@ struct FFmpegReport: ~Copyable {
 }
 
 extension ChildResult {
-    /// Why the decoded audio may be incomplete, in plain words; nil if it is complete.
+    /// Returns the reason why the decoded audio may be incomplete, in plain words; nil if complete.
     ///
-    /// ffmpeg's exit code decides. If that is not available, its report decides, which has a last line only if ffmpeg finished
-    /// its work.
+    /// ffmpeg's exit code decides. If the code is unavailable, the report decides: a finished ffmpeg writes a final
+    /// line.
     ///
-    /// - Throws: An error if a signal ended it: then the output is incomplete by an unknown amount.
+    /// - Throws: An error if a signal ended ffmpeg. The output is then incomplete by an unknown amount.
     func shortfall(_ path: String, decodedSeconds: Double, tellsOfEnd: Bool) throws(AudioFileError) -> String? {
         switch end {
         case .exited(0): return nil

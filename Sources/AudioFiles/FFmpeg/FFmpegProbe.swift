@@ -1,24 +1,24 @@
-// The facts that `ffprobe` reads from a file: its first audio stream, chapters and tags, in one run.
+// Properties of a file read by `ffprobe`: its first audio stream, chapters and tags, in a single run.
 internal import Files
 internal import JSON
 
-/// The facts that a file contains about itself, read by `ffprobe`; none of them is proved by decoding.
+/// Statements of a file about itself, read by `ffprobe`. Decoding has proved none of them.
 struct FFmpegProbe {
-    /// The codec of the first audio stream.
+    /// Codec of the first audio stream.
     let codec: String
     let sampleRate: Int
     let channelCount: Int
-    /// Its length in frames if the file gives it exactly: its unit of time is a frame, its index lists a whole number of equal
-    /// packets, and the last of them is in the file. The padding that an encoder adds in front and at the end is already
-    /// removed by an edit list.
+    /// Length of the stream in frames, if the file states it exactly. The unit of time must be a frame. The index must
+    /// list a whole number of equal packets, and the last packet must be in the file. An edit list has already removed
+    /// the encoder's padding in front and at the end.
     let exactFrameCount: Int64?
-    /// The encoder's padding in front, in frames, which is decoded if the edit list is ignored; nil if that does not make the
-    /// length more exact. The edit list of an MP4 file has lengths in its own unit, often a millisecond; the packets have
-    /// lengths in frames.
+    /// The encoder's padding in front, in frames, decoded if the edit list is ignored. Nil if ignoring the edit list
+    /// does not make the length more exact. The edit list of an MP4 file has lengths in its own unit, often a
+    /// millisecond; the packets have lengths in frames.
     let framesInFront: Int64?
-    /// Bits per second of the stream, or else of the whole file.
+    /// Bit rate of the stream in bits per second, or else of the whole file.
     let bitRate: Int?
-    /// Keys in lower case, and values; those of the file come before those of the stream.
+    /// Tags as lower-case keys and values. Tags of the file precede tags of the stream.
     let tags: [(key: String, value: String)]
     let chapters: [Chapter]
 
@@ -32,7 +32,7 @@ struct FFmpegProbe {
     /// Runs `ffprobe`.
     ///
     /// - Parameters:
-    ///   - container: The name as in `AudioFileInfo`, if the exact length in frames is needed.
+    ///   - container: Name as in `AudioFileInfo`, if the exact length in frames is needed.
     ///   - isWanted: As in `FFmpegTools.run`.
     init(
         _ file: OpenedFile, _ tools: FFmpegTools, container: String? = nil, isWanted: () -> Bool = { true }
@@ -70,14 +70,14 @@ struct FFmpegProbe {
         chapters = (json?["chapters"]?.elements ?? []).prefix(FileLimits.markCount).compactMap(Chapter.init)
     }
 
-    /// The most bytes of output that are kept.
+    /// Largest number of output bytes kept.
     private static let textLimit = 16 << 20
 
-    /// The output of `ffprobe` about a file and its last packets.
+    /// Returns the output of `ffprobe` about a file and its last packets.
     private static func ask(
         _ questions: [String], of file: OpenedFile, _ tools: FFmpegTools, _ isWanted: () -> Bool
     ) throws(AudioFileError) -> (JSONValue?, ChildResult) {
-        // Only the last packets, because the interval begins after any end.
+        // The interval begins after any end, so ffprobe reads only the last packets.
         let arguments =
             [tools.ffprobe, "-v", "error", "-select_streams", "a:0", "-read_intervals", "99999999%"] + questions
             + ["-of", "json"] + FFmpegTools.input()
@@ -92,12 +92,12 @@ struct FFmpegProbe {
         return (JSONValue(reading: text), result)
     }
 
-    /// The length according to the packets, if it differs from the length according to the edit list by no more than one unit of
-    /// that list, which may be rounded up or down; otherwise nil.
+    /// Returns the length by the packets, if it differs from the length by the edit list by at most a unit of the edit
+    /// list; otherwise nil. The edit list may be rounded up or down.
     ///
     /// - Parameters:
-    ///   - told: The length according to the edit list.
-    ///   - place: The position of the last packet according to the edit list.
+    ///   - told: Length by the edit list.
+    ///   - place: Position of the last packet by the edit list.
     private static func unedited(
         _ json: JSONValue?, told: Int64, place: Int64, rate: Int64
     ) -> (frameCount: Int64, inFront: Int64)? {
@@ -111,7 +111,7 @@ struct FFmpegProbe {
         return (frameCount, inFront)
     }
 
-    /// Units per second of the coarsest clock in use for edit lists, QuickTime's.
+    /// Units per second of QuickTime's clock, the coarsest clock in use for edit lists.
     private static let coarsestUnit: Int64 = 600
 
     private static func exactFrameCount(_ stream: JSONValue, rate: Int64, packets: [JSONValue]) -> Int64? {
@@ -121,15 +121,16 @@ struct FFmpegProbe {
             let place = last["pts"]?.integer(in: .places), let length = last["duration"]?.integer(in: .places),
             place + length == told
         else { return nil }
-        // All packets except the last have the same length, and the first ones hold the encoder's padding.
+        // All packets except the last have the same length; the first packets hold the encoder's padding.
         let isWhole = packetFrameCounts.contains { frames in
             (1...frames).contains(length) && (0...mostInFront).contains((count - 1) * frames - place)
         }
         return isWhole ? told : nil
     }
 
-    /// The length in a note of iTunes, which older files have instead of an edit list: padding in front, padding at the end, and frames
-    /// between them, in hexadecimal digits. ffmpeg leaves out the padding in front, and not the one at the end.
+    /// Returns the length in an iTunes note; older files have such a note instead of an edit list. The note holds
+    /// padding in front, padding at the end, and frames between them, in hexadecimal digits. ffmpeg removes the padding
+    /// in front, but not the padding at the end.
     private static func notedFrameCount(
         _ note: String, _ stream: JSONValue, rate: Int64, packets: [JSONValue]
     ) -> Int64? {
@@ -146,9 +147,9 @@ struct FFmpegProbe {
         return (-length...mostInFront).contains(surplus) ? words[3] : nil
     }
 
-    /// Frames in a packet: AAC in its variants, MP3 and ALAC.
+    /// Numbers of frames in a packet: AAC in its variants, MP3 and ALAC.
     private static let packetFrameCounts: [Int64] = [480, 512, 960, 1024, 1152, 2048, 4096]
-    /// The most frames of padding that encoders put in front; Apple's AAC encoder adds 2112.
+    /// Largest padding in front, in frames; Apple's AAC encoder adds 2112.
     private static let mostInFront: Int64 = 4096
 }
 
@@ -164,7 +165,7 @@ extension FFmpegProbe.Chapter {
         self.init(name: json["tags"]?["title"]?.stringValue ?? "", unit: (unit[0], unit[1]), start: start, end: end)
     }
 
-    /// The frame nearest to a time of this chapter; nil if it is too late for any recording.
+    /// Returns the frame nearest to a time of this chapter; nil if the time is too late for any recording.
     func frame(_ time: Int64, sampleRate: Int) -> Int64? {
         let ticks = 2 * Int128(time) * Int128(unit.0) * Int128(sampleRate)
         return Int64(exactly: (ticks + Int128(unit.1)) / (2 * Int128(unit.1)))
@@ -172,10 +173,10 @@ extension FFmpegProbe.Chapter {
 }
 
 extension JSONValue {
-    /// A number, which ffprobe writes as a number or as text.
+    /// The value as a number; ffprobe writes numbers as numbers or as text.
     fileprivate var number: Int64? { integer(in: .places) ?? stringValue.flatMap { Int64(digits: $0, in: .places) } }
 
-    /// The keys and texts of an object.
+    /// Keys and texts of an object.
     fileprivate var texts: [(key: String, value: String)] {
         guard case .object(let fields) = self else { return [] }
         return fields.compactMap { field in field.value.stringValue.map { (field.key.lowercased(), $0) } }

@@ -1,16 +1,16 @@
-// What of each kind of file is audio, and what is not. A program that edits tags may move, pad, add and drop everything else.
+// The audio part of each kind of file. A tag editor may move, pad, add and drop everything else.
 internal import Files
 internal import Glibc
 
-/// Hashes the audio of one file.
+/// Hashes the audio of a file.
 struct AudioHash: ~Copyable {
     private let file: OpenedFile
     private let source: ByteSource
     private var hash = ByteHash()
-    /// Whether anything but a description of the audio was added.
+    /// True once audio was added, and not just a description of the audio.
     private(set) var hasAudio = false
 
-    /// The size of one read: small enough to stay in the processor's cache until it is hashed.
+    /// Size of a read: small enough to stay in the processor's cache until it is hashed.
     private static let blockBytes: Int64 = 256 << 10
 
     init(_ file: OpenedFile) {
@@ -22,17 +22,17 @@ struct AudioHash: ~Copyable {
 
     // MARK: Parts
 
-    /// Two formats must not share a key because their bytes happen to be the same.
+    /// Adds the name of the format. Without it, two formats with equal bytes would share a key.
     private mutating func begin(_ name: String) { hash.update(Array((name + "\n").utf8)) }
 
     private mutating func add(_ bytes: [UInt8]) { hash.update(bytes) }
 
-    /// Adds a range of a source; what lies outside it is left out.
+    /// Adds a range of a source, without any part outside the source.
     private mutating func add(_ part: ByteSource) throws(AudioFileError) {
         var place: Int64 = 0
         while place < part.count {
             let bytes = part.bytes(at: place, count: Int(min(Self.blockBytes, part.count - place)))
-            // A part that cannot be read would give the key of another recording.
+            // Throw for an unreadable part: skipping it would give the key of another recording.
             if bytes.isEmpty { throw .reading(file.path, errno: EIO) }
             hash.update(bytes)
             place += Int64(bytes.count)
@@ -59,14 +59,14 @@ struct AudioHash: ~Copyable {
         try add(list, ["data"])
     }
 
-    /// The fields of a format that say how samples are stored. The same format has a short and an extensible form, and programs change one
-    /// into the other.
+    /// Returns the fields of a format that describe the storage of samples. The same format has a short and an
+    /// extensible form, and programs convert between the forms.
     private static func waveFormat(_ content: ByteSource) -> [UInt8] {
         let bytes = content.bytes(at: 0, count: 4096)
         guard bytes.count >= 16 else { return bytes }
         let isExtensible = bytes.starts(with: [0xFE, 0xFF]) && bytes.count >= 40
         let tag = isExtensible ? bytes[24..<26] : bytes[0..<2]
-        // Integers, floats, A-law and mu-law need no more.
+        // Integers, floats, A-law and mu-law need no further fields.
         let isPlain = [1, 3, 6, 7].contains(tag[tag.startIndex]) && tag[tag.startIndex + 1] == 0
         return Array(tag + bytes[2..<16]) + (isPlain ? [] : bytes[16...])
     }
@@ -83,7 +83,8 @@ struct AudioHash: ~Copyable {
         try add(ChunkList(in: source, from: 8, .caf, named: Set(names)), names, leavingOut: ["data": 4])
     }
 
-    /// Adds the first chunk of each name, in the order of the names, with its length, so that no byte can belong to either of two.
+    /// Adds the first chunk of each name, in the order of the names. The length precedes each chunk, so that no byte
+    /// can belong to either of two chunks.
     private mutating func add(
         _ list: ChunkList, _ names: [String], leavingOut: [String: Int64] = [:]
     ) throws(AudioFileError) {
@@ -96,7 +97,7 @@ struct AudioHash: ~Copyable {
         }
     }
 
-    /// Sony's Wave64: chunks with 16-byte names, whose 64-bit sizes include their heads, at offsets divisible by 8.
+    /// Adds the chunks of Sony's Wave64: 16-byte names, 64-bit sizes including the heads, offsets divisible by 8.
     mutating func addWave64() throws(AudioFileError) {
         begin("wave64")
         var place: Int64 = 40
@@ -123,7 +124,7 @@ struct AudioHash: ~Copyable {
         let isLittle = source.starts(with: "dns.")
         let offset: UInt32 = isLittle ? head.little(at: 4) : head.big(at: 4)
         let told: UInt32 = isLittle ? head.little(at: 8) : head.big(at: 8)
-        // Encoding, rate and channels; the text behind them is a tag.
+        // Add encoding, rate and channels; the text behind these fields is a tag.
         add(Array(head[12..<24]))
         let start = min(Int64(offset), source.count)
         let end = told == .max ? source.count : min(source.count, start + Int64(told))
@@ -137,7 +138,8 @@ struct AudioHash: ~Copyable {
         begin("flac")
         let body = AudioTags.stripped(source)
         let blocks = FLACBlocks(body)
-        // The rate, the channels and the bits. The other properties describe the frames, and programs may fill them in later.
+        // Add the rate, the channels and the bits. The other properties describe the frames, and programs may fill them
+        // in later.
         let properties = body.bytes(at: 8, count: 34)
         if properties.count >= 14 { add(Array(properties[10..<13]) + [properties[13] & 0xF0]) }
         try add(body.dropFirst(blocks.end))
@@ -157,9 +159,9 @@ struct AudioHash: ~Copyable {
         begin("ogg")
         var packets = OggAudio()
         var place: Int64 = 0
-        // As a decoder does: what is no page is skipped, and the next page counts again.
+        // Follow a decoder's behaviour: skip bytes outside pages, and continue with the next page.
         while place < source.count {
-            // Nearly always the next page follows at once; only otherwise it is searched for.
+            // The next page nearly always follows at once; otherwise search for it.
             guard let page = OggPage(source, at: place) else {
                 guard let next = OggPage.place(in: source, from: place + 1) else { break }
                 place = next
@@ -176,7 +178,7 @@ struct AudioHash: ~Copyable {
         hash.update(packets.ends)
     }
 
-    /// Adds the packets of the first audio track, as ffmpeg finds them.
+    /// Adds the packets of the first audio track, as found by ffmpeg.
     mutating func addPackets(_ tools: FFmpegTools) throws(AudioFileError) {
         begin("packets")
         let report = try FFmpegReport(for: file.path)
@@ -191,7 +193,7 @@ struct AudioHash: ~Copyable {
             count += bytes.count
         }
         let shortfall = try result.shortfall(file.path, decodedSeconds: 0, tellsOfEnd: report.tellsOfEnd)
-        // A damaged file has the same packets before the damage each time; what ended for another reason has not.
+        // A damaged file always has the same packets before the damage. After another kind of failure the packets vary.
         if let shortfall, result.end == .unknown || count == 0 { throw .broken(file.path, shortfall) }
         if count == 0 { throw .noFrames(file.path) }
         let digest = packets.digest()

@@ -1,12 +1,13 @@
-// Tags in front of and behind a stream of frames: ID3 (versions 1 and 2), APE and Lyrics3, several of them in any order.
+// Tags in front of and behind a stream of frames: ID3 (versions 1 and 2), APE and Lyrics3, any number in any order.
 internal import JSON
 
-/// Finds what lies between the tags.
+/// Finds the audio between the tags.
 enum AudioTags {
-    /// A valid file has a few tags at each end. The limit bounds the time for a file of nothing else.
+    /// Largest number of tags at each end; a valid file has a few. The limit bounds the time for a file of nothing
+    /// else.
     private static let mostTags = 64
 
-    /// A source without the tags at both ends.
+    /// Returns a source without the tags at both ends.
     static func stripped(_ source: ByteSource) -> ByteSource {
         var body = source
         for _ in 0..<mostTags {
@@ -30,7 +31,7 @@ enum AudioTags {
 
     private static func lengthBehind(_ source: ByteSource) -> Int64? {
         if source.count >= 128, source.starts(with: "TAG", at: source.count - 128) {
-            // An extended tag in front of it has 227 bytes.
+            // An extended tag has 227 bytes in front of the 128.
             let isExtended = source.count >= 355 && source.starts(with: "TAG+", at: source.count - 355)
             return isExtended ? 355 : 128
         }
@@ -41,7 +42,7 @@ enum AudioTags {
             return Int64(foot.little(UInt32.self, at: 12)) + (hasHeader ? 32 : 0)
         }
         if source.starts(with: "LYRICS200", at: source.count - 9) {
-            // Six digits: the length without themselves and the word.
+            // Six digits state the length, without the digits and the final word.
             return Int64(digits: foot[17..<23], in: 0...999_999).map { $0 + 15 }
         }
         if source.starts(with: "3DI", at: source.count - 10) {

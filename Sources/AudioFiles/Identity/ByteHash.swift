@@ -1,7 +1,7 @@
-// The hash by which contents are told apart: XXH3 in 128 bits (Yann Collet, <https://xxhash.com>), fast, not cryptographic.
+// The hash for telling contents apart: XXH3 in 128 bits (Yann Collet, <https://xxhash.com>). Fast, not cryptographic.
 internal import CXXHash
 
-/// The 128-bit XXH3 hash of bytes that arrive in pieces.
+/// The 128-bit XXH3 hash of bytes arriving in pieces.
 @safe
 package struct ByteHash: ~Copyable {
     private let state: OpaquePointer
@@ -11,7 +11,7 @@ package struct ByteHash: ~Copyable {
             preconditionFailure("There is no memory for a hash's state.")
         }
         unsafe self.state = state
-        // Fails only without a state.
+        // The call fails only without a state.
         _ = unsafe XXH3_128bits_reset(state)
     }
 
@@ -23,16 +23,16 @@ package struct ByteHash: ~Copyable {
 
     package mutating func update(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe update($0) } }
 
-    /// The hash of all bytes so far, its higher and its lower half.
+    /// Returns the hash of all bytes so far, as its higher and its lower half.
     package func digest() -> (high: UInt64, low: UInt64) {
         let hash = unsafe XXH3_128bits_digest(state)
         return (hash.high64, hash.low64)
     }
 
-    /// 32 hexadecimal digits, as the program `xxh128sum` prints them.
+    /// Returns 32 hexadecimal digits, in the form of the program `xxh128sum`.
     package static func hexadecimal(_ high: UInt64, _ low: UInt64) -> String { hexadecimal(high) + hexadecimal(low) }
 
-    /// 16 hexadecimal digits.
+    /// Returns 16 hexadecimal digits.
     package static func hexadecimal(_ value: UInt64) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,30 +1,31 @@
-// Which bytes of an Ogg file are audio. A longer comment moves every packet to other pages, with other numbers and checksums.
+// The audio bytes of an Ogg file. A longer comment moves every packet to other pages, with other numbers and checksums.
 
-/// Picks the packets of audio, and those that a decoder needs, out of pages; follows each stream of the file.
+/// Extracts the audio packets, and the packets needed by a decoder, from pages. Follows each stream of the file.
 struct OggAudio {
     private struct Stream {
-        /// Packets that have begun before the next page.
+        /// Number of packets begun before the next page.
         var packet = 0
-        /// Whether the packet that continues in the next page is audio.
+        /// True if the packet continuing in the next page is audio.
         var isKept = true
-        /// Whether its first packet is that of FLAC, whose metadata blocks are packets of their own.
+        /// True if the first packet is FLAC's. In FLAC streams, each metadata block is a separate packet.
         var isFLAC = false
-        /// Whether the last page ended within a packet.
+        /// True if the last page ended within a packet.
         var isOpen = false
         var position: Int64 = 0
     }
 
     private var streams: [UInt32: Stream] = [:]
-    /// The streams that have not ended, in the order in which they began.
+    /// Serial numbers of the unfinished streams, in the order of their beginnings.
     private var order: [UInt32] = []
 
-    /// A file has a few streams at once. What has more is none, and must not fill the memory.
+    /// Largest number of simultaneous streams; a file has a few. A damaged or hostile file must not fill the memory.
     private static let mostStreams = 1024
 
-    /// The bytes of a page that are not comments; and, after the last page of a stream, its position, which cuts the end of the sound.
+    /// Returns the bytes of a page without comments. After the last page of a stream, appends its position, which trims
+    /// the end of the sound.
     mutating func audio(of page: OggPage, _ content: [UInt8]) -> [UInt8] {
         var kept: [UInt8] = []
-        // Streams that follow one another may have the same number.
+        // Consecutive streams may have the same number.
         if page.isFirst { kept += end(page.serial) }
         if streams[page.serial] == nil {
             if order.count == Self.mostStreams { kept += end(order[0]) }
@@ -36,7 +37,7 @@ struct OggAudio {
             let bytes = content[min(place, content.count)..<min(place + Int(segment), content.count)]
             if !stream.isOpen { Self.begin(&stream, bytes) }
             if stream.isFLAC, stream.packet == 1, !stream.isOpen {
-                // The first packet counts the metadata packets behind it, in its bytes 7 and 8.
+                // The first packet counts the following metadata packets in its bytes 7 and 8. Omit this count.
                 kept += bytes.prefix(7) + bytes.dropFirst(9)
             } else if stream.isKept {
                 kept += bytes
@@ -49,9 +50,9 @@ struct OggAudio {
         return page.isLast ? kept + end(page.serial) : kept
     }
 
-    /// Forgets a stream.
+    /// Removes a stream.
     ///
-    /// - Returns: The bytes of its position; none if it is not there.
+    /// - Returns: The bytes of the stream's position; empty if the stream is unknown.
     private mutating func end(_ serial: UInt32) -> [UInt8] {
         guard let stream = streams.removeValue(forKey: serial) else { return [] }
         order.removeAll { $0 == serial }
@@ -62,11 +63,11 @@ struct OggAudio {
         (0..<8).map { UInt8(truncatingIfNeeded: UInt64(bitPattern: position) >> UInt64(8 * $0)) }
     }
 
-    /// A packet begins.
+    /// Begins a packet: decides from its first bytes whether to keep it.
     private static func begin(_ stream: inout Stream, _ bytes: ArraySlice<UInt8>) {
         if stream.packet == 0 { stream.isFLAC = bytes.starts(with: [0x7F] + Array("FLAC".utf8)) }
         if stream.isFLAC {
-            // After the first packet come metadata blocks; a frame begins with a pattern that no block's type has.
+            // Metadata blocks follow the first packet. A frame begins with a pattern that no block type has.
             stream.isKept = stream.packet == 0 || bytes.first == 0xFF
         } else {
             // Vorbis: properties, comments, codebooks. Opus: properties, comments.
@@ -75,6 +76,6 @@ struct OggAudio {
         stream.packet += 1
     }
 
-    /// The positions of the streams that have not ended, in the order in which they began.
+    /// Positions of the unfinished streams, in the order of their beginnings.
     var ends: [UInt8] { order.flatMap { Self.bytes(streams[$0]?.position ?? 0) } }
 }

@@ -1,22 +1,22 @@
 internal import Files
 internal import JSON
 
-/// Identifies a recording by its encoded audio: the same for a file that was renamed, moved, tagged anew or given another cover, and
-/// different for every other recording, unless somebody deliberately makes two collide.
+/// Identifies a recording by its encoded audio. The key stays the same if a file is renamed, moved, retagged or given
+/// another cover. The key differs for every other recording, except for a deliberate collision.
 ///
-/// It is the XXH3 hash, in 128 bits, of what the decoder gets: for WAV, AIFF, CAF and their relatives the samples and their format; for
-/// FLAC the stream's properties and its frames; for MPEG audio the frames between the tags; for Ogg the packets without the
-/// comments; for everything else the packets of the first audio track, by `ffmpeg`. A recording in another encoding, or encoded once more,
-/// has another key.
+/// The key is the 128-bit XXH3 hash of the decoder's input. WAV, AIFF, CAF and their relatives: the samples and their
+/// format. FLAC: the stream's properties and the frames. MPEG audio: the frames between the tags. Ogg: the packets
+/// without the comments. All other formats: the packets of the first audio track, by `ffmpeg`. A recording in another
+/// encoding, or encoded again, has another key.
 public struct RecordingKey: Hashable, Sendable, CustomStringConvertible {
-    /// The hash's higher and lower half.
+    /// Higher and lower half of the hash.
     package let high, low: UInt64
 
     package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    /// The key that `description` has written; nil for any other text.
+    /// Reads a key in the form of `description`; nil for any other text.
     public init?(_ text: String) {
-        // A sign would be read as part of a number.
+        // Check the digits first: a sign would be read as part of a number.
         let isHexadecimal = text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
         guard text.utf8.count == 32, isHexadecimal,
             let high = UInt64(digits: text.prefix(16), radix: 16, in: .min ... .max),
@@ -25,9 +25,10 @@ public struct RecordingKey: Hashable, Sendable, CustomStringConvertible {
         self.init(high: high, low: low)
     }
 
-    /// The key of a recording's file, whose audio is read completely: some 100 ms for 600 MB that are in memory.
+    /// Computes the key of a recording's file by reading all its audio: some 100 ms for 600 MB in memory.
     ///
-    /// - Throws: `AudioFileError`: the file cannot be read, changed meanwhile, holds no audio, or needs `ffmpeg`.
+    /// - Throws: `AudioFileError`: the file cannot be read, changed during the reading, holds no audio, or needs
+    ///   `ffmpeg`.
     ///
     /// Blocks the calling thread. Real-time safe: no.
     public init(ofFileAt path: String) throws(AudioFileError) {
@@ -49,18 +50,18 @@ public struct RecordingKey: Hashable, Sendable, CustomStringConvertible {
         case .foreign: try hash.addPackets(tools)
         case .soundFile: try hash.addAll()
         case .unknown:
-            // It may still be one of the rare formats that a decoder knows.
+            // The file may still be in a rare format known to a decoder.
             _ = try openDecoder(file)
             try hash.addAll()
         }
-        // Nothing but a format identifies no recording.
+        // A format without audio identifies no recording.
         if !hash.hasAudio { try hash.addAll() }
         let digest = hash.digest()
         self.init(high: digest.high, low: digest.low)
-        // Bytes that were read before and after a change are no recording.
+        // Bytes read partly before and partly after a change belong to no recording.
         guard try file.state() == before else { throw .changed(file.path) }
     }
 
-    /// 32 hexadecimal digits.
+    /// The key as 32 hexadecimal digits.
     public var description: String { ByteHash.hexadecimal(high, low) }
 }

@@ -1,6 +1,6 @@
 /// Markers of a CAF file, with their names (Apple, "Core Audio Format Specification 1.0").
 enum CAFMarks {
-    /// Types of markers at which something begins: generic, program, track, index, region. Ends, loops and selections are not
+    /// Types of markers at a beginning: generic, program, track, index, region. Ends, loops and selections are not
     /// marks.
     private static let beginnings: Set<String> = ["\0\0\0\0", "pbeg", "tbeg", "indx", "rbeg"]
     private static let (markBytes, entryBytes) = (28, 12)
@@ -27,7 +27,7 @@ enum CAFMarks {
 
     private static func names(_ strings: ByteSource, _ wanted: Set<UInt32>) -> [UInt32: String] {
         guard let told = strings.big(UInt32.self, at: 0) else { return [:] }
-        // The table also holds names of other things than markers.
+        // The table also holds names of objects other than markers.
         let table = strings.bytes(at: 4, count: entryBytes * min(Int(told), 4 * FileMarks.countLimit))
         var names: [UInt32: String] = [:]
         for place in stride(from: 0, through: table.count - entryBytes, by: entryBytes) {

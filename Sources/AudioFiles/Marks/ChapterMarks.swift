@@ -1,7 +1,7 @@
 internal import JSON
 
-/// Chapters in the comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph
-/// wiki, "Chapter Extension", 2011; some programs write two digits). Converted takes contain them.
+/// Chapters in the comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the
+/// name (Xiph wiki, "Chapter Extension", 2011; some programs write two digits). Converted takes contain such chapters.
 enum ChapterMarks {
     static func read(_ source: ByteSource, _ clock: MarkClock) -> [FileMark] {
         var frames: [Int: Int64] = [:]
@@ -39,7 +39,7 @@ enum ChapterMarks {
         }
     }
 
-    /// The frame for a time such as 01:02:03.250; nil for anything else.
+    /// Returns the frame for a time such as 01:02:03.250; nil for any other text.
     private static func frame(_ bytes: ArraySlice<UInt8>, _ clock: MarkClock) -> Int64? {
         let text = String(decoding: bytes, as: UTF8.self)
         let halves = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -55,7 +55,7 @@ enum ChapterMarks {
         return clock.frame(seconds: hours * 3600 + minutes * 60 + seconds, nanoseconds: nanoseconds)
     }
 
-    /// A number of one to nine digits.
+    /// Reads a number of one to nine digits.
     private static func whole(_ text: Substring) -> Int64? {
         text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(digits: text, in: 0...999_999_999) : nil
     }

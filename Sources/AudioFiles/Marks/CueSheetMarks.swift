@@ -1,4 +1,4 @@
-/// The tracks of a cue sheet in a FLAC file (RFC 9639, section 8.7), which have no names.
+/// Tracks of a cue sheet in a FLAC file (RFC 9639, section 8.7). The tracks have no names.
 enum CueSheetMarks {
     static func read(_ sheet: ByteSource) -> [FileMark] {
         // The catalogue number, the lead-in, the flags and reserved bytes come first.
@@ -10,7 +10,7 @@ enum CueSheetMarks {
             // The last track is the end of the disc (the lead-out), with a reserved number.
             guard head.count == 36, head[8] != 170, head[8] != 255 else { break }
             let indices = sheet.bytes(at: place + 36, count: 12 * Int(head[35]))
-            // If indices are missing, the index at which the track begins is not known.
+            // If indices are missing, the index at the track's beginning is unknown.
             if indices.count < 12 * Int(head[35]) { break }
             let first = stride(from: 0, through: indices.count - 12, by: 12).first { indices[$0 + 8] == 1 }
             let start = head.big(UInt64.self, at: 0) &+ (first.map { indices.big(at: $0) } ?? 0)

@@ -1,6 +1,6 @@
-// The facts about a recording's file besides its audio: its size, tags and marks.
+// Properties of a recording's file besides its audio: size, tags and marks.
 
-/// One tag in a recording's file.
+/// A tag in a recording's file.
 public struct FileTag: Sendable, Equatable {
     /// The subject of a tag.
     public enum Key: String, Sendable, CaseIterable {
@@ -8,17 +8,17 @@ public struct FileTag: Sendable, Equatable {
         case title
         /// The performers.
         case artist
-        /// The album, the game or the series that it is from.
+        /// The album, the game or the series of the piece.
         case album
         /// The performers of the album.
         case albumArtist = "album_artist"
         /// The composer.
         case composer
-        /// The date when it was published or recorded, in the form that the file has.
+        /// The date of publication or recording, in the form written in the file.
         case date
         /// The genre of the music.
         case genre
-        /// Its number on the album, sometimes with the total: "3/12".
+        /// The track number on the album, sometimes with the total: "3/12".
         case track
         /// A comment.
         case comment
@@ -30,23 +30,23 @@ public struct FileTag: Sendable, Equatable {
     public let value: String
 }
 
-/// The facts about a recording that its file contains, besides those that decoding proved.
+/// Properties stated in a recording's file, besides the properties proved by decoding.
 ///
-/// Tags are read from FLAC, Ogg Vorbis, Opus (comments), MP3 (ID3), WAV (INFO) and, through `ffprobe`, from formats that only
-/// `ffmpeg` decodes.
+/// Sources of tags: FLAC, Ogg Vorbis, Opus (comments), MP3 (ID3), WAV (INFO) and, through `ffprobe`, the formats for
+/// `ffmpeg`.
 public struct FileDetails: Sendable, Equatable {
-    /// The file's length in bytes.
+    /// Length of the file in bytes.
     public let byteCount: Int64
-    /// Bits per second: of the audio if the file contains the figure, else the average of the whole file.
+    /// Bit rate in bits per second: of the audio if stated in the file, else the average of the whole file.
     public let bitRate: Int
     /// The first tag of each kind, in the order of `FileTag.Key.allCases`.
     public let tags: [FileTag]
-    /// Its marks; see `FileMarks`.
+    /// Marks of the recording; see `FileMarks`.
     public let marks: FileMarks
 
-    /// Reads the file of a recording that was opened.
+    /// Reads the file of an opened recording.
     ///
-    /// Damaged parts are left out.
+    /// Damaged parts are omitted.
     ///
     /// - Throws: An error if the file can no longer be opened.
     ///
@@ -58,7 +58,7 @@ public struct FileDetails: Sendable, Equatable {
         var told: Int?
         var found: [(String, String)]
         if case .foreign = FileSniffer.kind(of: file) {
-            // If the program has become unavailable, the other details are still returned.
+            // If `ffprobe` has become unavailable, the other properties are still returned.
             let probe = try? FFmpegProbe(file, FFmpegTools())
             (told, found) = (probe?.bitRate, probe?.tags.map { ($0.key, MarkName.short($0.value)) } ?? [])
             marks = FileMarks(probe?.marks ?? [], frameCount: info.frameCount)
@@ -73,7 +73,7 @@ public struct FileDetails: Sendable, Equatable {
         }
     }
 
-    /// The names of the tags in each format: comments and ffprobe, ID3 (2.3 and 2.4), and INFO chunks of WAV.
+    /// Names of the tags in each format: comments and ffprobe, ID3 (2.3 and 2.4), and INFO chunks of WAV.
     private static let keys: [String: FileTag.Key] = [
         "title": .title, "artist": .artist, "album": .album, "album_artist": .albumArtist, "albumartist": .albumArtist,
         "composer": .composer, "date": .date, "year": .date, "genre": .genre, "track": .track, "tracknumber": .track,

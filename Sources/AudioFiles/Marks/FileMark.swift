@@ -1,13 +1,13 @@
-/// A named place or range that a recording's file contains.
+/// A named place or range stated in a recording's file.
 public struct FileMark: Sendable, Equatable {
-    /// The name; may be empty. The text comes from outside: it may contain any character except zero.
+    /// The name; may be empty. The text comes from outside, and may contain any character except zero.
     public let name: String
-    /// The frame that it is in front of, from 0 on.
+    /// Position of the mark: in front of this frame, from 0.
     public let frame: Int64
-    /// For a range, the frame after its last one, greater than `frame`; `nil` for a place.
+    /// End of a range: the frame after its last frame, greater than `frame`. Nil for a place.
     public let endFrame: Int64?
 
-    /// Creates a mark; if the end is not after the beginning, it is a place.
+    /// Creates a mark. If the end is not after the beginning, the mark is a place.
     package init(name: String, frame: Int64, endFrame: Int64? = nil) {
         self.name = name
         self.frame = frame
@@ -15,10 +15,10 @@ public struct FileMark: Sendable, Equatable {
     }
 }
 
-/// A named range of a recording, as its marks divide it.
+/// A named range of a recording, as divided by its marks.
 public struct FileSection: Sendable, Equatable {
     /// The name; may be empty.
     public let name: String
-    /// Frames of the recording; at least one.
+    /// Range of frames in the recording; at least one frame.
     public let frames: Range<Int64>
 }

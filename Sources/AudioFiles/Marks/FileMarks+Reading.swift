@@ -1,23 +1,24 @@
-// Finds the parts of a file that hold its marks, depending on its format.
+// Finds the parts of a file with marks, depending on its format.
 
 extension FileMarks {
     /// Reads the marks of a recording's file.
     ///
-    /// WAV, RF64, BW64 and AIFF: cues and markers, with their names; a label with a length makes a range. CAF: markers at which
-    /// something begins. FLAC, Ogg Vorbis and Opus: chapters in the comments; in FLAC without those, the tracks of a cue sheet.
-    /// MP3: chapters of an ID3 tag. Formats that only `ffmpeg` decodes (M4A, Matroska): chapters, read by `ffprobe`. Other
-    /// files have none.
+    /// WAV, RF64, BW64 and AIFF: cues and markers, with their names; a label with a length makes a range. CAF: markers
+    /// at a beginning. FLAC, Ogg Vorbis and Opus: chapters in the comments; in FLAC without chapters, the tracks of a
+    /// cue sheet. MP3: chapters of an ID3 tag. Formats for `ffmpeg` (M4A, Matroska): chapters, read by `ffprobe`. Other
+    /// files have no marks.
     ///
-    /// Times in a file refer to the decoded audio as the decoder delivers it, without the padding that an MP3 encoder put in
-    /// front. They are rounded to the nearest frame; a time up to a millisecond after the end becomes the end.
+    /// Times in a file refer to the decoded audio, without the padding put in front by an MP3 encoder. Times are
+    /// rounded to the nearest frame. A time up to a millisecond after the end becomes the end.
     ///
-    /// Of a damaged part the readable marks are returned, and no error is thrown. The amount read limits time and memory,
-    /// whatever sizes the file declares: far less than a millisecond and a megabyte, except for files made to be difficult.
+    /// Of a damaged part, the function returns the readable marks and throws no error. Whatever sizes the file
+    /// declares, a limit on the bytes read bounds time and memory: far less than a millisecond and a megabyte, except
+    /// for malicious files.
     ///
     /// - Parameters:
     ///   - path: A regular file.
-    ///   - sampleRate: The rate of the decoded recording in Hz, 1...768000.
-    ///   - frameCount: The length of the decoded recording in frames.
+    ///   - sampleRate: Rate of the decoded recording in Hz, 1...768000.
+    ///   - frameCount: Length of the decoded recording in frames.
     /// - Throws: An error if the file cannot be opened, or if the rate is out of range.
     ///
     /// Real-time safe: no.
@@ -31,16 +32,16 @@ extension FileMarks {
         self.init(ByteSource(file), sampleRate: sampleRate, frameCount: frameCount)
     }
 
-    /// Reads the marks of a recording that was opened.
+    /// Reads the marks of an opened recording.
     ///
-    /// - Throws: An error if its file can no longer be opened; audio made in memory has no file.
+    /// - Throws: An error if the file can no longer be opened. Audio made in memory has no file.
     ///
     /// Real-time safe: no.
     public init(of info: AudioFileInfo) throws(AudioFileError) {
         try self.init(path: info.path, sampleRate: info.sampleRate, frameCount: info.frameCount)
     }
 
-    /// The marks in a file's bytes.
+    /// Reads the marks in a file's bytes.
     init(_ source: ByteSource, sampleRate: Int, frameCount: Int64) {
         let frameCount = min(max(0, frameCount), FileLimits.maximumFrameCount)
         let clock = MarkClock(sampleRate: sampleRate, frameCount: frameCount)
@@ -71,7 +72,7 @@ struct MarkClock {
     let sampleRate: Int
     let frameCount: Int64
 
-    /// The frame nearest to a time; `seconds` below 2^40, `nanoseconds` below 10^9.
+    /// Returns the frame nearest to a time; `seconds` below 2^40, `nanoseconds` below 10^9.
     func frame(seconds: Int64, nanoseconds: Int64) -> Int64 {
         let rate = Int64(sampleRate)
         let frame = seconds * rate + (nanoseconds * rate + 500_000_000) / 1_000_000_000

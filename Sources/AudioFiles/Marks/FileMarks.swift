@@ -1,25 +1,25 @@
-// The marks in recordings' own files, and the sections that they make; read without decoding, by a few small reads.
+// The marks in recordings' own files, and the sections between marks. Reading takes a few small reads and no decoding.
 
 /// The marks of a recording, in order.
 ///
-/// A mark lies within the recording or at its end. Marks beyond the end are left out, and a range that reaches beyond it ends
-/// there. Of several marks at the same place, or of the same range, only the first one with a name is kept.
+/// A mark lies within the recording or at its end. Marks beyond the end are dropped, and a range reaching beyond the
+/// end is cut there. Of several marks at the same place, or of the same range, only the first named mark is kept.
 public struct FileMarks: Sendable, Equatable {
-    /// The most marks that are read from a file.
+    /// Largest number of marks read from a file.
     package static let countLimit = FileLimits.markCount
-    /// The most bytes of a name in UTF-8, the same as for a mark of a take; longer names are cut off.
+    /// Largest length of a name in bytes of UTF-8, the same as for a mark of a take. Longer names are cut.
     static let nameByteLimit = 4096
 
-    /// Sorted by frame; at the same frame, places come before ranges, and longer ranges before shorter ones.
+    /// Marks sorted by frame. At the same frame, places precede ranges, and longer ranges precede shorter ranges.
     public let marks: [FileMark]
-    /// The recording's length in frames.
+    /// Length of the recording in frames.
     public let frameCount: Int64
 
-    /// Sorts marks, and removes those that are not valid for a recording.
+    /// Sorts marks, and removes marks that are invalid for a recording.
     ///
     /// - Parameters:
-    ///   - marks: In any order; only the first 4096 are used.
-    ///   - frameCount: The recording's length in frames.
+    ///   - marks: Marks in any order; only the first 4096 are used.
+    ///   - frameCount: Length of the recording in frames.
     ///
     /// Real-time safe: no.
     package init(_ marks: [FileMark], frameCount: Int64) {
@@ -41,10 +41,10 @@ public struct FileMarks: Sendable, Equatable {
         self.marks = kept.sorted { Self.order($0) < Self.order($1) }
     }
 
-    /// The sections into which the marks divide the recording, sorted by their beginning.
+    /// Sections of the recording between its marks, sorted by their beginning.
     ///
-    /// Each place begins a section that lasts to the next place, the last one to the end of the recording; the part before the
-    /// first place belongs to no section. A range is a section of its own, whatever marks lie in it.
+    /// Each place begins a section up to the next place; the last section ends with the recording. The part before the
+    /// first place belongs to no section. A range is a separate section, whatever marks lie within.
     public var sections: [FileSection] {
         let places = marks.filter { $0.endFrame == nil }
         let ends = places.dropFirst().map(\.frame) + [frameCount]

@@ -10,11 +10,11 @@ enum ID3Marks {
     }
 
     private static func chapter(in frame: ByteSource, _ tag: ID3Frames, _ clock: MarkClock) -> FileMark? {
-        // An identifier for programs comes first, ended by a zero.
+        // A zero-terminated identifier for programs comes first.
         guard let end = frame.bytes(at: 0, count: 256).firstIndex(of: 0) else { return nil }
         let times = frame.bytes(at: Int64(end) + 1, count: 8)
         if times.count < 8 { return nil }
-        // The times, and two byte offsets, which programs do not fill in.
+        // Skip the times, and two byte offsets that programs leave empty.
         let title = tag.nested(in: frame, from: Int64(end) + 17).first("TIT2")
         let stop: UInt32 = times.big(at: 4)
         return FileMark(

@@ -1,31 +1,32 @@
-// Tags that say how loud a recording is: ReplayGain, and R128 of Opus files.
+// Tags stating the loudness of a recording: ReplayGain, and R128 of Opus files.
 internal import JSON
 
-/// The gains and peaks that a program measured and wrote into a recording's file.
+/// Gains and peaks measured by a program and written into a recording's file.
 ///
-/// All gains bring the recording, or its album, to −18 LUFS, the level of ReplayGain 2.0. Read from comments of FLAC, Ogg Vorbis and Opus, from TXXX
-/// frames of ID3, and, through `ffprobe`, from formats that only `ffmpeg` decodes. Others, such as iTunes' SoundCheck, are not used.
+/// All gains bring the recording, or its album, to −18 LUFS, the level of ReplayGain 2.0. Sources are comments of FLAC,
+/// Ogg Vorbis and Opus, TXXX frames of ID3, and, through `ffprobe`, the formats for `ffmpeg`. Other tags, such as
+/// iTunes' SoundCheck, are ignored.
 public struct LoudnessTags: Sendable, Hashable {
-    /// The gain of the recording, in dB.
+    /// Gain of the recording, in dB.
     public var trackGain: Double?
-    /// The gain of its album, in dB.
+    /// Gain of the album, in dB.
     public var albumGain: Double?
-    /// The highest sample of the recording; 1 is full scale.
+    /// Peak sample value of the recording; 1 is full scale.
     public var trackPeak: Double?
-    /// The highest sample of its album; 1 is full scale.
+    /// Peak sample value of the album; 1 is full scale.
     public var albumPeak: Double?
 
-    /// Makes tags; nil for what is not known.
+    /// Creates tags; nil for unknown values.
     public init(
         trackGain: Double? = nil, albumGain: Double? = nil, trackPeak: Double? = nil, albumPeak: Double? = nil
     ) {
         (self.trackGain, self.albumGain, self.trackPeak, self.albumPeak) = (trackGain, albumGain, trackPeak, albumPeak)
     }
 
-    /// Whether there are none.
+    /// True if both gains are missing.
     public var isEmpty: Bool { trackGain == nil && albumGain == nil }
 
-    /// Reads the file of a recording that was opened; damaged tags are left out.
+    /// Reads the file of an opened recording. Damaged tags are omitted.
     ///
     /// - Throws: An error if the file can no longer be opened.
     ///
@@ -33,19 +34,21 @@ public struct LoudnessTags: Sendable, Hashable {
     public init(of info: AudioFileInfo) throws(AudioFileError) {
         let file = try OpenedFile(path: info.path)
         if case .foreign = FileSniffer.kind(of: file) {
-            // If the program has become unavailable, the recording is as loud as it is.
+            // If `ffprobe` has become unavailable, the recording is played without gain.
             self.init((try? FFmpegProbe(file, FFmpegTools()))?.tags.map { ($0.key, $0.value) } ?? [])
         } else {
             self.init(Self.tags(in: ByteSource(file)))
         }
     }
 
-    /// The difference between the level of ReplayGain 2.0 and the one of R128 tags, −23 LUFS (RFC 7845, section 5.2.1).
+    /// Difference in dB between the level of ReplayGain 2.0 and the level of R128 tags, −23 LUFS (RFC 7845, section
+    /// 5.2.1).
     private static let r128Offset = 5.0
-    /// Gains beyond this, in dB, are mistakes.
+    /// Largest plausible gain, in dB. Gains beyond this value are mistakes.
     private static let largestGain = 64.0
 
-    /// Reads keys, in upper or lower case, and values. ReplayGain's own keys come first; the first of equal keys counts.
+    /// Reads keys, in upper or lower case, and values. ReplayGain's own keys take precedence. Of equal keys, the first
+    /// counts.
     package init(_ tags: [(String, String)]) {
         var values: [String: String] = [:]
         for (key, value) in tags {
@@ -58,14 +61,14 @@ public struct LoudnessTags: Sendable, Hashable {
         albumPeak = Self.peak(values["replaygain_album_peak"])
     }
 
-    /// A gain such as `-6.54 dB`.
+    /// Reads a gain such as `-6.54 dB`.
     private static func gain(_ text: String?) -> Double? {
         guard var text = text.map({ $0.filter { !$0.isWhitespace }.lowercased() }) else { return nil }
         if text.hasSuffix("db") { text.removeLast(2) }
         return Double(decimal: text, in: -largestGain...largestGain)
     }
 
-    /// A whole number of 256ths of a dB.
+    /// Reads a whole number of 256ths of a dB.
     private static func r128Gain(_ text: String?) -> Double? {
         guard let units = text.flatMap({ Int16(digits: $0.filter { !$0.isWhitespace }, in: .min ... .max) }) else {
             return nil
@@ -87,7 +90,8 @@ public struct LoudnessTags: Sendable, Hashable {
             var found: [(String, String)] = []
             ID3Frames(tag: source)?.forEach("TXXX", atMost: 256) { frame in
                 let bytes = frame.bytes(at: 0, count: 256)
-                // The encoding, a description and the value, with a zero between; these are all ASCII characters, of a byte or two.
+                // The frame holds the encoding, a description and the value, with a zero between them. All are ASCII
+                // characters of one or two bytes.
                 let words = bytes.dropFirst().filter { $0 == 0 || (0x20..<0x7F).contains($0) }
                 let isWide = bytes.first == 1 || bytes.first == 2
                 let text = isWide ? Self.narrow(bytes.dropFirst()) : Array(words)
@@ -104,7 +108,7 @@ public struct LoudnessTags: Sendable, Hashable {
         }
     }
 
-    /// The ASCII characters of UTF-16 in either order, with a zero for each zero.
+    /// Returns the ASCII characters of UTF-16 in either byte order, with a zero for each zero.
     private static func narrow(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let units = Array(bytes)
         return stride(from: 0, to: units.count - 1, by: 2).compactMap { place in

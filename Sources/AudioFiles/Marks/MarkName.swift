@@ -1,10 +1,11 @@
-/// Decodes the names in files to text, whatever bytes they contain.
+/// Decodes names in files to text. Any bytes are accepted.
 enum MarkName {
-    /// A name of bytes up to a zero: UTF-8, or Latin-1 if it is not valid UTF-8 (older programs write that).
+    /// Decodes the bytes up to a zero: UTF-8, or Latin-1 if the bytes are not valid UTF-8 (older programs write
+    /// Latin-1).
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         var bytes = Array(bytes.prefix(FileMarks.nameByteLimit + 1).prefix { $0 != 0 })
         if bytes.count > FileMarks.nameByteLimit {
-            // If the limit cuts a character of several bytes (at most four), all of it is removed.
+            // If the limit cuts a character of several bytes (at most four), remove the whole character.
             for _ in 0..<4 {
                 guard let last = bytes.popLast(), last & 0xC0 == 0x80 else { break }
             }
@@ -12,14 +13,14 @@ enum MarkName {
         return String(validating: bytes, as: UTF8.self) ?? latin(bytes)
     }
 
-    /// The name that begins at an offset.
+    /// Decodes the name at an offset.
     static func text(_ source: ByteSource, at offset: Int64 = 0) -> String {
         text(source.bytes(at: offset, count: FileMarks.nameByteLimit + 1))
     }
 
-    /// The text of an ID3 text frame, whose first byte gives the encoding (ID3v2.4.0 structure, section 4).
+    /// Decodes an ID3 text frame, whose first byte states the encoding (ID3v2.4.0 structure, section 4).
     static func id3(_ source: ByteSource) -> String {
-        // Two bytes for each byte of a name, and the encoding and byte order marks.
+        // Read two bytes for each byte of a name, and the encoding and byte order marks.
         let bytes = source.bytes(at: 0, count: 2 * FileMarks.nameByteLimit + 4)
         guard let encoding = bytes.first else { return "" }
         let content = bytes.dropFirst()
@@ -48,7 +49,7 @@ enum MarkName {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// The text, cut to the length limit of a name.
+    /// Returns the text, cut to the length limit of a name.
     static func short(_ text: String) -> String {
         text.utf8.count > FileMarks.nameByteLimit ? self.text(text.utf8) : text
     }

@@ -1,4 +1,4 @@
-// The end that a stream of pages, frames or elements states.
+// The end stated by a stream of pages, frames or elements.
 
 extension StatedEnd {
     // MARK: - Ogg
@@ -11,7 +11,7 @@ extension StatedEnd {
         for start in bytes.indices.reversed() where bytes[start] == mark[0] && bytes[start...].starts(with: mark) {
             guard let page = OggPage(tail, at: Int64(start)), page.bytes.upperBound <= tail.count else { continue }
             let whole = Array(bytes[start..<Int(page.bytes.upperBound)])
-            // The mark can also occur inside of a page.
+            // The mark can also occur inside a page.
             guard whole.little(UInt32.self, at: OggPage.checksumOffset) == OggChecksum.checksum(ofPage: whole) else {
                 patience -= whole.count
                 if patience < 0 { return .cutOff(.page(isBegun: false)) }
@@ -20,11 +20,11 @@ extension StatedEnd {
             if isPageBegun(tail, at: page.bytes.upperBound) { return .cutOff(.page(isBegun: true)) }
             return page.isLast ? .whole : .cutOff(.page(isBegun: false))
         }
-        // Not even the first page is whole.
+        // Not even the first page is complete.
         return length == source.count && isPageBegun(tail, at: 0) ? .cutOff(.page(isBegun: true)) : .unstated
     }
 
-    /// Whether a page begins at a place and is not whole.
+    /// Returns true if an incomplete page begins at a place.
     private static func isPageBegun(_ source: ByteSource, at place: Int64) -> Bool {
         let head = source.bytes(at: place, count: 4)
         guard !head.isEmpty, "OggS".utf8.starts(with: head) else { return false }
@@ -33,14 +33,15 @@ extension StatedEnd {
 
     // MARK: - MP3
 
-    /// The counts in the first frame of an MP3 file, as Xing, LAME and Fraunhofer's encoder write them; 0 for a count that is not there.
+    /// Counts in the first frame of an MP3 file, in the forms of Xing, LAME and Fraunhofer's encoder; 0 for a missing
+    /// count.
     private struct MPEGCounts {
         var frames: Int64 = 0
         var bytes: Int64 = 0
-        /// Frames of sound in a frame of the stream.
+        /// Number of audio frames in a frame of the stream.
         let frameLength: Int64
 
-        /// Nil if the frame is none of layer 3, or has no counts.
+        /// Reads the counts; nil if the frame is not layer 3, or has no counts.
         init?(_ head: [UInt8]) {
             guard head.count >= 4, MPEGHeader(head) != nil, head[1] >> 1 & 3 == 1 else { return nil }
             let (isFirstVersion, isMono) = (head[1] >> 3 & 3 == 3, head[3] >> 6 == 3)
@@ -61,14 +62,15 @@ extension StatedEnd {
         }
     }
 
-    /// Frames by which a count may be wrong: encoders count the frame with the counts, and the silence in front and at the end, or
-    /// leave them out. They are nine frames at most.
+    /// Permitted error of a count, in frames. Encoders include or omit the frame with the counts, and the silence in
+    /// front and at the end: nine frames at most.
     private static let frameSlack: Int64 = 16
-    /// No frame is longer, in bytes.
+    /// Greatest length of a frame, in bytes.
     private static let longestFrame: Int64 = 1441
 
-    /// Both counts have to say so: a program that adds tags may leave the number of bytes wrong, and damage in the middle takes frames away. What is
-    /// missing by less than an eighth can be a cut of another program's that left the counts as they were: two equal ends are then believed.
+    /// Compares a file with its counts. Both counts must show a cut: a tag editor may leave the number of bytes wrong,
+    /// and damage in the middle removes frames. If less than an eighth is missing, another program may have cut the
+    /// file and left the counts unchanged. The verdict is then unsure, and two equal ends are believed.
     ///
     /// - Parameter body: The file without its tags.
     static func mpegVerdict(_ body: ByteSource, _ frameCount: Int64) -> Verdict {
@@ -83,15 +85,16 @@ extension StatedEnd {
         if known.allSatisfy({ $0.there < $0.stated - max($0.slack, $0.stated / 128) }) {
             return .cutOff(.length(isSure: known.allSatisfy { $0.there < $0.stated / 8 * 7 }))
         }
-        // Where there is more, other recordings may follow, which can be cut off as well.
+        // In a longer file other recordings may follow, which can be cut off as well.
         return abs(best.there - best.stated) <= best.slack ? .whole : .unstated
     }
 
     // MARK: - Matroska
 
-    /// The elements that contain others here: the whole recording, and its clusters.
+    /// The container elements used here: the whole recording, and its clusters.
     private static let (segment, cluster): (UInt32, UInt32) = (0x1853_8067, 0x1F43_B675)
-    /// All elements of the two upper levels, and of a cluster (RFC 9559). Another number belongs to what somebody has put behind the file.
+    /// All elements of the two upper levels, and of a cluster (RFC 9559). Any other number belongs to foreign data
+    /// behind the file.
     private static let elements: Set<UInt32> = [
         0x1A45_DFA3, segment, cluster, 0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1C53_BB6B, 0x1941_A469, 0x1043_A770,
         0x1254_C367, 0xEC, 0xBF, 0xE7, 0xA3, 0xA0, 0xA7, 0xAB, 0x5854,
@@ -106,7 +109,7 @@ extension StatedEnd {
                 if !isThere || element.name == segment { return isThere }
                 place = element.start + size
             } else {
-                // A live stream: its parts state their lengths.
+                // In a live stream, only the parts state their lengths.
                 guard element.name == segment || element.name == cluster else { return nil }
                 place = element.start
             }
@@ -114,7 +117,8 @@ extension StatedEnd {
         return nil
     }
 
-    /// An element's number, where its content begins, and its length, nil if that is not known (RFC 8794). Nil if its head is not whole.
+    /// Returns an element's number, the offset of its content, and its length; the length is nil if unknown (RFC 8794).
+    /// Returns nil if the head is incomplete.
     private static func element(_ source: ByteSource, at place: Int64) -> (name: UInt32, start: Int64, size: Int64?)? {
         let head = source.bytes(at: place, count: 12)
         guard let first = head.first, first >= 0x10 else { return nil }

@@ -1,18 +1,19 @@
-/// The end of a recording as the file itself states it, to notice that the rest of a file is missing.
+/// The end of a recording as stated by the file itself, for noticing an incomplete file.
 package enum StatedEnd {
-    /// Sizes from here on mean that a program did not know the length when it wrote the header: it writes the greatest number that it can, or nearly.
+    /// Smallest size that means an unknown length: a program without the length when writing the header writes the
+    /// greatest possible number, or nearly so.
     private static let unknownSize: Int64 = 0x7FFF_0000
-    /// The same for AIFF, where SoX writes 0x7F000000 bytes, less the rest of a frame.
+    /// The same limit for AIFF: SoX writes 0x7F000000 bytes, less the rest of a frame.
     private static let unknownAIFFSize: Int64 = 0x7EFF_0000
-    /// The same for sizes of 64 bits.
+    /// The same limit for 64-bit sizes.
     private static let unknownLongSize = Int64.max / 2
 
-    /// A file that ends too early.
+    /// The fault of a file that ends too early.
     package struct Fault: Equatable, Sendable {
-        /// What is wrong, as the end of a sentence.
+        /// The fault, as the end of a sentence.
         package let words: String
-        /// Whether the file states that more bytes follow. If not, only the mark of its end is missing, which a program that was stopped does not
-        /// write, or so little that the header may be wrong.
+        /// True if the file states that more bytes follow. False in two cases: only the mark of the end is missing, as
+        /// after a stopped program; or so little is missing that the header may be wrong.
         package let isLengthStated: Bool
 
         static func length(isSure: Bool) -> Fault {
@@ -24,37 +25,38 @@ package enum StatedEnd {
         }
     }
 
-    /// Tells whether a file ends where it says.
+    /// The result of comparing a file with its stated end.
     package enum Verdict: Equatable, Sendable {
-        /// The file does not say where it ends, or says that it does not know.
+        /// The file does not state its end, or marks its length as unknown.
         case unstated
-        /// All of the sound is there.
+        /// The sound is complete.
         case whole
         /// The file ends too early.
         case cutOff(Fault)
 
-        /// - Parameter isWhole: Whether all that is stated is there; nil if nothing is stated.
+        /// - Parameter isWhole: True if everything stated is present; nil if nothing is stated.
         init(_ isWhole: Bool?) { self = isWhole.map { $0 ? .whole : .cutOff(.length(isSure: true)) } ?? .unstated }
     }
 
-    /// Tells that a file ends too early; nil if it does not, or does not state where it ends.
+    /// Returns the fault of a file that ends too early. Returns nil if the file is complete, or states no end.
     ///
-    /// - Parameter frameCount: The frames that can be decoded.
+    /// - Parameter frameCount: Number of decodable frames.
     package static func fault(inFileAt path: String, frameCount: Int64) -> Fault? {
         if case .cutOff(let fault) = verdict(onFileAt: path, frameCount: frameCount) { fault } else { nil }
     }
 
-    /// Compares a file with the end that it states.
+    /// Compares a file with its stated end.
     ///
-    /// FLAC states its frames, MP3 often does; WAV, W64, AIFF, CAF and AU state the bytes of their samples, MP4 those of each box, and Matroska those
-    /// of the whole or of each element. In Ogg each page states its bytes, and the last one is marked. A stream that is recorded while it is sent
-    /// states 0, or more than there can be.
+    /// FLAC states the number of frames; MP3 often does. WAV, W64, AIFF, CAF and AU state the bytes of their samples.
+    /// MP4 states the bytes of each box, and Matroska the bytes of the whole or of each element. In Ogg each page
+    /// states its bytes, and the last page is marked. A stream recorded while being sent states 0, or more than
+    /// possible.
     ///
-    /// - Parameter frameCount: The frames that can be decoded.
+    /// - Parameter frameCount: Number of decodable frames.
     package static func verdict(onFileAt path: String, frameCount: Int64) -> Verdict {
         guard let file = try? OpenedFile(path: path) else { return .unstated }
         let source = ByteSource(file)
-        // A tag in front may be longer than what has come.
+        // A tag in front may be longer than the received part.
         if frameCount == 0, let tag = FileSniffer.id3Length(source.bytes(at: 0, count: 10)), tag > source.count {
             return Verdict(false)
         }
@@ -79,7 +81,7 @@ package enum StatedEnd {
         guard let place = FLACBlocks(source).place(.streamInfo),
             let fields: UInt64 = source.big(at: place.lowerBound + 10)
         else { return nil }
-        // The lowest 36 bits; 0 if the encoder did not know.
+        // Read the lowest 36 bits; 0 means unknown to the encoder.
         let stated = Int64(fields & 0xF_FFFF_FFFF)
         return stated == 0 ? nil : stated <= frameCount
     }
@@ -98,7 +100,8 @@ package enum StatedEnd {
         return isWhole(sound, unknown: unknownAIFFSize)
     }
 
-    /// Of a file that ends in front of its samples, or has none: false if it states more bytes than there are.
+    /// Judges a file without samples, or cut in front of its samples. Returns false if the file states more bytes than
+    /// are present, otherwise nil.
     private static func hasNoEnd(_ source: ByteSource, _ form: ChunkList.Form, unknown: Int64) -> Bool? {
         let stated = form == .riff ? source.little(UInt32.self, at: 4) : source.big(UInt32.self, at: 4)
         guard let bytes = stated, Int64(bytes) < unknown, 8 + Int64(bytes) > source.count else { return nil }
@@ -110,7 +113,7 @@ package enum StatedEnd {
         return chunk.content.count >= size
     }
 
-    /// The packets of coded sound are found by a table, which can follow them.
+    /// A table locates the packets of coded sound, and can follow the packets.
     private static func isCAFWhole(_ source: ByteSource) -> Bool? {
         let list = ChunkList(in: source, from: 8, .caf, named: ["desc", "kuki", "chan", "free", "pakt", "data"])
         let findings = list.chunks.map { ($0.name, isWhole($0, unknown: unknownLongSize)) }
@@ -118,7 +121,8 @@ package enum StatedEnd {
         return findings.first { $0.0 == "data" }?.1
     }
 
-    /// Chunks with names of 16 bytes and sizes that include their heads, at offsets divisible by 8 (Sony's Wave64). The first one is the whole file.
+    /// Reads chunks with names of 16 bytes and sizes including their heads, at offsets divisible by 8 (Sony's Wave64).
+    /// The first chunk is the whole file.
     private static func isWave64Whole(_ source: ByteSource) -> Bool? {
         var place: Int64 = 40
         for _ in 0..<mostParts {
@@ -147,12 +151,13 @@ package enum StatedEnd {
 
     // MARK: - Boxes
 
-    /// The boxes of which an MP4 or QuickTime file consists (ISO/IEC 14496-12). Another name belongs to what somebody has put behind the file.
+    /// Boxes of an MP4 or QuickTime file (ISO/IEC 14496-12). Any other name belongs to foreign data behind the file.
     private static let boxes: Set = [
         "ftyp", "styp", "pdin", "moov", "moof", "mfra", "mdat", "meta", "sidx", "ssix", "prft", "emsg", "uuid", "free",
         "skip", "wide", "pnot", "udta",
     ]
-    /// Of hours in pieces of a second each there are some ten thousand. The limit bounds the time for a file of nothing but empty parts.
+    /// Largest number of parts; hours in pieces of a second each make some ten thousand. The limit bounds the time for
+    /// a file of nothing but empty parts.
     static let mostParts = 65_536
 
     private static func isMP4Whole(_ source: ByteSource) -> Bool? {
@@ -166,13 +171,13 @@ package enum StatedEnd {
                 guard head.count == 16 else { return false }
                 size = Int64(min(head.big(UInt64.self, at: 8), UInt64(Int64.max)))
             }
-            // Of 0, a box reaches to the end, wherever that is.
+            // A box of size 0 reaches to the end, wherever the end is.
             guard size >= 8 else { return nil }
             guard size <= source.count - place else { return false }
             names.insert(name)
             place += size
         }
-        // Where the sound is in pieces, another one may follow.
+        // In a fragmented file, another fragment may follow.
         return names.isSuperset(of: ["moov", "mdat"]) && !names.contains("moof") ? true : nil
     }
 }

@@ -1,7 +1,7 @@
 /// Cue points of a WAV, RF64 or BW64 file, with their labels and lengths (Microsoft and IBM, "Multimedia Programming Interface
 /// and Data Specifications 1.0", 1991; EBU Tech 3306 for 64-bit sizes).
 enum WaveMarks {
-    /// The most chunks of one kind that are read; files normally have one.
+    /// Largest number of chunks of the same kind read; files normally have a single chunk.
     private static let mostOfAKind = 16
 
     static func read(_ source: ByteSource) -> [FileMark] {
@@ -34,14 +34,14 @@ enum WaveMarks {
         }
     }
 
-    /// The names and lengths for cues in an associated data list.
+    /// Names and lengths for cues in an associated data list.
     private struct Notes {
         let form: ChunkList.Form
         let wanted: Set<UInt32>
         var names: [UInt32: String] = [:]
         /// Names from texts with a length.
         var otherNames: [UInt32: String] = [:]
-        /// In frames, 1 or more.
+        /// Lengths in frames, 1 or more.
         var lengths: [UInt32: Int64] = [:]
 
         mutating func add(_ content: ByteSource) {
@@ -63,7 +63,7 @@ enum WaveMarks {
         }
     }
 
-    /// The sizes in an RF64 file's first chunk, in bytes.
+    /// Returns the sizes in an RF64 file's first chunk, in bytes.
     static func longSizes(_ source: ByteSource) -> [String: Int64] {
         guard source.starts(with: "ds64", at: 12) else { return [:] }
         var sizes: [String: Int64] = [:]
@@ -71,7 +71,7 @@ enum WaveMarks {
             if let size = source.little(UInt64.self, at: place) { sizes[name] = Int64(min(size, UInt64(Int64.max))) }
         }
         note("data", at: 28)
-        // More sizes follow the three that every such file has; files in practice have only a few.
+        // Further sizes follow the three compulsory sizes; real files have only a few.
         let count = min(64, source.little(UInt32.self, at: 44) ?? 0)
         for place in (0..<Int64(count)).map({ 48 + 12 * $0 }) {
             note(String(decoding: source.bytes(at: place, count: 4), as: UTF8.self), at: place + 4)

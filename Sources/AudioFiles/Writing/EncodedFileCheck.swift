@@ -1,7 +1,7 @@
-// Checks an encoded file, by opening it, before it gets its name.
+// Checks an encoded file, by opening it, before it gets its final name.
 
 extension OutputFile {
-    /// Opens the written file. Returns its length in frames.
+    /// Opens the written file, and returns its length in frames.
     package func encodedFrames(channelCount: Int, sampleRate: Int) throws(AudioFileError) -> Int64 {
         do throws(AudioFileError) {
             let result = try openDecoder(path: writtenPath).info
@@ -14,7 +14,7 @@ extension OutputFile {
 }
 
 extension AudioFileError {
-    /// The encoder's output differs from its input.
+    /// Error for an encoder's output that differs from the input.
     package static func badEncoding(_ path: String, _ reason: String) -> AudioFileError {
         AudioFileError(
             .broken, path: path, "\(path): what was made of the recording \(reason), and was removed",

@@ -1,20 +1,21 @@
-// Writes FLAC, Opus, Ogg Vorbis and MP3 block by block, with the encoders that are also used for converting takes.
+// Writes FLAC, Opus, Ogg Vorbis and MP3 block by block, with the same encoders as in converting takes.
 internal import Realtime
 
-/// Encodes planar samples into a file. The file appears under its name only when it is complete, and after it was opened and
-/// its length was checked against the input.
+/// Encodes planar samples into a file. The file appears under its name only when complete and checked: the writer opens
+/// it and compares its length with the input.
 ///
-/// A FLAC file has the same samples as a WAV file of as many bits, including the dither. Calls are serialised.
+/// A FLAC file has the same samples as a WAV file of the same number of bits, including the dither. Calls are
+/// serialised.
 @safe
 final class EncodedFileWriter: SoundWriter, @unchecked Sendable {
-    // Unchecked because of the state, which the lock guards.
+    // Unchecked because of the state; the lock guards the state.
     private let lock = ConditionLock()
     private var state: State
 
     /// Creates a file.
     ///
     /// - Parameters:
-    ///   - format: any for which `soundFileFormat` returns a number, so all except `.m4a`.
+    ///   - format: Any format with a number from `soundFileFormat`: all except `.m4a`.
     ///   - samples: 16 or 24 bits for a lossless format, otherwise nil.
     init(
         path: String, format: ExportFormat, samples: WaveSampleFormat?, sampleRate: Int, channelCount: Int
@@ -23,7 +24,7 @@ final class EncodedFileWriter: SoundWriter, @unchecked Sendable {
             OutputFile(path: path), format, samples, sampleRate: sampleRate, channelCount: channelCount)
     }
 
-    /// The same for a file that is made already.
+    /// Writes to an output file created by the caller.
     init(
         _ output: OutputFile, format: ExportFormat, samples: WaveSampleFormat?, sampleRate: Int, channelCount: Int
     ) throws(AudioFileError) {
@@ -42,10 +43,10 @@ final class EncodedFileWriter: SoundWriter, @unchecked Sendable {
     func cancel() { lock.withLock { state.cancel() } }
 }
 
-/// The operations of a writer, called under its lock.
+/// The operations of a writer. Each call holds the lock.
 @safe
 private struct State: ~Copyable {
-    /// Frames that are encoded at once.
+    /// Number of frames encoded at once.
     private static let capacity = 4096
 
     private let output: OutputFile
@@ -53,7 +54,7 @@ private struct State: ~Copyable {
     private let channelCount: Int
     private var encoder: SoundFileEncoder?
     private var stored: StoredSamples?
-    /// The samples, one channel after another as the encoder expects them, and pointers to each channel.
+    /// Samples in planar form, as the encoder expects them, and pointers to each channel.
     private let samples: UnsafeMutablePointer<Float>
     private let places: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
     private var frameCount: Int64 = 0
@@ -115,7 +116,8 @@ private struct State: ~Copyable {
         return nil
     }
 
-    /// Lossy encoders compute with every value that they get; NaN and infinity can make them crash.
+    /// Replaces NaN by zero and limits values to ±16. Lossy encoders compute with every value, and NaN and infinity can
+    /// crash them.
     private static func tame(_ samples: UnsafeMutablePointer<Float>, _ count: Int) {
         for frame in 0..<count {
             unsafe samples[frame] = unsafe samples[frame].isNaN ? 0 : max(-16, min(16, samples[frame]))
@@ -135,7 +137,7 @@ private struct State: ~Copyable {
         }
     }
 
-    /// Throws if the length of the encoded file differs from that of the input.
+    /// Throws if the length of the encoded file differs from the length of the input.
     private func check() throws(AudioFileError) {
         let found = try output.encodedFrames(channelCount: channelCount, sampleRate: sampleRate)
         if found != frameCount {
@@ -148,7 +150,7 @@ private struct State: ~Copyable {
         encoder = nil
     }
 
-    /// Stores the first failure; nothing is written after it.
+    /// Stores the first failure, and ends writing.
     private mutating func fail(_ error: AudioFileError) -> AudioFileError {
         failure = error
         encoder = nil

@@ -1,10 +1,10 @@
 internal import CSndFile
 
-/// A file format to which a finished take can be converted.
+/// A target format for converting a finished take.
 public enum ExportFormat: String, Sendable, CaseIterable {
-    /// FLAC, lossless: 16 bits for a take of 16 bits, 24 for all others.
+    /// FLAC, lossless: 16 bits for a take of 16 bits, 24 bits for all others.
     case flac
-    /// Ogg Opus, at 48 kHz unless the take has another rate that Opus supports.
+    /// Ogg Opus, at 48 kHz unless Opus supports the take's rate.
     case opus
     /// Ogg Vorbis.
     case ogg
@@ -13,13 +13,13 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     /// AAC in an MP4 file, made by the program `ffmpeg`.
     case m4a
 
-    /// The extension of such a file's name, without the dot.
+    /// File name extension of the format, without the dot.
     public var fileExtension: String { rawValue }
 
-    /// Whether the file gets the take's marks, as chapters: all except MP3.
+    /// True if the file gets the take's marks, as chapters: all formats except MP3.
     public var keepsMarks: Bool { self != .mp3 }
 
-    /// The sample rate in Hz of such a file for audio at `given` Hz: the same rate if the format supports it.
+    /// Returns the sample rate in Hz for audio at `given` Hz: the same rate if the format supports it.
     package func sampleRate(for given: Int) -> Int {
         let highest = self == .m4a ? 96_000 : 48_000
         switch self {
@@ -28,15 +28,15 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         case .mp3, .m4a:
             let known = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000]
             if given <= highest, known.contains(given) { return given }
-            // The highest supported rate of the same family.
+            // Otherwise 44.1 or 48 kHz, by the family of the rate.
             return given % 11_025 == 0 ? 44_100 : 48_000
         }
     }
 
-    /// The most frames by which a file may be longer than the input: AAC consists of whole packets.
+    /// Largest number of frames by which a file may exceed the input: AAC consists of whole packets.
     package var paddingFrames: Int64 { self == .m4a ? 2048 : 0 }
 
-    /// libsndfile's number for the format; nil for formats that a program encodes.
+    /// Returns libsndfile's number for the format; nil for a format encoded by a program.
     package func soundFileFormat(isSixteenBit: Bool) -> Int32? {
         switch self {
         case .flac: Int32(Int(SF_FORMAT_FLAC) | Int(isSixteenBit ? SF_FORMAT_PCM_16 : SF_FORMAT_PCM_24))

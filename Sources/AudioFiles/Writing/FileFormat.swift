@@ -1,13 +1,13 @@
-// The format of a file that is rendered or played into.
+// The format of an output file for rendering or playing.
 
-/// The kind of a file to be written, and its sample format. A `FileFormat` that exists can be written.
+/// Kind and sample format of an output file. Every existing `FileFormat` can be written.
 public struct FileFormat: Sendable, Hashable {
-    /// The kind of file; nil for WAV.
+    /// Kind of file; nil for WAV.
     public let export: ExportFormat?
-    /// The sample format; nil for lossy kinds: Opus, Ogg Vorbis and MP3.
+    /// Sample format; nil for lossy kinds: Opus, Ogg Vorbis and MP3.
     public let samples: WaveSampleFormat?
 
-    /// A WAV file. Real-time safe: yes.
+    /// Returns the format of a WAV file. Real-time safe: yes.
     public static func wave(_ samples: WaveSampleFormat = .float32) -> FileFormat {
         FileFormat(export: nil, samples: samples)
     }
@@ -16,14 +16,13 @@ public struct FileFormat: Sendable, Hashable {
         (self.export, self.samples) = (export, samples)
     }
 
-    /// The format for a file's name: `.flac`, `.opus`, `.ogg` or `.oga` (Vorbis), `.mp3`; WAV for `.wav`, for a name without an
-    /// extension, and for an extension that does not belong to an audio format.
+    /// Chooses the format by a file's name: `.flac`, `.opus`, `.ogg` or `.oga` (Vorbis), `.mp3`. Chooses WAV for
+    /// `.wav`, for a name without an extension, and for an extension outside audio formats.
     ///
     /// - Parameters:
-    ///   - path: the name; the file need not exist.
-    ///   - samples: the sample format; nil for the one with the highest precision: 32-bit floating point in WAV, 24 bits in
-    ///     FLAC.
-    /// - Throws: `.invalidRequest` if the extension belongs to a kind that cannot be written, such as M4A, or the kind does not
+    ///   - path: The name; the file need not exist.
+    ///   - samples: The sample format; nil for the highest precision: 32-bit floating point in WAV, 24 bits in FLAC.
+    /// - Throws: `.invalidRequest` if the extension belongs to an unwritable kind, such as M4A, or if the kind does not
     ///   support the sample format.
     ///
     /// Real-time safe: no.
@@ -68,23 +67,24 @@ public struct FileFormat: Sendable, Hashable {
         "mkv", "mov", "mp2", "mp4", "mpc", "pcm", "raw", "snd", "spx", "tta", "voc", "w64", "webm", "wma", "wv",
     ]
 
-    /// Whether an ending, in lower case, belongs to an audio format. Under a name with another one, or with none, a WAV file is written.
+    /// Returns true if an ending, in lower case, belongs to an audio format. For any other ending, or without an
+    /// ending, a WAV file is written.
     package static func isOfRecording(_ ending: String) -> Bool {
         ending == "wav" || kinds[ending] != nil || unwritten.contains(ending)
     }
 
-    /// The part of a name after the last dot, in lower case; empty if there is no dot.
+    /// Returns the part of a name after the last dot, in lower case; empty if there is no dot.
     package static func ending(of path: String) -> String {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
         return name[name.index(after: dot)...].lowercased()
     }
 
-    /// The sample rate in Hz of such a file for audio at `given` Hz: the same rate if the format supports it, so always for WAV
-    /// and FLAC; an Opus file of a song mostly has 48000. Real-time safe: yes.
+    /// Returns the sample rate in Hz for audio at `given` Hz: the same rate if the format supports it. WAV and FLAC
+    /// always keep the rate; an Opus file of a song mostly has 48000. Real-time safe: yes.
     package func sampleRate(for given: Int) -> Int { export?.sampleRate(for: given) ?? given }
 
-    /// The name of the kind of file, such as `WAV` or `Ogg Opus`.
+    /// Name of the kind of file, such as `WAV` or `Ogg Opus`.
     var kindName: String {
         switch export {
         case nil: "WAV"
@@ -98,7 +98,7 @@ public struct FileFormat: Sendable, Hashable {
 }
 
 extension FileFormat: CustomStringConvertible {
-    /// For example `FLAC, 24 bits` or `MP3`.
+    /// Description such as `FLAC, 24 bits` or `MP3`.
     public var description: String {
         switch samples {
         case nil: kindName

@@ -1,18 +1,18 @@
-// Writes bytes to a file that appears under its name only when it is complete, or to a descriptor of the caller.
+// Writes bytes to a file that appears under its name only when complete, or to a descriptor of the caller.
 package import Files
 internal import Glibc
 
-/// The destination of output: a file that appears under its name at the end (`WholeFile`), or a descriptor of the caller, which
-/// is written directly.
+/// Destination of output: either a file that appears under its name at the end (`WholeFile`), or a descriptor of the
+/// caller, written directly.
 package final class OutputFile {
     package let path: String
-    /// Whether bytes that were written earlier can be replaced.
+    /// True if earlier bytes can be replaced.
     package let canRewrite: Bool
     private let file: WholeFile?
     private let given: Int32
-    /// The position of the descriptor when the caller passed it.
+    /// Position of the descriptor when passed by the caller.
     private let start: Int64
-    /// The path of a descriptor's bytes, if it is not `path`.
+    /// Path of a descriptor's bytes, if different from `path`.
     private var readablePath: String?
 
     /// Prepares to write to `path`.
@@ -23,18 +23,18 @@ package final class OutputFile {
         (given, start) = (-1, 0)
     }
 
-    /// Writes to a descriptor, which is not closed at the end.
+    /// Writes to a descriptor, which stays open at the end.
     package init(descriptor: Int32, name: String) {
         path = name
         (file, given) = (nil, descriptor)
         var status = stat()
         let isRegular = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        // In a file opened for appending, every write goes to the end, whatever its offset.
+        // In a file opened for appending, every write goes to the end, regardless of its offset.
         canRewrite = isRegular && fcntl(descriptor, F_GETFL) & O_APPEND == 0
         start = canRewrite ? Int64(lseek(descriptor, 0, SEEK_CUR)) : 0
     }
 
-    /// Writes to a file without a name. Errors name `path`, which it is a part of.
+    /// Writes to an unnamed file, which becomes a part of `path`. Errors name `path`.
     package convenience init(unnamed descriptor: Int32, partOf path: String) {
         self.init(descriptor: descriptor, name: path)
         readablePath = "/proc/self/fd/\(descriptor)"
@@ -47,22 +47,22 @@ package final class OutputFile {
         try orThrow { () throws(FileFault) in try unsafe FileBytes.append(bytes, to: descriptor) }
     }
 
-    /// Replaces the bytes at `offset`, counted from where writing began; only if `canRewrite`.
+    /// Replaces the bytes at `offset`, counted from the beginning of the output. Requires `canRewrite`.
     package func rewrite(_ bytes: [UInt8], at offset: Int64) throws(AudioFileError) {
         try orThrow { () throws(FileFault) in try FileBytes.write(bytes, at: start + offset, of: descriptor) }
     }
 
-    /// The path of the bytes until `commit()`.
+    /// Path of the bytes until `commit()`.
     package var writtenPath: String { file?.temporaryPath ?? readablePath ?? path }
 
-    /// A descriptor for a library that closes the one it gets; both share one position.
+    /// Returns a descriptor for a library that closes its descriptor. Both descriptors share the same position.
     package func duplicate() throws(AudioFileError) -> Int32 {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         if copy < 0 { throw .writing(path, errno: errno, creating: false) }
         return copy
     }
 
-    /// Makes the file appear under its name, which must not exist yet.
+    /// Makes the file appear under its name. Throws if the name already exists.
     package func commitNew() throws(AudioFileError) {
         do throws(FileFault) { try file?.commit(replaces: false) } catch {
             throw error.code == EEXIST ? .creatingNew(path, errno: EEXIST) : Self.error(path, error)
@@ -74,7 +74,7 @@ package final class OutputFile {
         try orThrow { () throws(FileFault) in try file?.commit() }
     }
 
-    /// Removes what was written, if it is a file of our own.
+    /// Removes the written bytes of a file created here; leaves a caller's descriptor alone.
     package func discard() { file?.discard() }
 
     private func orThrow(_ body: () throws(FileFault) -> Void) throws(AudioFileError) {

@@ -7,7 +7,7 @@ package final class SoundFileEncoder {
     private let path: String
     private let channelCount: Int
     private let frameCapacity: Int
-    /// Bits of the integers in a lossless format; 0 for other formats.
+    /// Number of bits of the integers in a lossless format; 0 for other formats.
     private let integerBits: Int
     private var handle: OpaquePointer?
     private let integers: UnsafeMutablePointer<Int32>
@@ -16,11 +16,11 @@ package final class SoundFileEncoder {
     /// Begins a file.
     ///
     /// - Parameters:
-    ///   - descriptor: is closed with the encoder, also if this throws.
-    ///   - format: libsndfile's number.
+    ///   - descriptor: Descriptor of the file, closed with the encoder, also if this throws.
+    ///   - format: libsndfile's format number.
     ///   - integerBits: 16 or 24 for a lossless format, otherwise 0.
-    ///   - reservedComment: a comment that reserves room for others, see `CommentRoom`; nil for none.
-    ///   - frameCapacity: the most frames of one `write`.
+    ///   - reservedComment: A comment reserving space for others, see `CommentRoom`; nil for none.
+    ///   - frameCapacity: Largest number of frames in a `write`.
     package init(
         _ descriptor: Int32, path: String, format: Int32, integerBits: Int, sampleRate: Int, channelCount: Int,
         reservedComment: String?, frameCapacity: Int
@@ -37,8 +37,8 @@ package final class SoundFileEncoder {
             close(descriptor)
             throw unsupported
         }
-        // The library closes the descriptor even if it refuses. Do not close it here: its number may by then belong to another
-        // file.
+        // The library closes the descriptor even if it refuses. Do not close the descriptor here: its number may
+        // already belong to another file.
         let opened = unsafe SoundFileOpening.shared {
             unsafe sf_open_fd(descriptor, Int32(SFM_WRITE), &properties, 1)
         }
@@ -48,7 +48,7 @@ package final class SoundFileEncoder {
         self.integerBits = integerBits
         unsafe integers = .allocate(capacity: frameCapacity * channelCount)
         unsafe floats = .allocate(capacity: frameCapacity * channelCount)
-        // Values beyond full scale are clipped, not wrapped around.
+        // Clip values beyond full scale instead of wrapping them around.
         _ = unsafe sf_command(handle, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
         if let reservedComment { _ = unsafe sf_set_string(handle, Int32(SF_STR_COMMENT), reservedComment) }
     }
@@ -66,7 +66,7 @@ package final class SoundFileEncoder {
         errno = 0
         let written: sf_count_t
         if integerBits > 0 {
-            // libsndfile's own conversion scales by one step less than full scale, which is not exact.
+            // libsndfile's own conversion is inexact: it scales by full scale less a step.
             let (scale, shift) = (Float(1 << (integerBits - 1)), 32 - integerBits)
             for channel in 0..<channelCount {
                 for frame in 0..<count {
@@ -84,7 +84,7 @@ package final class SoundFileEncoder {
             }
             written = unsafe sf_writef_float(handle, floats, sf_count_t(count))
         }
-        // Some encoders report all frames as accepted although their output could not be written, and only set an error code.
+        // Some encoders report all frames as accepted although the write failed, and only set an error code.
         if written != sf_count_t(count) || (unsafe sf_error(handle)) != Int32(SF_ERR_NO_ERROR) {
             throw .writing(path, errno: errno == 0 ? EIO : errno, creating: false)
         }
@@ -96,7 +96,7 @@ package final class SoundFileEncoder {
         unsafe self.handle = nil
         errno = 0
         let isClosed = unsafe sf_close(handle) == 0
-        // Closing writes what an encoder still holds, and libsndfile does not report if that fails.
+        // Closing writes the encoder's remaining bytes, and libsndfile does not report a failure.
         if !isClosed || [ENOSPC, EDQUOT, EFBIG, EIO].contains(errno) {
             throw .writing(path, errno: errno == 0 ? EIO : errno, creating: false)
         }

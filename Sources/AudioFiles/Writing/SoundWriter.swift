@@ -1,18 +1,18 @@
-// Files of any format that are written block by block.
+// Output files of any format, written block by block.
 
-/// Writes planar samples to a file, which appears under its name only when it is finished.
+/// Writes planar samples to a file. The file appears under its name only when finished.
 package protocol SoundWriter: AnyObject, Sendable {
-    /// Appends frames. After an error nothing more is written, and no file is left behind.
+    /// Appends frames. After an error no further frames are written, and no file remains.
     ///
     /// - Parameters:
-    ///   - channels: a pointer to `frameCount` samples for each channel.
+    ///   - channels: A pointer to `frameCount` samples for each channel.
     ///   - frameCount: 0 or more.
     func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError)
 
-    /// Ends the file and gives it its name. Further calls do nothing.
+    /// Ends the file and gives it its final name. Further calls do nothing.
     func finish() throws(AudioFileError)
 
-    /// Gives up: removes what was written. Does nothing after `finish()`.
+    /// Removes the unfinished file. Does nothing after `finish()`.
     func cancel()
 }
 
@@ -20,7 +20,7 @@ extension WaveWriter: SoundWriter {}
 
 /// Creates a file of a format.
 ///
-/// - Throws: the errors of creating a file, and `.unsupported` if the format cannot hold so many channels.
+/// - Throws: The errors of creating a file, and `.unsupported` if the format cannot hold so many channels.
 package func makeSoundWriter(
     path: String, format: FileFormat, sampleRate: Int, channelCount: Int
 ) throws(AudioFileError) -> any SoundWriter {
@@ -32,12 +32,12 @@ package func makeSoundWriter(
         path: path, format: export, samples: format.samples, sampleRate: sampleRate, channelCount: channelCount)
 }
 
-/// Writes MP3 into a file without a name, which becomes a part of another one.
+/// Writes MP3 into an unnamed file, which becomes a part of another file.
 ///
 /// - Parameters:
-///   - descriptor: Of an empty regular file; it stays open, and is the caller's.
-///   - path: The other file, which errors name.
-/// - Throws: `.unsupported` if MP3 cannot have the rate, or more than two channels.
+///   - descriptor: Descriptor of an empty regular file. The caller keeps ownership; the writer does not close it.
+///   - path: Path of the other file, for errors.
+/// - Throws: `.unsupported` if MP3 does not support the rate, or for more than two channels.
 package func makeMP3Writer(
     unnamed descriptor: Int32, partOf path: String, sampleRate: Int, channelCount: Int
 ) throws(AudioFileError) -> any SoundWriter {

@@ -1,9 +1,9 @@
-// Rounds floating-point samples to the values that a file stores.
+// Rounds floating-point samples to the values stored in a file.
 
-/// Changes samples to the values that a file of a given format will return, so that reports about a take while it is written
-/// match the file bit for bit.
+/// Changes samples to the values that a file of a given format will return. Reports about a take during its writing
+/// then match the file bit for bit.
 ///
-/// The file is the same as without this: storing such samples changes nothing any more. Real-time safe: no.
+/// The file itself does not change: storing a rounded sample again has no effect. Real-time safe: no.
 package struct StoredSamples: Sendable {
     private var encoder: WaveSampleEncoder
     private var bytes: [UInt8] = []
@@ -30,7 +30,7 @@ package struct StoredSamples: Sendable {
         }
     }
 
-    /// A little-endian integer of 2 to 4 bytes, relative to full scale.
+    /// Reads a little-endian integer of 2 to 4 bytes, relative to full scale.
     private static func sample(_ place: UnsafeMutableRawPointer, _ width: Int) -> Float {
         var bits: UInt32 = 0
         for byte in 0..<width {

@@ -2,7 +2,7 @@
 
 /// The sample format of a WAV file.
 public enum WaveSampleFormat: String, Sendable, CaseIterable {
-    /// 32-bit floating point: the computed samples, bit for bit; values beyond ±1 are kept.
+    /// 32-bit floating point: the computed samples, bit for bit, including values beyond ±1.
     case float32
     /// 16-bit integers with triangular dither of one step; values beyond ±1 are clipped.
     case int16
@@ -11,7 +11,7 @@ public enum WaveSampleFormat: String, Sendable, CaseIterable {
     /// 32-bit integers, rounded to the nearest; values beyond ±1 are clipped.
     case int32
 
-    /// Bytes of one sample in the file.
+    /// Number of bytes of a sample in the file.
     package var bytesPerSample: Int {
         switch self {
         case .int16: 2
@@ -23,16 +23,16 @@ public enum WaveSampleFormat: String, Sendable, CaseIterable {
 
 /// Converts floating-point samples to a file's bytes, little-endian.
 ///
-/// Samples that 16 bits can hold exactly are not dithered: a 16-bit recording is unchanged, and silence stays silence. The
-/// dither comes from one generator with a fixed seed that advances once per sample in file order: the same samples give the
-/// same file, whatever the sizes of the blocks.
+/// Samples exactly representable in 16 bits are not dithered: a 16-bit recording is unchanged, and silence stays
+/// silence. A single generator with a fixed seed supplies the dither, and advances once per sample in file order. The
+/// same samples therefore give the same file, whatever the sizes of the blocks.
 package struct WaveSampleEncoder {
     package let format: WaveSampleFormat
     private var dither = DitherGenerator()
 
     package init(_ format: WaveSampleFormat) { self.format = format }
 
-    /// Writes `frameCount` interleaved frames to `output`, which has room for them.
+    /// Writes `frameCount` interleaved frames to `output`. The caller provides enough space.
     package mutating func encode(
         _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, from start: Int, frameCount: Int,
         into output: UnsafeMutableRawPointer
@@ -45,7 +45,7 @@ package struct WaveSampleEncoder {
                 case .float32:
                     unsafe output.storeBytes(of: sample.bitPattern.littleEndian, toByteOffset: offset, as: UInt32.self)
                 case .int16:
-                    // The generator advances with every sample, whether the value is used or not.
+                    // Advance the generator with every sample, whether the value is used or not.
                     let noise = dither.next()
                     let nearest = quantised(Double(sample), bits: 16, 0)
                     let isExact = Double(nearest) == Double(sample) * 32_768
@@ -67,21 +67,22 @@ package struct WaveSampleEncoder {
         }
     }
 
-    /// The integer nearest to `sample` times full scale plus `dither` steps; halves are rounded up, NaN becomes 0.
+    /// Returns the integer nearest to `sample` times full scale plus `dither` steps. Halves are rounded up, NaN becomes
+    /// 0.
     private func quantised(_ sample: Double, bits: Int, _ dither: Double) -> Int {
         let scale = Double(1 << (bits - 1))
         let value = sample * scale + dither + 0.5
         if value >= scale { return (1 << (bits - 1)) - 1 }
         if value < -scale { return -(1 << (bits - 1)) }
         if value.isNaN { return 0 }
-        // Truncation rounds towards zero; subtract one if that rounded up.
+        // Truncation rounds towards zero; subtract one if it rounded up.
         let whole = Int(value)
         return Double(whole) > value ? whole - 1 : whole
     }
 }
 
-/// Triangular dither of ±1 step, as the difference of two uniform values (Wannamaker, Lipshitz, Vanderkooy, "A Theory of
-/// Non-Subtractive Dither", 2000: neither the mean nor the power of the noise then depends on the signal).
+/// Triangular dither of ±1 step: the difference of two uniform values. Neither the mean nor the power of the noise then
+/// depends on the signal (Wannamaker, Lipshitz, Vanderkooy, "A Theory of Non-Subtractive Dither", 2000).
 private struct DitherGenerator {
     private var state: UInt64 = 0x5EED_0F_D17_4E12
 

@@ -1,32 +1,32 @@
-// Writes WAV files. An implementation of our own, because the header must become RF64 in place and be valid in a pipe, and
-// because errors must have a type: libsndfile fixes the format at the start, and reports a full disk as an unspecified system
-// error.
+// Writes WAV files. This is our own implementation for two reasons. The header must become RF64 in place and be valid
+// in a pipe, and errors must have a type. libsndfile fixes the format at the start, and reports a full disk as an
+// unspecified system error.
 internal import Realtime
 
-/// Writes planar samples to a WAV file, which appears under its name only when it is finished.
+/// Writes planar samples to a WAV file. The file appears under its name only when finished.
 ///
-/// Beyond 4 GiB the file becomes RF64. Without `finish()` nothing is left behind, and an older file of that name is unchanged.
-/// Any thread, also several at once: calls are serialised.
+/// Beyond 4 GiB the file becomes RF64. Without `finish()` no file remains, and an older file of this name is unchanged.
+/// Threads: any, also several at once; calls are serialised.
 @safe
 public final class WaveWriter: @unchecked Sendable {
-    /// Frames per second, in Hz.
+    /// Sample rate in Hz.
     public let sampleRate: Int
-    /// Channels of the file.
+    /// Number of channels.
     public let channelCount: Int
     /// The sample format.
     public let format: WaveSampleFormat
 
     private let lock = ConditionLock()
-    /// Guarded by `lock`.
+    /// The lock guards the state.
     private var state: State
 
     /// Creates a file.
     ///
     /// - Parameters:
-    ///   - path: the path of the file. A pipe or device of that name is written directly, as a stream.
+    ///   - path: Path of the file. A pipe or device of this name is written directly, as a stream.
     ///   - sampleRate: 1...768000 Hz.
     ///   - channelCount: 1...64.
-    ///   - format: the sample format.
+    ///   - format: The sample format.
     /// - Throws: `.isDirectory`, `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.invalidRequest`.
     ///
     /// Real-time safe: no.
@@ -38,11 +38,11 @@ public final class WaveWriter: @unchecked Sendable {
         ) { () throws(AudioFileError) in try OutputFile(path: path) }
     }
 
-    /// Writes to a descriptor, such as 1 for the standard output; it is not closed.
+    /// Writes to a descriptor, such as 1 for the standard output. The descriptor stays open.
     ///
-    /// In a pipe the length in the header is "unknown", which players take as "to the end"; in a regular file `finish()` sets
-    /// it. If the reader of a pipe has gone, writing throws `.closedPipe`, provided that the program ignores the signal
-    /// SIGPIPE.
+    /// In a pipe, the length in the header is "unknown", which players treat as "to the end". In a regular file,
+    /// `finish()` sets the length. If the reader of a pipe has gone, writing throws `.closedPipe`, provided that the
+    /// program ignores the signal SIGPIPE.
     ///
     /// Real-time safe: no.
     public convenience init(
@@ -69,12 +69,13 @@ public final class WaveWriter: @unchecked Sendable {
         state = State(file: try open(), header: header)
     }
 
-    /// Frames written so far.
+    /// Number of frames written so far.
     public var frameCount: Int64 { lock.withLock { state.frameCount } }
 
     /// Appends frames.
     ///
-    /// After an error nothing more is written, and the file will not appear; its partial content is removed at once.
+    /// After an error no further frames are written, and the file will not appear. Its partial content is removed at
+    /// once.
     ///
     /// - Parameters:
     ///   - channels: `channelCount` pointers to `frameCount` samples each.
@@ -90,32 +91,32 @@ public final class WaveWriter: @unchecked Sendable {
         if let error { throw error }
     }
 
-    /// Passes on what was written so far: to the reader of a pipe at once; in a regular file also with an updated header.
+    /// Passes the buffered bytes on: to the reader of a pipe at once; in a regular file also with an updated header.
     ///
-    /// A recorder that streams calls it every 200 ms; without it, about 64 KiB are passed on at a time.
-    /// - Throws: as `write`.
+    /// A streaming recorder calls `flush` every 200 ms. Without `flush`, about 64 KiB are passed on at a time.
+    /// - Throws: The errors of `write`.
     ///
     /// Real-time safe: no.
     public func flush() throws(AudioFileError) {
         if let error = lock.withLock({ state.handOn() }) { throw error }
     }
 
-    /// Ends the file: the header gets its length, and the file its name. Further calls do nothing.
+    /// Ends the file: sets the length in the header, and gives the file its final name. Further calls do nothing.
     ///
-    /// - Throws: the first error that occurred, even if `write` has already thrown it.
+    /// - Throws: The first error that occurred, even if `write` has already thrown it.
     ///
     /// Real-time safe: no.
     public func finish() throws(AudioFileError) {
         if let error = lock.withLock({ state.finish() }) { throw error }
     }
 
-    /// Gives up: removes what was written to a path. Does nothing after `finish()`.
+    /// Removes the unfinished file at a path. Does nothing after `finish()`.
     ///
     /// Real-time safe: no.
     public func cancel() { lock.withLock { state.cancel() } }
 }
 
-/// The operations of a writer, called under its lock. When it is released, `OutputFile` removes an unfinished file.
+/// The operations of a writer. Each call holds the lock. On release, `OutputFile` removes an unfinished file.
 @safe
 private struct State: ~Copyable {
     let file: OutputFile
@@ -131,10 +132,10 @@ private struct State: ~Copyable {
         self.file = file
         self.header = header
         encoder = WaveSampleEncoder(header.format)
-        // Whole frames, about 64 KiB: few system calls, and small enough for the cache.
+        // Buffer whole frames, about 64 KiB: few system calls, and small enough for the cache.
         let frames = max(1, (1 << 16) / header.frameBytes)
         unsafe buffer = .allocate(byteCount: max(frames * header.frameBytes, header.byteCount), alignment: 16)
-        // The header is written with the first samples; finishing rewrites it if that is possible.
+        // The first samples carry a provisional header; finishing rewrites it if possible.
         unsafe buffer.copyBytes(from: header.bytes(.unknown))
         filled = header.byteCount
     }
