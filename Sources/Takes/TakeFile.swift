@@ -1,40 +1,40 @@
-// The file of a recording, valid at every moment: after a crash every program can open it.
+// The file of a recording, valid at every moment: after a crash every program can open the file.
 //
-// Samples are written after those that the header counts, and then the header, in one write that a kill cannot
-// split. So between any two system calls the header counts only samples that are there. This file does not monitor the disk space, measure
-// or know any device.
+// New samples go behind the counted samples. The header then follows in a single write, which a kill cannot split.
+// Between any two system calls the header therefore counts only samples in the file. This file does not monitor the
+// disk space, measure, or know any device.
 package import AudioFiles
 internal import Files
 internal import Glibc
 internal import UserState
 
-/// A take being recorded: a file at its final place, which other programs can open while it grows.
+/// A take being recorded: a file at its final path, which other programs can open while it grows.
 ///
-/// Frames passed to `write` survive a crash of this process after the next `checkpoint()`, and a power cut after the
-/// next `synchronise()`. A take that is released without `finish()` stays as of its last checkpoint.
+/// Frames passed to `write` survive a crash of this process after the next `checkpoint()`, and a power loss after the
+/// next `synchronise()`. A take released without `finish()` stays in the state of its last checkpoint.
 ///
-/// Threads: one at a time, the writer's. Real-time safe: no.
+/// Threads: a single thread at a time, the writer's. Real-time safe: no.
 @safe
 package final class TakeFile: @unchecked Sendable {
-    /// The path of the file.
+    /// Path of the file.
     package let path: String
-    /// The file format.
+    /// File format.
     package let container: TakeContainer
-    /// How samples are stored.
+    /// Sample format.
     let sampleFormat: WaveSampleFormat
-    /// Frames per second, in Hz.
+    /// Sample rate in Hz.
     package let sampleRate: Int
-    /// Channels, 1...64.
+    /// Number of channels, 1...64.
     package let channelCount: Int
-    /// The marks so far, in the order in which they were set.
+    /// Marks so far, in the order of their addition.
     package private(set) var marks: [TakeMark] = []
-    /// Why `UnfinishedTakes` would not find this take, or one of its marks, after a crash; nil if it would, and if
-    /// there is no registry.
+    /// Reason why `UnfinishedTakes` would not find this take, or one of its marks, after a crash. Nil if everything is
+    /// registered, or without a registry.
     package private(set) var registryWarning: AudioFileError?
 
     private let content: TakeContent
     private var encoder: WaveSampleEncoder
-    /// Encoded frames to be written next, and one more byte.
+    /// Encoded frames of the next write, and a spare byte.
     private let buffer: UnsafeMutableRawBufferPointer
     private let bufferFrames: Int
     private var bufferedFrames = 0
@@ -43,17 +43,17 @@ package final class TakeFile: @unchecked Sendable {
     private var nameIsSafe = false
     private var isOver = false
 
-    /// Creates a file without frames, which is already valid.
+    /// Creates a file without frames. The file is already valid.
     ///
     /// - Parameters:
-    ///   - path: the path, which must not exist.
-    ///   - container: the file format.
-    ///   - format: how to store samples; 16 bits are dithered.
+    ///   - path: Path of the file, which must not exist.
+    ///   - container: File format.
+    ///   - format: Sample format; 16 bits are dithered.
     ///   - sampleRate: 1...768000 Hz.
     ///   - channelCount: 1...64.
-    ///   - registry: where the take is registered until its end. If the registry cannot be written, the take is recorded anyway: see
-    ///     `registryWarning`.
-    ///   - attachment: what a recovery tells of the take, besides its file; nil for nothing.
+    ///   - registry: Registry that lists the take until its end. If writing the registry fails, the take is recorded
+    ///     nevertheless: see `registryWarning`.
+    ///   - attachment: Text returned with the take by a recovery; nil for none.
     /// - Throws: `.alreadyExists`, `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.invalidRequest`.
     package convenience init(
         path: String, container: TakeContainer, format: WaveSampleFormat, sampleRate: Int, channelCount: Int,
@@ -88,7 +88,7 @@ package final class TakeFile: @unchecked Sendable {
         (container, sampleFormat) = (format.container, format.samples)
         (sampleRate, channelCount) = (format.sampleRate, format.channelCount)
         encoder = WaveSampleEncoder(format.samples)
-        // About 128 KiB: few system calls, and still in the cache.
+        // Buffer about 128 KiB: few system calls, and still in the cache.
         bufferFrames = max(1, (1 << 17) / format.frameBytes)
         unsafe buffer = .allocate(byteCount: bufferFrames * format.frameBytes + 1, alignment: 16)
         if let registry { register(in: registry, attachment) }
@@ -96,23 +96,23 @@ package final class TakeFile: @unchecked Sendable {
 
     deinit { unsafe buffer.deallocate() }
 
-    /// Frames so far; after a failure or the end, the frames in the file.
+    /// Number of frames so far; after a failure or the end, number of frames in the file.
     package var frameCount: Int64 {
         isOver || failure != nil ? content.toldFrames : content.storedFrames + Int64(bufferedFrames)
     }
 
-    /// Frames that the file's header counts: what a program finds that opens it now.
+    /// Number of frames counted by the file's header, as visible to a program opening the file now.
     var checkpointedFrameCount: Int64 { content.toldFrames }
 
     // MARK: - Recording
 
-    /// Appends frames, which may stay in memory until the next checkpoint.
+    /// Appends frames. The frames may stay in memory until the next checkpoint.
     ///
     /// - Parameters:
     ///   - channels: `channelCount` pointers to `frameCount` samples each.
     ///   - frameCount: 0 or more.
-    /// - Throws: `.diskFull`, `.permissionDenied`, `.limitExceeded`, `.io`. The take is then closed with everything that reached the disk,
-    ///   the remedy says how much, and each further call throws the same.
+    /// - Throws: `.diskFull`, `.permissionDenied`, `.limitExceeded`, `.io`. The take is then closed with everything on
+    ///   the disk. The remedy states the kept length, and each further call throws the same error.
     package func write(
         _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int
     ) throws(AudioFileError) {
@@ -132,16 +132,16 @@ package final class TakeFile: @unchecked Sendable {
         }
     }
 
-    /// Appends silence, for example for frames that a device has lost. It takes no time, and no room if the file system
-    /// supports holes.
+    /// Appends silence, for example for frames lost by a device. Silence takes no time, and no disk space if the file
+    /// system supports holes.
     ///
     /// - Parameter frameCount: 0 or more.
-    /// - Throws: like `write`.
+    /// - Throws: The errors of `write`.
     package func writeSilence(frameCount: Int64) throws(AudioFileError) {
         precondition(frameCount >= 0, "a negative number of frames")
         try checkOpen(adding: frameCount)
         if frameCount == 0 { return }
-        // A take does not begin with a hole: its first frame is written together with the header.
+        // A take does not begin with a hole: the first frame is written together with the header.
         let isFirst = content.storedFrames == 0 && bufferedFrames == 0
         if isFirst {
             for index in 0..<frameBytes { unsafe buffer[index] = 0 }
@@ -151,12 +151,12 @@ package final class TakeFile: @unchecked Sendable {
         content.appendSilence(frameCount: frameCount - (isFirst ? 1 : 0))
     }
 
-    /// Sets a mark. It is written at the end.
+    /// Adds a mark. `finish` writes the marks behind the samples.
     ///
     /// - Parameters:
-    ///   - name: up to 4096 bytes of UTF-8 without a zero byte; may be empty.
-    ///   - frame: 0 or more; less than 2^32 in a WAV file. A mark beyond the end of the take is left out.
-    /// - Throws: `.invalidRequest`; the error that `write` has thrown.
+    ///   - name: Up to 4096 bytes of UTF-8 without a zero byte; may be empty.
+    ///   - frame: 0 or more; less than 2^32 in a WAV file. A mark beyond the end of the take is dropped.
+    /// - Throws: `.invalidRequest`; an earlier error of `write`.
     package func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) {
         try checkOpen(adding: 0)
         if name.utf8.contains(0) { throw .badMark(path, "has a zero byte in its name") }
@@ -173,7 +173,7 @@ package final class TakeFile: @unchecked Sendable {
 
     /// Makes the header count all frames so far.
     ///
-    /// The writer calls it at least every 200 ms. Throws like `write`.
+    /// The writer calls this function at least every 200 ms. Throws like `write`.
     package func checkpoint() throws(AudioFileError) {
         try checkOpen(adding: 0)
         try orClose { () throws(FileFault) in
@@ -182,9 +182,9 @@ package final class TakeFile: @unchecked Sendable {
         }
     }
 
-    /// Waits until the frames of the last checkpoint are on the disk, safe from a power cut.
+    /// Waits until the frames of the last checkpoint are on the disk, safe from a power loss.
     ///
-    /// The writer calls it at least every second, directly after a checkpoint. Throws like `write`.
+    /// The writer calls this function at least every second, directly after a checkpoint. Throws like `write`.
     package func synchronise() throws(AudioFileError) {
         try checkOpen(adding: 0)
         try orClose { () throws(FileFault) in
@@ -199,13 +199,13 @@ package final class TakeFile: @unchecked Sendable {
 
     /// Ends the take: writes all frames, then the marks after them, and waits for the disk. Further calls do nothing.
     ///
-    /// After a failure it tries once more to make the header count all frames in the file.
-    /// - Throws: errors of this call, not those of earlier calls. The file is valid in any case.
+    /// After a failure, the function tries once more to make the header count all frames in the file.
+    /// - Throws: Errors of this call, not of earlier calls. The file is valid in any case.
     package func finish() throws(AudioFileError) { try finishLeavingReceipt()?.settle() }
 
-    /// The same, but the take stays registered until it is listed elsewhere, too.
+    /// Ends the take like `finish`, but keeps the take registered until the caller has listed it elsewhere.
     ///
-    /// - Returns: What ends that; nil if it is not registered.
+    /// - Returns: The receipt that ends the registration; nil if the take is not registered.
     package func finishLeavingReceipt() throws(AudioFileError) -> TakeReceipt? {
         if isOver { return nil }
         var problem: AudioFileError?
@@ -238,9 +238,9 @@ package final class TakeFile: @unchecked Sendable {
         return isWhole ? entry.map { TakeReceipt($0) } : nil
     }
 
-    /// Removes the file. After `finish()` it does nothing.
+    /// Removes the file. Does nothing after `finish()`.
     ///
-    /// - Throws: `.permissionDenied`, `.io`: the file then still exists, as of its last checkpoint.
+    /// - Throws: `.permissionDenied`, `.io`: the file then still exists, in the state of its last checkpoint.
     package func discard() throws(AudioFileError) {
         if isOver { return }
         isOver = true
@@ -256,7 +256,7 @@ package final class TakeFile: @unchecked Sendable {
 
     private var frameBytes: Int { content.format.frameBytes }
 
-    /// Throws an earlier failure, or an error if the take would be too long.
+    /// Throws an earlier failure, or an error if the take would become too long.
     private func checkOpen(adding frameCount: Int64) throws(AudioFileError) {
         if let failure { throw failure }
         precondition(!isOver, "the take is over")
@@ -270,12 +270,12 @@ package final class TakeFile: @unchecked Sendable {
         let description = TakeDescription(
             path: whole, identity: identity, format: content.format, startTime: Int64(time(nil)),
             attachment: attachment)
-        // The file's name comes first: an entry alone would be told as a take that is missing.
+        // Store the file's name first: an entry without a file would be reported as a missing take.
         nameIsSafe = FileFault.thrown(by: { () throws(FileFault) in try content.storage.synchroniseName() }) == nil
         do throws(AudioFileError) { entry = try registry.register(description) } catch { registryWarning = error }
     }
 
-    /// Adds a line to the entry. Without an entry a mark is only in memory until the end.
+    /// Adds a line to the entry. Without an entry a mark stays only in memory until the end.
     private func note(_ line: String) {
         guard let entry else { return }
         do throws(StateFile.Fault) { try entry.append(line) } catch {
@@ -285,12 +285,12 @@ package final class TakeFile: @unchecked Sendable {
 
     private func flush() throws(FileFault) {
         let count = bufferedFrames
-        // A failed write is not repeated: the number of bytes in the file is known.
+        // Do not repeat a failed write: the storage knows the number of bytes in the file.
         bufferedFrames = 0
         try unsafe content.append(buffer, frameCount: count)
     }
 
-    /// Runs an operation; a fault closes the take with everything that reached the disk.
+    /// Runs an operation. On a fault, closes the take with everything on the disk.
     private func orClose(_ body: () throws(FileFault) -> Void) throws(AudioFileError) {
         guard let fault = FileFault.thrown(by: body) else { return }
         bufferedFrames = 0

@@ -1,8 +1,8 @@
 internal import AudioFiles
 
 /// The bytes before the samples of a CAF file (Apple, "Core Audio Format Specification 1.0"): description, channel
-/// layout if one is required, and the header of the data chunk. Its size is always given, because libsndfile refuses
-/// a file with an open one.
+/// layout if required, and the header of the data chunk. The size of the data chunk is always stated, because
+/// libsndfile refuses a file with an open size.
 struct CAFHeader {
     let format: TakeFormat
     let frameCount: Int64

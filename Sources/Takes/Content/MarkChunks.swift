@@ -2,8 +2,8 @@ internal import AudioFiles
 
 /// Marks as chunks after the samples.
 enum MarkChunks {
-    /// A `cue ` chunk, and a LIST of type `adtl` with a `labl` for each name (Microsoft and IBM, "Multimedia Programming
-    /// Interface and Data Specifications 1.0", 1991; RF64 keeps both). The frames fit 32 bits.
+    /// Returns a `cue ` chunk, and a LIST of type `adtl` with a `labl` for each name (Microsoft and IBM, "Multimedia
+    /// Programming Interface and Data Specifications 1.0", 1991; RF64 keeps both). The frames fit 32 bits.
     static func wave(_ marks: [TakeMark]) -> [UInt8] {
         var cues = ByteList()
         cues.little(UInt32(marks.count))
@@ -27,10 +27,10 @@ enum MarkChunks {
         return waveChunk("cue ", cues.bytes) + waveChunk("LIST", labels.bytes)
     }
 
-    /// A `mark` chunk and a `strg` chunk with the names, each under its mark's number.
+    /// Returns a `mark` chunk, and a `strg` chunk with the names, each under its mark's number.
     static func caf(_ marks: [TakeMark]) -> [UInt8] {
         var list = ByteList()
-        // Without SMPTE times, whose fields are then all ones.
+        // No SMPTE times: their fields are then all ones.
         list.big(0 as UInt32)
         list.big(UInt32(marks.count))
         for (index, mark) in marks.enumerated() {

@@ -1,24 +1,24 @@
 internal import Files
 
-/// The content of a take's file, and the order in which it is written.
+/// The content of a take's file, and the order of its writes.
 ///
-/// Samples first, then the header that counts them, in one write within a page of memory, which a kill does not split. So
-/// between any two system calls the header counts only samples that are there. Samples after those are not counted, which is harmless:
-/// readers take the end of the samples from the header.
+/// Samples come first. The header counting them follows in a single write within a page of memory, which a kill does
+/// not split. Between any two system calls the header therefore counts only samples in the file. Uncounted samples
+/// behind them are harmless: readers take the end of the samples from the header.
 final class TakeContent {
     let format: TakeFormat
     let storage: TakeStorage
-    /// Frames of the take; silence at the end may not be in the file until `tell()`.
+    /// Number of frames of the take. Silence at the end may be missing from the file until `tell()`.
     private(set) var storedFrames: Int64
-    /// Frames that the header counts, all of them in the file.
+    /// Number of frames counted by the header, all of them in the file.
     private(set) var toldFrames: Int64
-    /// The length of the file, in bytes.
+    /// Length of the file, in bytes.
     private var storedBytes: Int64
 
-    /// The size that the header and the first frames share: no system splits a write within it.
+    /// Size of the page shared by the header and the first frames: no system splits a write within a page.
     private static let pageBytes = 4096
 
-    /// The content of a file whose header counts `frameCount` frames and that ends with them.
+    /// Creates the content of a file whose header counts `frameCount` frames, and that ends with these frames.
     init(_ storage: TakeStorage, format: TakeFormat, frameCount: Int64) {
         self.storage = storage
         self.format = format
@@ -26,17 +26,17 @@ final class TakeContent {
         storedBytes = format.fileEnd(frameCount)
     }
 
-    /// The content of a file of `fileBytes` bytes with `frameCount` frames, whatever its header counts; `keepWholeFrames()`
-    /// corrects the header.
+    /// Creates the content of a file of `fileBytes` bytes with `frameCount` frames, whatever its header counts.
+    /// `keepWholeFrames()` corrects the header.
     init(_ storage: TakeStorage, format: TakeFormat, frameCount: Int64, fileBytes: Int64) {
         self.storage = storage
         self.format = format
         (storedFrames, toldFrames, storedBytes) = (frameCount, frameCount, fileBytes)
     }
 
-    /// Appends `frameCount` frames; the header does not count them yet.
+    /// Appends `frameCount` frames. The header does not count them yet.
     ///
-    /// - Parameter frames: their bytes, and one more, which may be overwritten.
+    /// - Parameter frames: Bytes of the frames, and a spare byte, which may be overwritten.
     func append(_ frames: UnsafeMutableRawBufferPointer, frameCount: Int) throws(FileFault) {
         if frameCount == 0 { return }
         let first = try toldFrames == 0 ? unsafe writeFirstPage(frames, frameCount) : 0
@@ -58,8 +58,9 @@ final class TakeContent {
         storedBytes = format.fileEnd(total)
     }
 
-    /// Writes the header and as many frames as share its page, in one write. A header that counts no frames must never be followed by
-    /// samples: some readers then read to the end of the file, others do not.
+    /// Writes the header and as many frames as fit into its page, in a single write. Returns the number of these
+    /// frames. Samples must never follow a header that counts no frames: some readers then read to the end of the file,
+    /// others do not.
     private func writeFirstPage(_ frames: UnsafeMutableRawBufferPointer, _ frameCount: Int) throws(FileFault) -> Int {
         let room = Self.pageBytes - format.headerBytes - 1
         let count = min(frameCount, room / format.frameBytes)
@@ -78,7 +79,7 @@ final class TakeContent {
         return count
     }
 
-    /// Appends silence after at least one frame: a hole, which the next write or `tell()` makes.
+    /// Appends silence after at least one frame, as a hole made by the next write or by `tell()`.
     func appendSilence(frameCount: Int64) { storedFrames += frameCount }
 
     /// Makes the header count all frames.
@@ -93,9 +94,9 @@ final class TakeContent {
         toldFrames = storedFrames
     }
 
-    /// After a fault: keeps the complete frames in the file, counts them in the header, and cuts off the rest.
+    /// Repairs the file after a fault: keeps the complete frames, counts them in the header, and cuts off the rest.
     ///
-    /// Returns the fault if this fails; the header is then as before, and still true.
+    /// Returns the fault if the repair fails; the header is then unchanged, and still correct.
     func keepWholeFrames() -> FileFault? {
         var frames = storedFrames
         if storedBytes < format.dataEnd(frames) {
@@ -107,7 +108,7 @@ final class TakeContent {
             }
         }
         if storedBytes < format.fileEnd(frames) {
-            // If there is no room for the padding byte, a frame with an odd number of bytes is given up for it.
+            // If there is no space for the padding byte, give up the last frame, which has an odd number of bytes.
             let offset = format.dataEnd(frames)
             let fault = FileFault.thrown { () throws(FileFault) in try storage.write([0], at: offset) }
             if fault == nil { storedBytes = offset + 1 } else { frames -= 1 }
@@ -117,15 +118,15 @@ final class TakeContent {
             return fault
         }
         (storedFrames, toldFrames) = (frames, frames)
-        // Bytes that cannot be cut off are not counted.
+        // Bytes beyond the end stay uncounted if they cannot be cut off.
         let end = format.fileEnd(frames)
         if FileFault.thrown(by: { () throws(FileFault) in try storage.setLength(end) }) == nil { storedBytes = end }
         return nil
     }
 
-    /// Writes the marks within the take after its samples, by frame; all frames must be counted.
+    /// Writes the marks within the take after its samples, sorted by frame. The header must count all frames.
     ///
-    /// After a fault the file is as before.
+    /// After a fault the file is unchanged.
     func writeMarks(_ marks: [TakeMark]) throws(FileFault) {
         let chunks = format.chunks(for: marks, frameCount: toldFrames)
         if chunks.isEmpty { return }

@@ -2,7 +2,8 @@ internal import AudioFiles
 internal import Glibc
 
 extension AudioFileError {
-    /// The error for an `errno` when a take could not be continued, with the number of frames that are kept.
+    /// Returns the error for an `errno` after a failed continuation of a take. The remedy states the length of the kept
+    /// part.
     static func recording(_ path: String, errno code: Int32, keptFrames: Int64, sampleRate: Int) -> AudioFileError {
         let cause = writing(path, errno: code, creating: false)
         let advice =
@@ -17,7 +18,7 @@ extension AudioFileError {
             remedy: "\(kept(path, keptFrames, sampleRate)) \(advice)")
     }
 
-    /// The error for an `errno` when marks could not be written after a take's samples.
+    /// Returns the error for an `errno` when writing marks after a take's samples failed.
     static func writingMarks(_ path: String, errno code: Int32, frames: Int64, sampleRate: Int) -> AudioFileError {
         let cause = writing(path, errno: code, creating: false)
         return AudioFileError(

@@ -2,20 +2,20 @@ internal import AudioFiles
 
 /// The file format of a take.
 public enum TakeContainer: String, Sendable, CaseIterable {
-    /// WAV, which becomes RF64 in place when its sizes exceed 4 GiB.
+    /// WAV. The file becomes RF64 in place when its sizes exceed 4 GiB.
     case wav
-    /// Apple's Core Audio Format, whose sizes have 64 bits from the start.
+    /// Apple's Core Audio Format, with 64-bit sizes from the start.
     case caf
 }
 
 /// A named place in a take.
 public struct TakeMark: Sendable, Equatable {
-    /// The user's name for it, in UTF-8 without a zero byte; may be empty.
+    /// The user's name for the mark, in UTF-8 without a zero byte; may be empty.
     public let name: String
-    /// The frame before which it is set, from 0.
+    /// Position of the mark: in front of this frame, from 0.
     public let frame: Int64
 
-    /// A mark. It is checked when it is added to a file.
+    /// Creates a mark. The mark is checked when added to a file.
     public init(name: String, frame: Int64) {
         self.name = name
         self.frame = frame
@@ -29,10 +29,10 @@ struct TakeFormat: Equatable {
     let sampleRate: Int
     let channelCount: Int
 
-    /// Bytes of one frame, 1...256.
+    /// Number of bytes of a frame, 1...256.
     var frameBytes: Int { channelCount * samples.bytesPerSample }
 
-    /// Bytes before the samples, the same for any number of frames, and less than a page of memory.
+    /// Number of bytes before the samples: the same for any number of frames, and less than a page of memory.
     var headerBytes: Int {
         switch container {
         case .wav: wave.byteCount
@@ -40,7 +40,7 @@ struct TakeFormat: Equatable {
         }
     }
 
-    /// The last frame at which a mark can be: a cue of a WAV file has 32 bits.
+    /// Last permitted frame of a mark: a cue of a WAV file has 32 bits.
     var lastMarkFrame: Int64 { container == .wav ? Int64(UInt32.max) : FileLimits.maximumFrameCount }
 
     private var wave: WaveHeader {
@@ -49,28 +49,29 @@ struct TakeFormat: Equatable {
         return header
     }
 
-    /// The header of a file with this many frames, and this many bytes of other chunks after them.
+    /// Returns the header of a file with this many frames, and with this many bytes of other chunks behind the samples.
     func header(frameCount: Int64, trailingBytes: Int = 0) -> [UInt8] {
         switch container {
         case .wav: wave.bytes(.frames(frameCount), trailingBytes: UInt64(trailingBytes))
-        // Chunks of this format are independent; the header does not count what follows the samples.
+        // CAF chunks are independent: the header does not count the chunks behind the samples.
         case .caf: CAFHeader(format: self, frameCount: frameCount).bytes
         }
     }
 
-    /// Where the samples end.
+    /// Returns the offset of the end of the samples.
     func dataEnd(_ frameCount: Int64) -> Int64 { Int64(headerBytes) + frameCount * Int64(frameBytes) }
 
-    /// Where the file ends, including the padding byte of a WAV file's chunk.
+    /// Returns the length of the file, including the padding byte of a WAV file's chunk.
     func fileEnd(_ frameCount: Int64) -> Int64 {
         let bytes = frameCount * Int64(frameBytes)
         return Int64(headerBytes) + bytes + (container == .wav ? bytes & 1 : 0)
     }
 
-    /// Complete frames in a file of this many bytes, if everything after its header is samples.
+    /// Returns the number of complete frames in a file of this many bytes, if only samples follow the header.
     func frameCount(fileBytes: Int64) -> Int64 { max(0, fileBytes - Int64(headerBytes)) / Int64(frameBytes) }
 
-    /// The chunks for the marks within a take, by frame; empty without marks. An even number of bytes in a WAV file.
+    /// Returns the chunks for the marks within a take, sorted by frame; empty without marks. In a WAV file, the number
+    /// of bytes is even.
     func chunks(for marks: [TakeMark], frameCount: Int64) -> [UInt8] {
         let inside = marks.filter { $0.frame <= frameCount }.sorted { $0.frame < $1.frame }
         if inside.isEmpty { return [] }
@@ -80,7 +81,8 @@ struct TakeFormat: Equatable {
         }
     }
 
-    /// The numbers in a header of this format, before the rest is compared: frames, and bytes of chunks after them.
+    /// Reads the lengths in a header of this format: number of frames, and number of bytes of the chunks behind them.
+    /// The caller compares the rest of the header. Returns nil for impossible lengths.
     func lengths(inHeader bytes: [UInt8]) -> (frameCount: Int64, trailingBytes: Int64)? {
         func number(_ range: Range<Int>) -> Int64 {
             Int64(truncatingIfNeeded: bytes[range].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) })

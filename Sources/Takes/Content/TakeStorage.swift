@@ -1,13 +1,13 @@
 internal import Files
 internal import Glibc
 
-/// A take's file: writes bytes at given places, all of them or a fault that says how many.
+/// A take's file. Each write stores all bytes at the given offset, or throws a fault with the number of stored bytes.
 final class TakeStorage {
     let path: String
     let descriptor: Int32
     let calls: any FileCalls
 
-    /// Creates a file at `path`, which must not exist, with `header` in it.
+    /// Creates a file with `header` at `path`, which must not exist.
     init(creating path: String, header: [UInt8], calls: any FileCalls) throws(FileFault) {
         descriptor = try NewFile.create(path, beginningWith: header, calls: calls)
         self.path = path
@@ -39,26 +39,27 @@ final class TakeStorage {
     /// Waits until samples and length are on the disk.
     func synchroniseData() throws(FileFault) { try calls.keepData(of: descriptor) }
 
-    /// Waits until all of the file is on the disk, and its name.
+    /// Waits until the whole file and its name are on the disk.
     func synchronise() throws(FileFault) {
         try check(notSupported: [EINVAL, ENOSYS]) { calls.synchronise(descriptor) }
         try synchroniseName()
     }
 
-    /// Waits until the file's name is on the disk, if the folder may be read; otherwise the system writes it later.
+    /// Waits until the file's name is on the disk, if the folder is readable; otherwise the system writes the name
+    /// later.
     func synchroniseName() throws(FileFault) {
         let result = calls.synchroniseFolder(FilePlace.folder(of: path))
         if result == -Int(EIO) { throw FileFault(code: EIO) }
     }
 
-    /// Removes the file; if its name now refers to another file, that one stays.
+    /// Removes the file. If the name now refers to another file, the other file stays.
     func remove() throws(FileFault) {
         if FileIdentity(path: path)?.isSame(as: FileIdentity(descriptor: descriptor)) == true {
             try check { calls.remove(path) }
         }
     }
 
-    /// - Parameter notSupported: errors that mean that the file system cannot do it, not that the disk failed.
+    /// - Parameter notSupported: Errors of a file system that lacks the call; they do not mean a failure of the disk.
     private func check(notSupported: [Int32] = [], _ call: () -> Int) throws(FileFault) {
         var result = call()
         for _ in 0..<FileBytes.patience where result == -Int(EINTR) { result = call() }

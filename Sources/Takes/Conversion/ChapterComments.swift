@@ -3,20 +3,22 @@ internal import AudioFiles
 /// Marks as comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph wiki,
 /// "Chapter Extension", 2011). Times have milliseconds.
 ///
-/// libsndfile does not write such comments. So it gets one long comment, which is then overwritten by the same number of
-/// bytes; the pages of an Ogg file get new checksums.
+/// libsndfile cannot write such comments. It therefore gets a single long comment, which is later overwritten by the
+/// same number of bytes. The pages of an Ogg file get new checksums.
 struct ChapterComments {
-    /// How many of the marks they contain.
+    /// Number of marks stored as chapters.
     let chapterCount: Int
-    /// The comments, each preceded by its length, as they are in the file.
+    /// The comments as stored in the file, each preceded by its length.
     private let content: [UInt8]
 
-    /// The limit of libsndfile's Opus writer for comments: by measurement, it leaves out one of 51201 bytes or more.
+    /// Limit of libsndfile's Opus writer for comments. By measurement, the writer drops a comment of 51201 bytes or
+    /// more.
     static let opusByteLimit = 50_000
-    /// A sensible limit for other formats, whose blocks hold 16 MiB.
+    /// A sensible limit for other formats, with blocks of up to 16 MiB.
     static let byteLimit = 4 << 20
 
-    /// Chapters for marks that are sorted by frame: the first 999, and as many as fit into `byteLimit`. Nil without marks.
+    /// Creates chapters for marks sorted by frame: the first 999, and as many as fit into `byteLimit`. Nil without
+    /// marks.
     init?(_ marks: [TakeMark], sampleRate: Int, byteLimit: Int) {
         var list = ByteList()
         var count = 0
@@ -37,17 +39,18 @@ struct ChapterComments {
         (content, chapterCount) = (list.bytes, count)
     }
 
-    /// The comment that libsndfile must write to reserve as much room; it adds "COMMENT=" and the length itself.
+    /// Comment for libsndfile that reserves the same number of bytes. libsndfile itself adds "COMMENT=" and the length.
     var reservation: String { String(repeating: "x", count: content.count - 12) }
 
-    /// Replaces the reserved comment in the file's first bytes, and returns the changed range; nil if it is not found.
+    /// Replaces the reserved comment in the file's first bytes. Returns the changed range; nil if the comment is not
+    /// found.
     func replaceReservation(in head: inout [UInt8]) -> Range<Int>? {
         guard let packet = OggOrFLACComments(head), let list = CommentList(ByteSource(packet.content)), list.isWhole
         else { return nil }
         var content = packet.content
         func inMemory(_ range: Range<Int64>) -> Range<Int> { Int(range.lowerBound)..<Int(range.upperBound) }
         let reserved = Array("=\(reservation)".utf8)
-        // In a FLAC file its name is in lower case.
+        // In a FLAC file the comment's name is in lower case.
         for comment in list.comments.map(inMemory)
         where comment.count == self.content.count - 4 && content[comment].dropFirst(7).elementsEqual(reserved) {
             content.replaceSubrange(comment.lowerBound - 4..<comment.upperBound, with: self.content)

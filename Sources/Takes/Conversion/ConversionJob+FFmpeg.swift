@@ -4,8 +4,8 @@ internal import Glibc
 internal import JSON
 
 extension ConversionJob {
-    /// Converts with an `ffmpeg` process, whose crash does not affect this one. It is ended when it takes longer than
-    /// its limits, and when the result is no longer wanted. Returns the number of chapters.
+    /// Converts with an `ffmpeg` process. A crash of ffmpeg does not affect this process. The function ends ffmpeg if
+    /// ffmpeg exceeds its limits, or if the caller cancels the conversion. Returns the number of chapters.
     func runFFmpeg(_ tools: FFmpegTools) throws(AudioFileError) -> Int {
         let info = decoder.info
         if info.channelCount > 8 {
@@ -34,7 +34,7 @@ extension ConversionJob {
         return marks.count
     }
 
-    /// Decodes the whole result and counts its frames; nothing is stored, because an hour would fill a disk.
+    /// Decodes the whole result and counts its frames. Nothing is stored, because an hour would fill a disk.
     func countByFFmpeg(_ tools: FFmpegTools) throws(AudioFileError) -> Int64 {
         let descriptor = try output.duplicate()
         defer { close(descriptor) }
@@ -44,7 +44,7 @@ extension ConversionJob {
         return byteCount / Int64(2 * decoder.info.channelCount)
     }
 
-    /// Runs ffmpeg, which must finish; if its exit status is not known, the length of the result decides.
+    /// Runs ffmpeg, which must succeed. If its exit status is unknown, the length of the result decides.
     private func run(
         _ arguments: [String], _ tools: FFmpegTools, _ descriptors: [Int32], _ take: (UnsafeRawBufferPointer) -> Void
     ) throws(AudioFileError) {
@@ -74,7 +74,7 @@ extension ConversionJob {
         }
     }
 
-    /// The last time in a piece of the output of `ffmpeg -progress`, in seconds.
+    /// Returns the last time in a piece of the output of `ffmpeg -progress`, in seconds.
     private static func seconds(in bytes: UnsafeRawBufferPointer) -> Double? {
         let lines = unsafe String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
         let key = "out_time_us="
@@ -85,12 +85,12 @@ extension ConversionJob {
 
     private static let escaped = Array("=;#\\\n\r".utf8)
 
-    /// The marks in ffmpeg's format (its documentation, "Metadata").
+    /// Returns the marks in ffmpeg's format (its documentation, "Metadata").
     private static func chapterList(_ marks: [TakeMark], _ info: AudioFileInfo) -> String {
         var text = ";FFMETADATA1\n"
         for (index, mark) in marks.enumerated() {
             let end = index + 1 < marks.count ? marks[index + 1].frame : info.frameCount
-            // By bytes: "\r\n" is one character, and not one of those to be escaped.
+            // Escape by bytes: as a character, "\r\n" would match none of the escaped characters.
             var title = String(
                 decoding: mark.name.utf8.flatMap { Self.escaped.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] },
                 as: UTF8.self)
@@ -104,7 +104,7 @@ extension ConversionJob {
 
 extension AudioFileError {
     fileprivate static func failedProgram(_ path: String, _ line: String) -> AudioFileError {
-        // ffmpeg reports a full disk in no other way.
+        // ffmpeg reports a full disk only in its error output.
         if line.contains("No space left on device") { return .writing(path, errno: ENOSPC, creating: false) }
         return AudioFileError(
             .unsupported, path: path, "\(path): ffmpeg could not make it (\(line))",

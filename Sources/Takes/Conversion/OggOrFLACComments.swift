@@ -1,15 +1,15 @@
 internal import AudioFiles
 
-/// The comment block at the beginning of a FLAC or Ogg file: its bytes, and where in the file they are.
+/// The comment block at the beginning of a FLAC or Ogg file: its bytes, and their places in the file.
 struct OggOrFLACComments {
-    /// From the length of the vendor's name on.
+    /// Bytes of the block, beginning with the length of the vendor's name.
     let content: [UInt8]
-    /// The parts of the file that contain it, in order.
+    /// Ranges of the file with the block, in order.
     private let places: [Range<Int>]
-    /// The pages of an Ogg file that contain any of it.
+    /// Pages of an Ogg file with any part of the block.
     private let pages: [Range<Int>]
 
-    /// Finds it in a file's first bytes; nil if it is not there completely.
+    /// Finds the block in a file's first bytes; nil if it is missing or incomplete.
     init?(_ head: [UInt8]) {
         let source = ByteSource(head)
         func inMemory(_ ranges: [Range<Int64>]) -> [Range<Int>] {
@@ -25,7 +25,7 @@ struct OggOrFLACComments {
         content = places.flatMap { head[$0] }
     }
 
-    /// Replaces it by the same number of bytes. Returns the changed range of the file.
+    /// Replaces the block by the same number of bytes. Returns the changed range of the file.
     func put(_ content: [UInt8], into head: inout [UInt8]) -> Range<Int> {
         precondition(content.count == self.content.count, "another length would move the sound")
         var done = 0

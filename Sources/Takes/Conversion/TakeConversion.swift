@@ -1,37 +1,39 @@
-// Conversion of a finished take to a smaller file beside it; the take stays as it is.
+// Conversion of a finished take to a smaller file beside it. The take is unchanged.
 public import AudioFiles
 internal import Files
 internal import Glibc
 
 /// A take converted to another format.
 public struct TakeConversion: Sendable, Equatable {
-    /// The path of the new file.
+    /// Path of the new file.
     public let path: String
-    /// Its format.
+    /// Format of the new file.
     public let format: ExportFormat
-    /// Its rate in Hz: the take's, if the format supports it.
+    /// Sample rate of the new file in Hz: the take's rate, if the format supports it.
     public let sampleRate: Int
-    /// Frames at its rate.
+    /// Number of frames at the new file's rate.
     public let frameCount: Int64
-    /// How many of the marks it contains as chapters; the others did not fit.
+    /// Number of marks stored as chapters; the other marks did not fit.
     public let chapterCount: Int
 
     /// Converts a recording.
     ///
-    /// The file appears under its name only when it is complete, and was opened and found to be as long as the recording. The recording is
-    /// not changed. Remove it only after this function has returned.
+    /// The file appears under its name only when complete and checked: the function opens the file and compares its
+    /// length with the recording. The recording is unchanged. Remove the recording only after this function has
+    /// returned.
     ///
     /// - Parameters:
-    ///   - source: a recording in any readable format.
-    ///   - target: the path of the new file, which must not exist.
-    ///   - format: the format of the new file.
-    ///   - marks: become chapters, to the millisecond, if `format.keepsMarks`; at most 999 in FLAC, Vorbis and Opus files, and
-    ///     in an Opus file as many as fit into 50000 bytes.
-    ///   - progress: called from time to time with the finished part, 0...1.
-    ///   - isCancelled: called from time to time; if it returns true, the new file is removed and `.cancelled` thrown.
-    /// - Throws: `.alreadyExists`, `.cancelled`, `.unsupported` if the format cannot hold as many channels, `.helperMissing` if
-    ///   `ffmpeg` is needed and missing, `.limitExceeded` if it takes too long, `.broken` if the result does not match the
-    ///   source, and the errors of reading and writing.
+    ///   - source: Path of a recording in any readable format.
+    ///   - target: Path of the new file, which must not exist.
+    ///   - format: Format of the new file.
+    ///   - marks: Marks, stored as chapters to the millisecond if `format.keepsMarks`. At most 999 in FLAC, Vorbis and
+    ///     Opus files; in an Opus file as many as fit into 50000 bytes.
+    ///   - progress: Called from time to time with the finished part, 0...1.
+    ///   - isCancelled: Called from time to time. If it returns true, the function removes the new file and throws
+    ///     `.cancelled`.
+    /// - Throws: `.alreadyExists`, `.cancelled`, `.unsupported` if the format cannot hold as many channels,
+    ///   `.helperMissing` if `ffmpeg` is needed and missing, `.limitExceeded` if the conversion takes too long,
+    ///   `.broken` if the result does not match the source, and the errors of reading and writing.
     ///
     /// Real-time safe: no.
     public static func run(
@@ -70,9 +72,9 @@ public struct TakeConversion: Sendable, Equatable {
     }
 }
 
-/// One conversion in progress.
+/// A conversion in progress.
 struct ConversionJob {
-    /// The recording's file.
+    /// File of the recording.
     let source: OpenedFile
     let decoder: any AudioDecoder
     let output: OutputFile
@@ -84,12 +86,12 @@ struct ConversionJob {
     var info: AudioFileInfo { decoder.info }
     var sampleRate: Int { format.sampleRate(for: info.sampleRate) }
 
-    /// Frames of the result, at its rate.
+    /// Number of frames of the result, at its rate.
     var frameCount: Int64 {
         max(1, RateRatio(sourceRate: info.sampleRate, outputRate: sampleRate).outputFrame(nearest: info.frameCount))
     }
 
-    /// Throws if the result is no longer wanted.
+    /// Throws if the caller has cancelled the conversion.
     func checkWanted() throws(AudioFileError) { if isCancelled() { throw .givenUp(output.path, source: info.path) } }
 
     /// Encodes with libsndfile. Returns the number of chapters.
@@ -119,9 +121,9 @@ struct ConversionJob {
         return chapters?.chapterCount ?? 0
     }
 
-    /// Writes the chapters to the reserved room.
+    /// Writes the chapters to the reserved space.
     private func write(_ chapters: ChapterComments) throws(AudioFileError) {
-        // There are a few hundred bytes before the comments, and page headers between them.
+        // A few hundred bytes precede the comments, and page headers lie between them.
         var head = try OpenedFile(path: output.writtenPath).bytes(
             at: 0, count: 2 * chapters.reservation.utf8.count + 1 << 16)
         guard let changed = chapters.replaceReservation(in: &head) else {
@@ -130,7 +132,7 @@ struct ConversionJob {
         try output.rewrite(Array(head[changed]), at: Int64(changed.lowerBound))
     }
 
-    /// Throws if the result is not as long as the source.
+    /// Throws if the length of the result does not match the source.
     func verify(_ found: Int64) throws(AudioFileError) {
         if !(frameCount...frameCount + format.paddingFrames).contains(found) {
             throw .badEncoding(output.path, "has \(found) frames instead of \(frameCount)")

@@ -5,28 +5,28 @@ internal import JSON
 internal import Synchronization
 internal import UserState
 
-/// The contents of a registry entry. One JSON object per line: first the take, then each mark as it is set, the number of frames
-/// that are on the disk whenever it grows, and when the end begins, the number of all frames. A line that a kill has cut off is not
-/// JSON, and is ignored.
+/// The content of a registry entry, with a JSON object on each line. The take comes first, then each mark when added.
+/// Further lines state the number of frames on the disk whenever it grows, and the number of all frames when the end
+/// begins. The parser ignores a line cut off by a kill, which is not JSON.
 struct TakeDescription {
-    /// The absolute path of the take.
+    /// Absolute path of the take.
     let path: String
     let identity: FileIdentity
     let format: TakeFormat
-    /// Seconds since 1970.
+    /// Start of the take, in seconds since 1970.
     let startTime: Int64
-    /// What the program that records wants to know of the take after a crash; nil for nothing.
+    /// Text of the recording program for a recovery after a crash; nil for none.
     var attachment: String?
     var marks: [TakeMark] = []
-    /// Frames of the take, if its end has begun: after them there are chunks, not samples.
+    /// Number of frames of the take, if its end has begun: chunks follow these frames, not samples.
     var finalFrameCount: Int64?
-    /// The start of the system during which the take was recorded; nil if that is not known.
+    /// Identifier of the system start during which the take was recorded; nil if unknown.
     var boot = Self.currentBoot
-    /// Frames that were on the disk for certain.
+    /// Number of frames certainly on the disk.
     var safeFrameCount: Int64 = 0
 
-    /// Frames that can be relied on: after a restart of the system, which may have lost its power, only those that were on the disk. What a
-    /// file system made of later ones may be anything, also full-scale noise.
+    /// Number of reliable frames. After a restart of the system, possibly with a power loss, only the frames certainly
+    /// on the disk are reliable. The file system may have turned later frames into anything, even full-scale noise.
     var reliableFrameCount: Int64 {
         guard let boot, let now = Self.currentBoot, boot != now else { return .max }
         return safeFrameCount
@@ -34,7 +34,7 @@ struct TakeDescription {
 
     private static let version: Int64 = 1
 
-    /// The first line.
+    /// First line of the entry.
     var line: String {
         let fields: [JSONValue.Field] = [
             .init("v", .integer(Self.version)), .init("path", .string(path)),
@@ -62,7 +62,7 @@ struct TakeDescription {
         JSONValue.object([.init("safe", .integer(safeFrameCount))]).text + "\n"
     }
 
-    /// A number that the kernel makes anew at each start; nil if it tells none.
+    /// Identifier made by the kernel at each start; nil if unavailable.
     static let currentBoot: String? = {
         do throws(FileFault) {
             let file = try unsafe RegularFile("/proc/sys/kernel/random/boot_id")
@@ -73,7 +73,7 @@ struct TakeDescription {
 }
 
 extension TakeDescription {
-    /// Parses an entry; nil if it is not ours, or of a later version.
+    /// Parses an entry; nil if the bytes are not an entry of ours, or of a later version.
     init?(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map { JSONValue(reading: Array($0)) }
         guard let first = lines.first, let head = first, head["v"]?.integer(in: .counts) == Self.version,
@@ -91,7 +91,7 @@ extension TakeDescription {
         format = TakeFormat(container: container, samples: samples, sampleRate: rate, channelCount: channels)
         startTime = start
         attachment = head["attachment"]?.stringValue
-        // Entries of earlier versions do not tell.
+        // Entries of earlier versions do not state the system start.
         boot = head["boot"]?.stringValue
         for case let line? in lines.dropFirst() {
             if let name = line["mark"]?.stringValue, let frame = line["frame"]?.integer(in: .counts) {
@@ -107,7 +107,8 @@ extension TakeDescription {
     }
 }
 
-/// A locked entry of the registry: no other program treats its take as unfinished. The system releases the lock when this process dies.
+/// A locked entry of the registry: no other program treats its take as unfinished. The system releases the lock when
+/// this process dies.
 final class TakeEntry {
     let path: String
     private let descriptor: Int32
@@ -116,13 +117,13 @@ final class TakeEntry {
     private var safeFrames: Int64 = 0
 
     static let ending = ".take"
-    /// The suffix of an entry that is being created and not locked yet.
+    /// Suffix of an entry under creation, not locked yet.
     static let newEnding = ".new"
 
-    /// Larger entries are not ours, in bytes: that is a take of two weeks.
+    /// Largest entry in bytes, enough for a take of two weeks. Larger files are not entries of ours.
     private static let largest = 64 << 20
 
-    /// Creates an entry in `folder`, which is created if it is missing.
+    /// Creates an entry in `folder`. Creates the folder if missing.
     init(in folder: String, for take: TakeDescription, calls: any FileCalls) throws(StateFile.Fault) {
         path = "\(folder)/\(String(UInt64.random(in: 0...UInt64.max), radix: 36))\(Self.ending)"
         self.calls = calls
@@ -131,8 +132,8 @@ final class TakeEntry {
         let file = unsafe open(new, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file < 0 { throw Self.fault(errno) }
         descriptor = file
-        // It gets its name once it is locked and on the disk. So an entry that can be found is never unlocked while its take runs, and
-        // never empty after a loss of power.
+        // The entry gets its name only when locked and on the disk. A visible entry is therefore never unlocked while
+        // its take runs, and never empty after a power loss.
         do throws(FileFault) {
             guard try FileLock.take(descriptor) != .held else { throw FileFault(code: EWOULDBLOCK) }
         } catch {
@@ -144,7 +145,7 @@ final class TakeEntry {
             _ = calls.synchroniseData(descriptor)
             isDirty = false
             if unsafe rename(new, path) != 0 { throw Self.fault(errno) }
-            // Of samples that are not safe yet, only an entry tells.
+            // Only an entry tells of samples that are not on the disk yet.
             _ = calls.synchroniseFolder(folder)
         } catch {
             unsafe unlink(new)
@@ -152,7 +153,7 @@ final class TakeEntry {
         }
     }
 
-    /// Locks an entry; nil if there is none, or another program holds it.
+    /// Locks an entry; nil if there is none, or if another program holds it.
     init?(holding path: String, calls: any FileCalls = SystemFileCalls()) {
         let flags = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         var file = unsafe open(path, O_RDWR | flags)
@@ -160,19 +161,20 @@ final class TakeEntry {
         if file < 0 { return nil }
         (self.path, self.calls) = (path, calls)
         descriptor = file
-        // Without locks nobody knows whether its take still runs, so it stays as it is.
+        // Without locks nobody knows whether the take still runs, so the entry stays unchanged.
         if flock(file, LOCK_EX | LOCK_NB) != 0 { return nil }
-        // The previous holder may have removed it meanwhile.
+        // The previous holder may have removed the entry meanwhile.
         guard let named = FileIdentity(path: path), named.isSame(as: FileIdentity(descriptor: file)) else { return nil }
     }
 
     deinit {
-        // Closing alone would not unlock it while a program that is being started briefly has the descriptor, too.
+        // Unlock explicitly: a program just being started briefly shares the descriptor, and closing alone would leave
+        // the lock.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// The description of the take of an entry that another program may hold; nil if it cannot be understood.
+    /// Returns the description of an entry's take, even if another program holds the entry; nil if unreadable.
     static func description(at path: String) -> TakeDescription? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -180,7 +182,7 @@ final class TakeEntry {
         return description(in: file)
     }
 
-    /// The description of its take; nil if it cannot be understood.
+    /// Returns the description of the take; nil if unreadable.
     func description() -> TakeDescription? { Self.description(in: descriptor) }
 
     private static func description(in descriptor: Int32) -> TakeDescription? {
@@ -191,7 +193,7 @@ final class TakeEntry {
         return (try? FileBytes.bytes(of: descriptor, at: 0, count: Int(status.st_size))).flatMap { TakeDescription($0) }
     }
 
-    /// Adds a line, in one write.
+    /// Adds a line in a single write.
     func append(_ line: String) throws(StateFile.Fault) {
         let bytes = Array(line.utf8)
         let written = unsafe write(descriptor, bytes, bytes.count)
@@ -199,7 +201,7 @@ final class TakeEntry {
         isDirty = true
     }
 
-    /// Notes how many frames of the take are on the disk, and waits until the entry is, too.
+    /// Records the number of the take's frames on the disk, and waits until the entry is on the disk as well.
     func synchronise(safeFrameCount: Int64) {
         if safeFrameCount != safeFrames {
             safeFrames = safeFrameCount
@@ -209,7 +211,8 @@ final class TakeEntry {
         isDirty = false
     }
 
-    /// Removes it, and waits until that is on the disk: otherwise a take could be offered again that the user has changed meanwhile.
+    /// Removes the entry, and waits until the removal is on the disk. Otherwise the user could be offered a take again
+    /// after changing it.
     func remove() {
         _ = calls.remove(path)
         _ = calls.synchroniseFolder(FilePlace.folder(of: path))
@@ -220,17 +223,17 @@ final class TakeEntry {
     }
 }
 
-/// What is left of a take that has ended whole, until the program has put it where takes are listed: its entry in the registry.
+/// The registry entry of a completely ended take. The entry remains until the program has listed the take.
 ///
-/// If the program dies before it calls `settle()`, the next start finds the take, with its attachment.
+/// If the program dies before `settle()`, the next start finds the take, with its attachment.
 package final class TakeReceipt: @unchecked Sendable {
-    // Unchecked because the take's file has given the entry away, and the lock guards it from then on.
+    // Unchecked because the take's file has given the entry away; from then on the lock guards the entry.
     private let lock = Mutex(())
     private var entry: TakeEntry?
 
     init(_ entry: TakeEntry) { self.entry = entry }
 
-    /// The take is listed: it is not looked for any more. Real-time safe: no.
+    /// Removes the entry of a listed take, so that recovery no longer offers the take. Real-time safe: no.
     package func settle() {
         lock.withLock { _ in
             entry?.remove()

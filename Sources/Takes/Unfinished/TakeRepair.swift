@@ -2,24 +2,24 @@ internal import AudioFiles
 internal import Files
 internal import Glibc
 
-/// The repair of a take that was not finished.
+/// The repair of an unfinished take.
 ///
-/// The length of its file tells its frames: samples that were written after the last checkpoint are good, although the
-/// header does not count them. Only if the end had begun does the entry tell them, because chunks may follow the samples. After
-/// a restart of the system none is good that was not on the disk for certain.
+/// The length of the file determines the number of frames: samples written after the last checkpoint are good, although
+/// the header does not count them. If the end had begun, the entry states the number of frames, because chunks may
+/// follow the samples. After a restart of the system, only frames certainly on the disk are good.
 struct TakeRepair {
-    /// Frames that the take will have.
+    /// Number of frames after the repair.
     let frameCount: Int64
     private let description: TakeDescription
     private let storage: TakeStorage
     private let fileBytes: Int64
-    /// Whether the end was reached, and nothing needs to be done.
+    /// True for a finished take, which needs no repair.
     private let isWhole: Bool
 
     /// Examines the file.
     ///
-    /// Throws `.notFound` or `.changed` if it is not the recorded take any more, and the reason if it cannot be opened for
-    /// writing.
+    /// Throws `.notFound` or `.changed` if the file is no longer the recorded take. Throws the reason if opening the
+    /// file for writing fails.
     init(_ description: TakeDescription, calls: any FileCalls) throws(AudioFileError) {
         let path = description.path
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -61,12 +61,13 @@ struct TakeRepair {
     }
 }
 
-/// A header of ours as it was found in a file.
+/// A header of ours found in a file.
 private struct FoundHeader {
     let frameCount: Int64
     let trailingBytes: Int64
 
-    /// Reads it; nil if the file begins with something else. A power cut may leave a header of zeros, which counts no frames.
+    /// Reads the header; nil if the file begins with other bytes. A power loss may leave a header of zeros, which
+    /// counts no frames.
     init?(_ descriptor: Int32, _ format: TakeFormat) {
         guard let found = try? FileBytes.bytes(of: descriptor, at: 0, count: format.headerBytes) else { return nil }
         let isWhole = found.count == format.headerBytes
@@ -76,16 +77,17 @@ private struct FoundHeader {
         }
         guard isWhole, let told = format.lengths(inHeader: found) else { return nil }
         (frameCount, trailingBytes) = told
-        // The rest of the header is known.
+        // The two lengths determine the rest of the header.
         guard format.header(frameCount: frameCount, trailingBytes: Int(trailingBytes)) == found else { return nil }
     }
 
-    /// Whether the marks are correctly stored after the samples.
+    /// Returns true if the marks are correctly stored after the samples.
     func hasChunks(_ descriptor: Int32, _ description: TakeDescription) -> Bool {
         let format = description.format
         let expected = format.chunks(for: description.marks, frameCount: frameCount)
         if format.container == .wav, trailingBytes == 0 { return false }
-        // A kill leaves the chunks that the header counts, also if some mark is not in the entry; a loss of power may not.
+        // After a kill, the chunks counted by the header are intact, even if a mark is missing from the entry. After a
+        // power loss they may be damaged.
         if format.container == .wav, description.reliableFrameCount == .max { return true }
         if expected.isEmpty { return false }
         let end = format.fileEnd(frameCount)

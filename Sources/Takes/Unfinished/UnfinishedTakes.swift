@@ -3,27 +3,27 @@ internal import Files
 internal import Glibc
 internal import UserState
 
-/// The registry of this user's running takes, with which a later start finds those that were never finished.
+/// The registry of this user's running takes. With the registry, a later start finds the unfinished takes.
 ///
-/// Each running take has a small file of its own in the user's state folder, with a lock that the system releases when the
-/// program dies. It contains the path of the take and its marks, which are written to the take at its end.
+/// Each running take has its own small file in the user's state folder, with a lock released by the system when the
+/// program dies. The file contains the path of the take and its marks; the marks are written to the take at its end.
 public struct UnfinishedTakes: Sendable {
-    /// The folder of the entries; nil if this user has no home.
+    /// Folder of the entries; nil if this user has no home.
     let folder: String?
     private let calls: any FileCalls
 
-    /// The user's registry: `woodshed/takes` under `$XDG_STATE_HOME`, by default `~/.local/state`.
+    /// Creates the user's registry: `woodshed/takes` under `$XDG_STATE_HOME`, by default `~/.local/state`.
     public init() { (folder, calls) = (StateFolder.path.map { $0 + "/takes" }, SystemFileCalls()) }
 
-    /// A registry in another folder, which is created when a take begins.
+    /// Creates a registry in another folder. The first take creates the folder.
     public init(folder: String) { self.init(folder: folder, calls: SystemFileCalls()) }
 
     init(folder: String, calls: any FileCalls) { (self.folder, self.calls) = (folder, calls) }
 
-    /// The takes that were not finished and can be recovered, the latest first. Takes in progress are not included.
+    /// Returns the recoverable unfinished takes, latest first, without takes in progress.
     ///
-    /// If there is no folder, there are no takes.
-    /// - Throws: `.permissionDenied`, `.io`: the folder exists and cannot be read.
+    /// A missing folder means no takes.
+    /// - Throws: `.permissionDenied`, `.io`: the folder exists but cannot be read.
     ///
     /// Real-time safe: no.
     public func find() throws(AudioFileError) -> [UnfinishedTake] {
@@ -33,10 +33,10 @@ public struct UnfinishedTakes: Sendable {
         }
     }
 
-    /// The takes that were not finished and are missing or cannot be opened, the latest first.
+    /// Returns the unfinished takes that are missing or cannot be opened, latest first.
     ///
-    /// Their disk may not be connected, or they were moved, deleted or written by another program. They stay registered, with their marks, until
-    /// they are back or ``UnreachableTake/forget()`` is called.
+    /// The disk may be disconnected, or the file was moved, deleted or written by another program. Such takes stay
+    /// registered, with their marks, until they are back or ``UnreachableTake/forget()`` is called.
     /// - Throws: As ``find()``.
     ///
     /// Real-time safe: no.
@@ -51,7 +51,7 @@ public struct UnfinishedTakes: Sendable {
         }
     }
 
-    /// The paths of all takes in the registry, also of those in progress.
+    /// Returns the paths of all takes in the registry, including takes in progress.
     ///
     /// - Throws: As ``find()``.
     package func paths() throws(AudioFileError) -> Set<String> {
@@ -61,13 +61,13 @@ public struct UnfinishedTakes: Sendable {
                 .compactMap { TakeEntry.description(at: folder + "/" + $0)?.path })
     }
 
-    /// The unlocked entries and their descriptions, the latest first.
+    /// Returns the unlocked entries and their descriptions, latest first.
     private func entries() throws(AudioFileError) -> [(path: String, TakeDescription)] {
         guard let folder else { return [] }
         return try names(in: folder).compactMap { name in
             let path = folder + "/" + name
             if name.hasSuffix(TakeEntry.newEnding) { removeAbandoned(path) }
-            // Entries of a later version are not touched.
+            // Leave entries of a later version unchanged.
             guard name.hasSuffix(TakeEntry.ending), let entry = TakeEntry(holding: path, calls: calls),
                 let description = entry.description()
             else { return nil }
@@ -75,7 +75,7 @@ public struct UnfinishedTakes: Sendable {
         }.sorted { $0.1.startTime > $1.1.startTime }
     }
 
-    /// Makes an entry for a take.
+    /// Creates an entry for a take.
     func register(_ take: TakeDescription) throws(AudioFileError) -> TakeEntry {
         guard let folder else {
             throw .unregistered("the state folder", "HOME is not set", remedy: "Set HOME or XDG_STATE_HOME.")
@@ -92,32 +92,33 @@ public struct UnfinishedTakes: Sendable {
         }
     }
 
-    /// Removes what a program left that was killed while it created an entry. An entry in creation is locked within a moment.
+    /// Removes the file of a program killed while creating an entry. Creating an entry takes a moment, so a file older
+    /// than 60 s is abandoned.
     private func removeAbandoned(_ path: String) {
         var status = stat()
         if unsafe stat(path, &status) == 0, status.st_mtim.tv_sec + 60 < time(nil) { _ = calls.remove(path) }
     }
 }
 
-/// A take whose recording was interrupted.
+/// A take left by an interrupted recording.
 public struct UnfinishedTake: Sendable, Equatable {
-    /// Its absolute path.
+    /// Absolute path of the take.
     public let path: String
-    /// When it began, in seconds since 1970.
+    /// Start of the take, in seconds since 1970.
     public let startTime: Int64
-    /// The kind of file.
+    /// File format.
     public let container: TakeContainer
-    /// How samples are stored.
+    /// Sample format.
     public let sampleFormat: WaveSampleFormat
-    /// Frames per second, in Hz.
+    /// Sample rate in Hz.
     public let sampleRate: Int
-    /// Channels, 1...64.
+    /// Number of channels, 1...64.
     public let channelCount: Int
-    /// The marks, including those after its last frame.
+    /// Marks, including marks after the last frame.
     public let marks: [TakeMark]
-    /// Frames that it will have after a recovery.
+    /// Number of frames after a recovery.
     public let frameCount: Int64
-    /// What the program that recorded it said of it; nil if it said nothing.
+    /// Text attached by the recording program; nil for none.
     package let attachment: String?
 
     private let entryPath: String
@@ -135,11 +136,11 @@ public struct UnfinishedTake: Sendable, Equatable {
         self.frameCount = frameCount
     }
 
-    /// Finishes the take: the header counts all frames in the file, and the marks are written.
+    /// Finishes the take: makes the header count all frames in the file, and writes the marks.
     ///
-    /// - Returns: the number of frames.
-    /// - Throws: `.inUse` if another program records or recovers it, `.changed` or `.notFound` if it is not the recorded file any
-    ///   more, and the reason if the file cannot be written. It can be tried again.
+    /// - Returns: The number of frames.
+    /// - Throws: `.inUse` if another program records or recovers the take; `.changed` or `.notFound` if the file is no
+    ///   longer the recorded take; the reason if writing the file fails. The caller can retry a failed recovery.
     ///
     /// Real-time safe: no.
     public func recover() throws(AudioFileError) -> Int64 {
@@ -148,7 +149,8 @@ public struct UnfinishedTake: Sendable, Equatable {
         return frameCount
     }
 
-    /// The same, but the take stays registered until the receipt is settled: when it is listed elsewhere, too.
+    /// Finishes the take like `recover`, but keeps the take registered until the caller settles the receipt. Settle the
+    /// receipt after listing the take elsewhere.
     package func recoverLeavingReceipt() throws(AudioFileError) -> (frameCount: Int64, receipt: TakeReceipt) {
         try recoverLeavingReceipt(calls: SystemFileCalls())
     }
@@ -162,21 +164,21 @@ public struct UnfinishedTake: Sendable, Equatable {
         return (frameCount, TakeReceipt(entry))
     }
 
-    /// Leaves the take as it is, a valid file without its marks, and never offers it again.
+    /// Leaves the take as a valid file without its marks, and never offers it again.
     ///
     /// - Throws: `.inUse`. Real-time safe: no.
     public func forget() throws(AudioFileError) { try TakeEntry.hold(entryPath, of: path).remove() }
 }
 
-/// A take whose recording was interrupted, and whose file is missing or cannot be opened.
+/// An interrupted take whose file is missing or cannot be opened.
 public struct UnreachableTake: Sendable, Equatable {
-    /// Its absolute path.
+    /// Absolute path of the take.
     public let path: String
-    /// When it began, in seconds since 1970.
+    /// Start of the take, in seconds since 1970.
     public let startTime: Int64
-    /// The marks; they are stored only here.
+    /// Marks, stored only in the registry.
     public let marks: [TakeMark]
-    /// Why it cannot be recovered now.
+    /// Reason why the take cannot be recovered now.
     public let reason: AudioFileError
 
     private let entryPath: String
