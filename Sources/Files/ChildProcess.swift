@@ -1,12 +1,12 @@
-// Runs a program without a shell, reads its output, and ends it when it takes too long.
+// Runs a program without a shell, reads its output, and ends the program after a timeout.
 internal import CLinux
 internal import Glibc
 
-/// How long a program may run.
+/// Time limits of a program.
 package struct ChildLimits: Sendable {
-    /// Seconds in all.
+    /// Longest run in seconds.
     package var totalSeconds: Double
-    /// Seconds without a byte.
+    /// Longest time without a byte of output, in seconds.
     package var silentSeconds: Double
 
     package init(totalSeconds: Double = 900, silentSeconds: Double = 30) {
@@ -14,55 +14,55 @@ package struct ChildLimits: Sendable {
     }
 }
 
-/// How a program ended.
+/// The end of a program.
 package enum ChildEnd: Sendable, Equatable {
-    /// By itself, with this exit code.
+    /// The program exited with this exit code.
     case exited(Int32)
-    /// By this signal.
+    /// This signal killed the program.
     case killed(Int32)
-    /// It has ended, but its status went elsewhere: the embedding program ignores SIGCHLD, or waits for all of its children,
-    /// and Linux is older than 6.15.
+    /// The program has ended, but its status went elsewhere: the embedding program ignores SIGCHLD, or waits for all of
+    /// its children, and Linux is older than 6.15.
     case unknown
 }
 
-/// The result of a program that ended by itself.
+/// The result of a program that ended on its own.
 package struct ChildResult: Sendable, Equatable {
     package let end: ChildEnd
-    /// The last line it wrote to the standard error.
+    /// Last line written to the standard error.
     package let lastErrorLine: String
 }
 
-/// Why a program did not end by itself.
+/// The reason why a program did not end on its own.
 package enum ChildFailure: Error, Equatable {
-    /// It is not installed, or may not be run; an errno.
+    /// The program is not installed or not executable; an errno.
     case cannotStart(Int32)
-    /// It was ended because it took longer than permitted.
+    /// A time limit ended the program.
     case timeout
-    /// It was ended because its output was no longer wanted.
+    /// The caller wanted no further output, which ended the program.
     case stopped
 }
 
-/// One run of a program.
+/// A run of a program.
 ///
-/// It is held by a descriptor of the process, never by its number, which may belong to another program as soon as the child has been
-/// waited for. So it does not matter how the embedding program handles SIGCHLD.
+/// The process is held by a descriptor, never by its number. The number may belong to another program as soon as the
+/// child has been waited for. It therefore does not matter how the embedding program handles SIGCHLD.
 package struct ChildProcess: ~Copyable {
-    /// Stands for the process; -1 if it ended and other code waited for it before it could be held.
+    /// Descriptor of the process; -1 if the process ended, and other code waited for it, before it could be held.
     private let process: Int32
-    /// Whether it and what it starts are in a process group of their own.
+    /// True if the process and its children are in their own process group.
     private let leadsGroup: Bool
     private let output: Int32
     private let errors: Int32
     private var isReaped = false
 
-    /// Seconds to wait for output before the limits are checked.
+    /// Longest wait for output before the limits are checked, in seconds.
     private static let stepSeconds = 0.1
 
     /// Starts `arguments[0]`, found along PATH, with empty input.
     ///
     /// - Parameters:
-    ///   - descriptors: Passed to the program as descriptors 3, 4 and so on: see ``path(ofDescriptor:)``.
-    ///   - startsOthers: Whether it may start programs of its own, which end with it when it is ended.
+    ///   - descriptors: Descriptors passed to the program, as descriptors 3, 4 and so on: see ``path(ofDescriptor:)``.
+    ///   - startsOthers: True if the program may start further programs. Ending the program then ends them as well.
     package init(
         _ arguments: [String], descriptors: [Int32] = [], startsOthers: Bool = false
     ) throws(ChildFailure) {
@@ -77,8 +77,9 @@ package struct ChildProcess: ~Copyable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // The child does not inherit the signals that the embedding program blocks or ignores. But SIGINT and SIGQUIT are blocked, because
-        // the terminal's keys send them to all programs: a child that ended at Ctrl-C would seem to have finished its work.
+        // The child does not inherit the signals blocked or ignored by the embedding program. SIGINT and SIGQUIT are
+        // blocked, because the terminal's keys send these signals to all programs: a child ended by Ctrl-C would seem
+        // to have finished its work.
         var (blocked, defaults) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&blocked)
         unsafe sigaddset(&blocked, SIGINT)
@@ -86,7 +87,7 @@ package struct ChildProcess: ~Copyable {
         unsafe sigfillset(&defaults)
         unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // Not a group of that number, but one of its own.
+        // Zero makes a new process group, not a group of this number.
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
         let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (startsOthers ? POSIX_SPAWN_SETPGROUP : 0)
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
@@ -114,16 +115,17 @@ package struct ChildProcess: ~Copyable {
         close(errors)
     }
 
-    /// The name by which the program can open the file of its `index`-th passed descriptor, from 0 on.
+    /// Returns the path at which the program can open the file of its `index`-th passed descriptor, from 0.
     package static func path(ofDescriptor index: Int) -> String { "/proc/self/fd/\(3 + index)" }
 
-    /// Passes all output to `take`, piece by piece, then waits for the program's end.
+    /// Passes all output to `take`, piece by piece, then waits for the end of the program.
     ///
-    /// The limits count the time of the waits here, so time for which the whole job was stopped (Ctrl-Z) does not count.
+    /// The limits count the time spent waiting here. Time during which the whole job was stopped (Ctrl-Z) does not
+    /// count.
     ///
     /// - Parameters:
-    ///   - isWanted: Called at least every 100 ms; the program is ended if it returns false.
-    ///   - take: Receives output; returns whether it wants more.
+    ///   - isWanted: Called at least every 100 ms. Returning false ends the program.
+    ///   - take: Receives output; returns true to receive further output.
     package mutating func finish(
         _ limits: ChildLimits, isWanted: () -> Bool = { true }, _ take: (UnsafeRawBufferPointer) -> Bool
     ) throws(ChildFailure) -> ChildResult {
@@ -140,7 +142,8 @@ package struct ChildProcess: ~Copyable {
                 pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isOver ? -1 : process, events: Int16(POLLIN), revents: 0),
             ]
-            // Once it has ended, all its output is in the pipe, so there is nothing to wait for, even if another process holds the other end.
+            // After the end of the process all its output is in the pipe. Do not wait then, even if another process
+            // holds the other end.
             if unsafe poll(&waiting, 3, isOver ? 0 : Int32(Self.stepSeconds * 1000)) < 0 { continue }
             let passed = min(monotonicSeconds() - start, 2 * Self.stepSeconds)
             (total, silent) = (total + passed, silent + passed)
@@ -165,7 +168,7 @@ package struct ChildProcess: ~Copyable {
         return ChildResult(end: end, lastErrorLine: lines.last.map(String.init) ?? "")
     }
 
-    /// Waits until the process has ended; false if it does not end within the time.
+    /// Waits until the process has ended; returns false after the timeout.
     private func wait(milliseconds: Int32) -> Bool {
         var waiting = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
         while true {
@@ -174,7 +177,7 @@ package struct ChildProcess: ~Copyable {
         }
     }
 
-    /// How the process ended; removes it from the system's list. Call it after the end.
+    /// Returns the end of the process, and removes the process from the system's list. Requires an ended process.
     private func end() -> ChildEnd {
         if process < 0 { return .unknown }
         var info = unsafe siginfo_t()
@@ -185,7 +188,7 @@ package struct ChildProcess: ~Copyable {
             }
             if errno != EINTR { break }
         }
-        // The status went elsewhere.
+        // Another waiter took the status.
         var status: Int32 = 0
         if unsafe linux_process_end(process, &status) != 0 { return .unknown }
         return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(status & 0x7F)
@@ -193,7 +196,7 @@ package struct ChildProcess: ~Copyable {
 
     /// Keeps the last few kilobytes of the program's error output, whatever its length.
     ///
-    /// At most as much as a socket holds is read, so that a program that never ceases to complain is not read for ever.
+    /// Reads at most as much as a socket holds, so that a program that never stops complaining is not read for ever.
     private func drainErrors(_ text: inout [UInt8]) {
         var piece = [UInt8](repeating: 0, count: 4096)
         for _ in 0..<64 {
@@ -205,17 +208,18 @@ package struct ChildProcess: ~Copyable {
 }
 
 private enum ProcessHold {
-    /// P_PIDFD, which <sys/wait.h> defines as a macro of its own.
+    /// P_PIDFD: <sys/wait.h> defines the constant as a macro of its own.
     static let kind = idtype_t(rawValue: 3)
 }
 
-/// The descriptors needed to start a program; closed with this object, except for those that were taken.
+/// The descriptors needed to start a program. Releasing this object closes all descriptors not taken before.
 private final class Descriptors {
-    /// The program gets these as its descriptors 1, 2, 3 and so on. All are higher than those, so that none overwrites another.
+    /// Descriptors for the program, which become its descriptors 1, 2, 3 and so on. All are higher than these numbers,
+    /// so that none overwrites another.
     private(set) var handedOver: [Int32] = []
     private var readEnds: [Int32] = []
-    /// Reserved for the process, so that a started child can be held. If it cannot be opened, processes cannot be
-    /// held here at all.
+    /// Descriptor reserved for the process, so that a started child can be held. If the reserve cannot be opened, the
+    /// system cannot hold processes at all.
     private var reserve: Int32
 
     private static let lowest: Int32 = 16
@@ -224,8 +228,8 @@ private final class Descriptors {
         reserve = linux_process_open(getpid())
         if reserve < 0 { throw .cannotStart(errno) }
         for _ in 0..<2 {
-            // Sockets, because they can be made close-on-exec in one step. Otherwise a program that another thread starts meanwhile would
-            // hold our pipe open, and its end would never be seen.
+            // Use sockets, because they become close-on-exec in a single step. Otherwise a program started meanwhile by
+            // another thread would hold our pipe open, and the end of the pipe would never be seen.
             var ends: [Int32] = [0, 0]
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             if unsafe socketpair(AF_UNIX, kind, 0, &ends) != 0 { throw .cannotStart(errno) }
@@ -245,7 +249,8 @@ private final class Descriptors {
         handedOver.append(copy)
     }
 
-    /// A descriptor of a process that was just started; -1 if it has ended and was waited for, so that its number may be another's.
+    /// Returns a descriptor of a process just started. Returns -1 if the process has ended and was waited for: its
+    /// number may then be another's.
     func hold(_ number: pid_t) -> Int32 {
         close(reserve)
         reserve = -1
@@ -264,7 +269,7 @@ private final class Descriptors {
     }
 }
 
-/// Seconds of a clock that cannot be set.
+/// Returns the seconds of a clock that cannot be set.
 private func monotonicSeconds() -> Double {
     var now = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)

@@ -1,22 +1,23 @@
 internal import CLinux
 internal import Glibc
 
-/// A program that goes on without the one that started it: in a session of its own, with empty input, and its output in a file.
+/// A program that outlives its starter: in its own session, with empty input, and with its output in a file.
 ///
-/// It is held by a descriptor as long as this value lives, to learn whether it has ended; then it is left alone.
+/// A descriptor holds the process as long as this value lives, to learn of its end. After that the process is left
+/// alone.
 package struct DetachedProcess: ~Copyable {
-    /// Its number, for messages and the names of its files. Nothing is ever sent to it.
+    /// Process number, for messages and file names. Nothing is ever sent to this number.
     package let number: Int
-    /// Stands for the process; -1 if it could not be held.
+    /// Descriptor of the process; -1 if the process could not be held.
     private let process: Int32
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: The program; a name without a slash is found along PATH.
-    ///   - arguments: Its name and its arguments, in the system's form.
-    ///   - variables: Added to the environment, each as NAME=value.
-    ///   - output: Gets what it writes to the standard output and the standard error.
+    ///   - path: Path of the program; a name without a slash is found along PATH.
+    ///   - arguments: Name and arguments of the program, in the system's form.
+    ///   - variables: Variables added to the environment, each as NAME=value.
+    ///   - output: Descriptor for the standard output and the standard error.
     package init(
         _ path: String, _ arguments: [[CChar]], variables: [String], output: Int32
     ) throws(ChildFailure) {
@@ -28,13 +29,13 @@ package struct DetachedProcess: ~Copyable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // The terminal's signals are not for it, and it does not inherit what this program blocks or ignores.
+        // In its own session the program gets none of the terminal's signals. It inherits no blocked or ignored signals.
         var (blocked, defaults) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&blocked)
         unsafe sigfillset(&defaults)
         unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // POSIX_SPAWN_SETSID, which <spawn.h> defines only for the GNU dialect.
+        // POSIX_SPAWN_SETSID; <spawn.h> defines it only for the GNU dialect.
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | 0x80))
 
         var words: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
@@ -52,21 +53,21 @@ package struct DetachedProcess: ~Copyable {
         let code = unsafe posix_spawnp(&child, path, &actions, &attributes, &words, &environment)
         if code != 0 { throw .cannotStart(code) }
         number = Int(child)
-        // It is a child of ours that nobody has waited for, so the number is still its own.
+        // Nobody has waited for this child, so the number is still its own.
         process = linux_process_open(child)
     }
 
     deinit { if process >= 0 { close(process) } }
 
-    /// How it ended; nil while it runs.
+    /// Returns the end of the process; nil while it runs.
     ///
-    /// - Parameter milliseconds: How long to wait for its end.
+    /// - Parameter milliseconds: Longest wait for the end.
     package func end(within milliseconds: Int32) -> ChildEnd? {
         guard process >= 0 else { return .unknown }
         var waiting = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&waiting, 1, milliseconds) > 0 else { return nil }
         var info = unsafe siginfo_t()
-        // P_PIDFD, which <sys/wait.h> defines as a macro of its own.
+        // P_PIDFD: <sys/wait.h> defines the constant as a macro of its own.
         guard unsafe waitid(idtype_t(rawValue: 3), id_t(process), &info, WEXITED) == 0 else { return .unknown }
         let status = unsafe info._sifields._sigchld.si_status
         return unsafe info.si_code == Int32(CLD_EXITED) ? .exited(status) : .killed(status)

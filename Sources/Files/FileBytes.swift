@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// Reads and writes all requested bytes of open files. The system may transfer only a part, and signals interrupt it.
+/// Reads and writes all requested bytes of open files. A system call may transfer only a part, and signals may
+/// interrupt it.
 package enum FileBytes {
-    /// How often a call that was interrupted or transferred only a part is repeated before it counts as failed.
+    /// Largest number of retries of an interrupted or partial call before the call counts as failed.
     package static let patience = 1000
 
-    /// Appends all of `bytes` to a descriptor. If another program made a pipe non-blocking (terminals share descriptors),
-    /// this waits for it.
+    /// Appends all of `bytes` to a descriptor. If another program made a pipe non-blocking (terminals share
+    /// descriptors), the function waits for the pipe.
     package static func append(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) {
         var done = 0
         while done < bytes.count {
@@ -58,7 +59,7 @@ package enum FileBytes {
 
     /// Fills `target` with the bytes of a file from `offset` on; without an offset, with the next bytes.
     ///
-    /// - Returns: How many there are; fewer than requested only at the end.
+    /// - Returns: The number of bytes read; fewer than requested only at the end.
     package static func read(
         _ descriptor: Int32, at offset: Int64? = nil, into target: UnsafeMutableRawBufferPointer
     ) throws(FileFault) -> Int {
@@ -77,7 +78,7 @@ package enum FileBytes {
         return done
     }
 
-    /// Up to `count` bytes, as `read` returns them.
+    /// Returns up to `count` bytes; fewer only at the end.
     package static func bytes(of descriptor: Int32, at offset: Int64? = nil, count: Int) throws(FileFault) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = try unsafe bytes.withUnsafeMutableBufferPointer { (target) throws(FileFault) in

@@ -1,13 +1,13 @@
-// The system calls for writing files, all in one place, so that tests can make each of them fail.
+// The system calls for writing files, all in the same place, so that tests can make each call fail.
 internal import Glibc
 
-/// System calls on files. Each returns what the system's call returns, or minus an errno.
+/// System calls on files. Each function returns the result of the system's call, or minus an errno.
 package protocol FileCalls: Sendable {
-    /// A descriptor of a new file in `folder` that has no name yet.
+    /// Returns a descriptor of a new unnamed file in `folder`.
     func createUnnamed(in folder: String) -> Int
-    /// A descriptor of a new file; refuses an existing one.
+    /// Returns a descriptor of a new file; refuses an existing file.
     func create(_ path: String) -> Int
-    /// Gives the file of a descriptor a name; refuses a name that is taken.
+    /// Gives the file of a descriptor a name; refuses an existing name.
     func name(_ descriptor: Int32, _ path: String) -> Int
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int
     /// Shortens a file, or extends it by a hole, which reads as zeros.
@@ -22,14 +22,14 @@ package protocol FileCalls: Sendable {
     /// Renames a file, replacing a file with that name.
     func rename(_ path: String, to other: String) -> Int
     func close(_ descriptor: Int32) -> Int
-    /// Bytes that an ordinary user may still write to the disk of a descriptor's file.
+    /// Returns the number of bytes that an ordinary user may still write to the disk of a descriptor's file.
     func freeBytes(_ descriptor: Int32) -> Int
 }
 
 extension FileCalls {
     /// Waits until a file's data and length are on the disk.
     ///
-    /// A file system that cannot do this has not failed. A signal interrupts nothing.
+    /// A file system without this call has not failed. An interrupted call is retried.
     package func keepData(of descriptor: Int32) throws(FileFault) {
         var result = synchroniseData(descriptor)
         for _ in 0..<FileBytes.patience where result == -Int(EINTR) { result = synchroniseData(descriptor) }

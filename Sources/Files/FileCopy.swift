@@ -1,17 +1,19 @@
 internal import CLinux
 internal import Glibc
 
-/// Copies of files. Each step takes what the caller decides about: when data has to be on the disk, and when a name appears.
+/// Copies of files. Each step is separate, because the caller decides when data must be on the disk, and when a name
+/// appears.
 package enum FileCopy {
     private static let pieceSize = 1 << 20
 
-    /// Makes a new file with the contents of another one. Where the file system can, both share the room on the disk until one is changed.
+    /// Creates a new file with the contents of another file. If the file system supports cloning, both files share disk
+    /// space until either changes.
     ///
-    /// It is not yet on the disk afterwards: see `synchronise`. If anything fails, there is no new file.
+    /// The new file is not yet on the disk afterwards: see `synchronise`. If any step fails, no new file remains.
     ///
     /// - Parameters:
     ///   - source: The file to copy.
-    ///   - path: The name of the new file, which must not be taken.
+    ///   - path: Path of the new file, which must not exist.
     package static func copy(
         _ source: borrowing RegularFile, to path: String, calls: any FileCalls = SystemFileCalls()
     ) throws(FileFault) {
@@ -33,7 +35,7 @@ package enum FileCopy {
         of source: borrowing RegularFile, to target: Int32, _ calls: any FileCalls
     ) throws(FileFault) {
         var offset: Int64 = 0
-        // A small file needs no large piece; one more byte shows that the file ends there.
+        // A small file needs no large block; an extra byte shows the end of the file.
         let size = Int(min(Int64(pieceSize), source.byteCount + 1))
         do throws(FileFault) {
             while true {
@@ -48,7 +50,7 @@ package enum FileCopy {
         }
     }
 
-    /// Gives a file a second name. Not all file systems can.
+    /// Creates a hard link to a file. Not all file systems support hard links.
     package static func link(_ path: String, to other: String) throws(FileFault) {
         if unsafe Glibc.link(path, other) != 0 { throw FileFault(code: errno, isCreating: true) }
     }
@@ -63,7 +65,8 @@ package enum FileCopy {
         if result < 0, ![EINVAL, ENOSYS].contains(Int32(-result)) { throw FileFault(code: Int32(-result)) }
     }
 
-    /// Waits until everything written to the file system of a folder is on the disk: less work than for each of many files.
+    /// Waits until everything written to the file system of a folder is on the disk. For many files this is less work
+    /// than a wait for each.
     package static func synchroniseAll(of folder: String) throws(FileFault) {
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0 { throw FileFault(code: errno) }

@@ -2,12 +2,12 @@ internal import CLinux
 internal import Glibc
 internal import RunLog
 
-/// Locks of files, which keep other programs of ours out. A lock ends with its descriptor.
+/// File locks, which exclude other programs of ours. A lock ends with its descriptor.
 package enum FileLock {
-    /// The result of asking for a lock.
+    /// The result of a lock request.
     package enum Outcome: Sendable {
         case taken
-        /// Another program holds it.
+        /// Another program holds the lock.
         case held
         /// The file system has no locks.
         case unsupported
@@ -15,12 +15,12 @@ package enum FileLock {
 
     /// Tries to lock the file of a descriptor.
     ///
-    /// Where the file system has no locks, as on some network disks, everything goes on without one, and the log of the run says so once: two
-    /// programs may then disturb each other, but one can do its work.
+    /// If the file system has no locks, as on some network disks, the work continues without a lock, and the log says
+    /// so once per run. Two programs may then disturb each other, but a single program can work.
     ///
     /// - Parameters:
-    ///   - isShared: Whether several programs can hold the lock at once, each of which asks for it in this way.
-    ///   - waits: Whether to wait until no other program holds it.
+    ///   - isShared: True if several programs may hold the lock at once; each must request a shared lock.
+    ///   - waits: True to wait until no other program holds the lock.
     package static func take(
         _ descriptor: Int32, isShared: Bool = false, waits: Bool = false
     ) throws(FileFault) -> Outcome {
@@ -35,9 +35,10 @@ package enum FileLock {
         return .taken
     }
 
-    /// Asks for the lock of a folder, and carries out `body` with the result. A lock that was taken is held meanwhile.
+    /// Requests the lock of a folder, and runs `body` with the result. A taken lock is held during `body`.
     ///
-    /// On a network disk the lock of a folder tells nothing of other computers, so such a disk counts as one without locks.
+    /// On a network disk, the lock of a folder tells nothing of other computers. Such a disk therefore counts as a disk
+    /// without locks.
     package static func asking<Value, Failure: Error>(
         forFolder path: String, _ body: (Outcome) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -48,23 +49,23 @@ package enum FileLock {
         return try body(isOnNetwork ? .unsupported : (try? take(descriptor)) ?? .unsupported)
     }
 
-    /// Gives a lock back, and closes its descriptor. -1 stands for none.
+    /// Releases a lock, and closes its descriptor. -1 stands for no lock.
     package static func release(_ descriptor: Int32) {
         guard descriptor >= 0 else { return }
-        // A program that another thread starts at this moment has the descriptor, too, until it runs.
+        // Unlock explicitly: a program being started by another thread shares the descriptor until it runs.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// NFS, SMB in three forms, FUSE, 9P, AFS and Ceph (linux/magic.h).
+    /// Magic numbers of NFS, SMB in three forms, FUSE, 9P, AFS and Ceph (linux/magic.h).
     private static let networkSystems: Set<UInt32> = [
         0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x5346_414F, 0x00C3_6400,
     ]
 
-    /// The errors of file systems that have no locks.
+    /// Errors of file systems without locks.
     private static let unsupported: Set = [ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL]
 
-    /// Tells it when it is first asked for.
+    /// Result without locks. The first use writes a warning to the log.
     private static let withoutLocks: Outcome = {
         RunLog.note(
             .session, .warning,

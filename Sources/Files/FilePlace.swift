@@ -1,30 +1,32 @@
 internal import Glibc
 
-/// The destination of a file that will appear as a whole; checked once, before anything is written.
+/// The destination of a file that will appear as a whole. The initialiser checks the destination once, before any
+/// write.
 ///
-/// The file is written beside the destination under another name, and renamed once it is complete and on the disk. So an older file
-/// stays until then, and stays for good if something fails.
+/// The writer creates the file beside the destination under another name, and renames it once it is complete and on the
+/// disk. An older file stays until then, and stays for good after a failure.
 package struct FilePlace: Sendable {
-    /// The name as it was given.
+    /// Path as given by the caller.
     package let path: String
-    /// Where the file goes: if the name is a link, its target is replaced, not the link.
+    /// Final path. If the given path is a symbolic link, the link's target is replaced, not the link.
     package let finalPath: String
     /// True for a pipe or a device, which can only be written directly.
     package let isSpecial: Bool
-    /// The permissions of the file to be replaced; nil if there is none.
+    /// Permissions of the file to be replaced; nil if there is none.
     package let mode: UInt32?
 
-    /// The prefix of the names of all our unfinished files.
+    /// Prefix of the names of all our unfinished files.
     package static let ownPrefix = ".woodshed-"
-    /// The prefix of the names of this process's unfinished files.
+    /// Prefix of the names of this process's unfinished files.
     package static let temporaryPrefix = "\(ownPrefix)\(String(UInt64.random(in: 0...UInt64.max), radix: 36))-"
-    /// Their suffix.
+    /// Suffix of the names of unfinished files.
     package static let temporarySuffix = ".part"
 
     /// Checks `path`.
     ///
-    /// - Parameter followsLinks: Whether a link's target is replaced; if not, the link itself is.
-    /// - Throws: ENOENT if it cannot be a name, EISDIR for a folder, and the reason why an existing file may not be written.
+    /// - Parameter followsLinks: True to replace a link's target; false to replace the link itself.
+    /// - Throws: ENOENT for an impossible name, EISDIR for a folder, and the reason if an existing file is not
+    ///   writable.
     package init(_ path: String, followsLinks: Bool = true) throws(FileFault) {
         if path.isEmpty || path.utf8.contains(0) { throw FileFault(code: ENOENT, isCreating: true) }
         self.path = path
@@ -38,7 +40,7 @@ package struct FilePlace: Sendable {
         if status.st_mode & S_IFMT == S_IFDIR { throw FileFault(code: EISDIR, isCreating: true) }
         isSpecial = status.st_mode & S_IFMT != S_IFREG
         mode = isSpecial ? nil : status.st_mode & 0o7777
-        // Renaming would replace a file without write permission.
+        // Check the permission: renaming would replace a file without write permission.
         if unsafe access(path, W_OK) != 0 { throw FileFault(code: errno, isCreating: true) }
         finalPath = isSpecial ? path : Self.resolved(path) ?? path
     }
@@ -46,27 +48,29 @@ package struct FilePlace: Sendable {
     /// The folder of the file.
     package var folder: String { Self.folder(of: finalPath) }
 
-    /// A new name beside the destination. It does not contain the file's name, which may have the greatest permitted length.
+    /// Returns a new name beside the destination. The name does not contain the file's name, which may have the
+    /// greatest permitted length.
     package func temporaryPath() -> String {
         let name = Self.temporaryName()
         return finalPath.utf8.contains(UInt8(ascii: "/")) ? (folder == "/" ? "/" : folder + "/") + name : name
     }
 
-    /// A new name for an unfinished file, in any folder.
+    /// Returns a new name for an unfinished file, in any folder.
     package static func temporaryName() -> String {
         temporaryPrefix + String(UInt64.random(in: 0...UInt64.max), radix: 36) + temporarySuffix
     }
 
-    /// Renames a file that is complete and on the disk to its final name, and waits until the name is on the disk, too.
+    /// Renames a complete file, already on the disk, to its final name. Waits until the name is on the disk as well.
     ///
-    /// - Parameter replaces: Whether an existing file may be replaced; if not, EEXIST is thrown.
+    /// - Parameter replaces: True if an existing file may be replaced; if false, throws EEXIST.
     package func put(
         _ temporary: String, replaces: Bool = true, calls: any FileCalls = SystemFileCalls()
     ) throws(FileFault) {
-        // Unlike a rename, a hard link is refused if the name is taken; but not all file systems support hard links.
+        // Unlike a rename, a hard link fails if the name exists; but not all file systems support hard links.
         if !replaces {
             if unsafe link(temporary, finalPath) == 0 {
-                // Only then: of two changes of names a loss of power may keep the second one alone, and the file would have no name.
+                // Synchronise the new name before removing the old name. Of two changes of names, a power loss may keep
+                // only the second, and the file would have no name.
                 _ = calls.synchroniseFolder(folder)
                 _ = calls.remove(temporary)
                 _ = calls.synchroniseFolder(folder)
@@ -81,19 +85,19 @@ package struct FilePlace: Sendable {
         _ = calls.synchroniseFolder(folder)
     }
 
-    /// The absolute name of the file that `path` leads to; nil if there is none.
+    /// Returns the absolute path of the file behind `path`, with links resolved; nil if there is none.
     package static func resolved(_ path: String) -> String? {
         unsafe resolvedBytes(path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The same for a name in the system's form, which need not be UTF-8.
+    /// Returns the absolute path for a name in the system's form, which need not be UTF-8; nil if there is none.
     package static func resolvedBytes(_ name: UnsafePointer<CChar>) -> [UInt8]? {
         guard let resolved = unsafe realpath(name, nil) else { return nil }
         defer { unsafe free(resolved) }
         return unsafe Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
     }
 
-    /// The folder that contains a path.
+    /// Returns the folder containing a path.
     package static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

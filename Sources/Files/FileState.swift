@@ -7,7 +7,8 @@ package struct FileState: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let byteCount: Int64
-    /// The times of the last write to the file and of the last change to the file or its metadata; each in s and ns since 1970.
+    /// Time of the last write to the file, and time of the last change to the file or its metadata; each in s and ns
+    /// since 1970.
     package let modified, changed: Moment
 
     package struct Moment: Hashable, Sendable, Comparable {
@@ -19,7 +20,7 @@ package struct FileState: Hashable, Sendable {
             (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
         }
 
-        /// The current time by the clock that sets files' times.
+        /// Current time by the clock that sets files' times.
         package static var now: Moment {
             var time = timespec()
             _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -36,14 +37,14 @@ package struct FileState: Hashable, Sendable {
         (self.modified, self.changed) = (modified, changed)
     }
 
-    /// The current state of an open file; nil if it is not a regular file.
+    /// Reads the current state of an open file; nil if the file is not regular.
     package init?(descriptor: Int32) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// The current state of the file with a name in the system's form; nil if there is no regular file.
+    /// Reads the current state of the file with a name in the system's form; nil if there is no regular file.
     package init?(_ name: UnsafePointer<CChar>) {
         var status = stat()
         guard unsafe stat(name, &status) == 0 else { return nil }
@@ -57,11 +58,11 @@ package struct FileState: Hashable, Sendable {
             modified: Moment(status.st_mtim), changed: Moment(status.st_ctim))
     }
 
-    /// Two changes within one step of a file system's clock look like one: ext4's steps are 4 ms, FAT's 2 s. After this many
-    /// seconds without a change, any further change will show in the times.
+    /// Seconds without a change after which any further change will show in the times. Two changes within the same step
+    /// of a file system's clock look the same: ext4's steps are 4 ms, FAT's 2 s.
     private static let stableSeconds: Int64 = 3
 
-    /// Whether a change at `now` or later would show in the state.
+    /// Returns true if a change at `now` or later would show in the state.
     package func isStable(at now: Moment) -> Bool {
         let latest = max(modified, changed)
         let (edge, isFarAhead) = latest.seconds.addingReportingOverflow(Self.stableSeconds)

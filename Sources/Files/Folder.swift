@@ -2,23 +2,23 @@ internal import Glibc
 
 /// Lists folders.
 package enum Folder {
-    /// The names in a folder, unsorted, without `.` and `..`. Names that are not UTF-8 are repaired, so their files cannot be opened by them: for
-    /// folders of ours.
+    /// Returns the names in a folder, unsorted, without `.` and `..`. Names outside UTF-8 are repaired, and cannot open
+    /// their files. Use this function for our own folders.
     ///
-    /// - Throws: The reason why it cannot be read, also if reading fails half-way.
+    /// - Throws: The reason if the folder cannot be read, also for a failure half-way.
     package static func names(in path: String) throws(FileFault) -> [String] {
         try unsafe names(inFolder: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The names in a folder as the system has them, unsorted, without `.` and `..`.
+    /// Returns the names in a folder in the system's form, unsorted, without `.` and `..`.
     ///
-    /// - Parameter path: The folder, in the system's form.
+    /// - Parameter path: Path of the folder, in the system's form.
     package static func names(inFolder path: UnsafePointer<CChar>) throws(FileFault) -> [[UInt8]] {
         guard let folder = unsafe opendir(path) else { throw FileFault(code: errno) }
         defer { unsafe closedir(folder) }
         var names: [[UInt8]] = []
         while true {
-            // Otherwise the end and a failure look alike.
+            // Reset errno: otherwise the end and a failure look the same.
             errno = 0
             guard let entry = unsafe readdir(folder) else {
                 if errno != 0 { throw FileFault(code: errno) }
@@ -31,9 +31,9 @@ package enum Folder {
         }
     }
 
-    /// Passes a folder and everything below it, without following links.
+    /// Visits a folder and everything below it, at most 32 levels deep, without following links.
     ///
-    /// - Parameter body: Called with each path, the room that it takes on the disk in bytes, and whether it is an ordinary file.
+    /// - Parameter body: Called with each path, its disk space in bytes, and true for a regular file.
     package static func walk(_ path: String, _ body: (_ path: String, _ room: Int64, _ isFile: Bool) -> Void) {
         walk(path, depth: 0, body)
     }
@@ -49,7 +49,8 @@ package enum Folder {
 
 private let dot = [UInt8(ascii: ".")]
 
-/// The last component of a path; the path itself if it has none. Scalar by scalar, because a slash and a mark behind it are one character.
+/// Returns the last component of a path; the path itself if there is none. The path is split by scalars: as a
+/// character, a slash followed by a combining mark would not equal a slash.
 package func fileName(_ path: String) -> String {
     path.unicodeScalars.split(separator: "/").last.map { String($0) } ?? path
 }

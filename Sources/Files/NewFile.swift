@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// A new file that is written under its name from the beginning, such as a recording.
+/// A new file, written under its name from the beginning, such as a recording.
 package enum NewFile {
-    /// Creates a file at `path`, which must not exist, with `header` in it, and returns its descriptor.
+    /// Creates a file with `header` at `path`, which must not exist. Returns its descriptor.
     ///
-    /// The file gets its name when the header is on the disk, so a crash or a loss of power leaves a file with a header or none. On file
-    /// systems without unnamed files (FAT, some network drives) the file is empty for a moment.
-    /// - Throws: EEXIST if there is a file already, and the reason why it cannot be created.
+    /// The file gets its name when the header is on the disk. A crash or a power loss therefore leaves either a file
+    /// with a header or no file. On file systems without unnamed files (FAT, some network drives) the file is empty for
+    /// a moment.
+    /// - Throws: EEXIST if the file exists, and the reason if the file cannot be created.
     package static func create(
         _ path: String, beginningWith header: [UInt8], calls: any FileCalls = SystemFileCalls()
     ) throws(FileFault) -> Int32 {
@@ -28,7 +29,7 @@ package enum NewFile {
         return Int32(created)
     }
 
-    /// Writes a header and waits until it is on the disk, or closes the file.
+    /// Writes a header and waits until it is on the disk. Closes the file on failure.
     private static func write(_ header: [UInt8], to file: Int32, _ calls: any FileCalls) throws(FileFault) {
         do throws(FileFault) {
             try FileBytes.write(header, at: 0, of: file, calls: calls)

@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// A process as a file names it. In another container, on another computer and after a restart its number is that of another process, so the
-/// file also says where it counts.
+/// A process as recorded in a file. In another container, on another computer or after a restart, the same number means
+/// another process. The file therefore also records where the number is valid.
 package struct NotedProcess: Equatable, Sendable {
-    /// 0 for none.
+    /// Process number; 0 for none.
     package let number: Int32
-    /// Where the number counts; nil in files of earlier versions, whose numbers are taken to count here.
+    /// Identifier of the system start and the process number space in which the number is valid. Nil in files of
+    /// earlier versions; such numbers are treated as valid here.
     package let place: String?
 
     package init(number: Int32, place: String?) { (self.number, self.place) = (number, place) }
@@ -13,23 +14,23 @@ package struct NotedProcess: Equatable, Sendable {
     /// No process.
     package static let none = NotedProcess(number: 0, place: nil)
 
-    /// This one.
+    /// This process.
     package static var own: NotedProcess { NotedProcess(number: getpid(), place: here) }
 
-    /// Whether it is this process.
+    /// True if this is the current process.
     package var isOwn: Bool { number == getpid() && countsHere }
 
-    /// Whether the number can be told to a user, and mean that process.
+    /// True if the number is valid here, and can be shown to a user.
     package var countsHere: Bool { number > 0 && (place == nil || place == Self.here) }
 
-    /// Whether it is a running program of ours, by its name. Where files have no locks, this tells whether a file is in use. Nothing is known of
-    /// processes elsewhere: they do not count as running.
+    /// True if the process is a running program of ours, by its name. Where files have no locks, this tells whether a
+    /// file is in use. Processes elsewhere are unknown, and do not count as running.
     package var isRunning: Bool {
         guard countsHere, let name = Self.text("/proc/\(number)/comm") else { return false }
         return name == Self.text("/proc/self/comm") || name == Array("woodshed\n".utf8)
     }
 
-    /// This start of the system, and the space of its processes' numbers; nil if the system does not tell.
+    /// Identifier of this system start and of its process number space; nil if unavailable.
     private static let here: String? = {
         var space = [CChar](repeating: 0, count: 64)
         let count = unsafe readlink("/proc/self/ns/pid", &space, space.count)

@@ -3,24 +3,25 @@ internal import Glibc
 /// A regular file, open for reading; closed with its owner.
 package struct RegularFile: ~Copyable, Sendable {
     package let descriptor: Int32
-    /// Its length when it was opened.
+    /// Length at the opening, in bytes.
     package let byteCount: Int64
 
-    /// Opens a file; never waits, whatever the name refers to.
+    /// Opens a file. Never waits, whatever kind of file the name refers to.
     ///
     /// - Parameters:
-    ///   - name: In the system's form.
-    ///   - followsLinks: Whether a symbolic link is followed; if not, it throws ELOOP.
-    /// - Throws: EISDIR for a folder, ENODEV for another file that is not regular, and the reason why it cannot be opened.
+    ///   - name: Path in the system's form.
+    ///   - followsLinks: True to follow a symbolic link; if false, a link throws ELOOP.
+    /// - Throws: EISDIR for a folder, ENODEV for any other file that is not regular, and the reason if the file cannot
+    ///   be opened.
     package init(_ name: UnsafePointer<CChar>, followsLinks: Bool = true) throws(FileFault) {
         // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
         let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW)
         try self.init(opened: unsafe open(name, flags))
     }
 
-    /// Opens the same file again, with a position of its own.
+    /// Opens the same file again, with a separate file position.
     package init(reopening other: borrowing RegularFile) throws(FileFault) {
-        // By the descriptor, because the name may refer to another file by now.
+        // Open by the descriptor, because the name may now refer to another file.
         try unsafe self.init("/proc/self/fd/\(other.descriptor)")
     }
 

@@ -1,11 +1,11 @@
 internal import CLinux
 internal import Glibc
 
-/// A file without a name: the system frees it with the descriptor, even after a crash.
+/// An unnamed file. The system frees the file with its descriptor, even after a crash.
 package enum UnnamedFile {
-    /// Creates one in `folder`, or throws the reason why that is not possible.
+    /// Creates an unnamed file in `folder`. Throws the reason if this is impossible.
     ///
-    /// On file systems without unnamed files (some overlays and network drives) it has a name for a moment.
+    /// On file systems without unnamed files (some overlays and network drives) the file has a name for a moment.
     package static func open(in folder: String, calls: any FileCalls = SystemFileCalls()) throws(FileFault) -> Int32 {
         let unnamed = calls.createUnnamed(in: folder)
         if unnamed >= 0 { return Int32(unnamed) }
@@ -16,7 +16,7 @@ package enum UnnamedFile {
         return Int32(named)
     }
 
-    /// Creates one in memory that contains `bytes`.
+    /// Creates an unnamed file with `bytes` in memory.
     package static func inMemory(_ bytes: [UInt8] = []) throws(FileFault) -> Int32 {
         let descriptor = unsafe linux_memory_file("woodshed")
         if descriptor < 0 { throw FileFault(code: errno, isCreating: true) }

@@ -2,13 +2,13 @@ internal import Glibc
 
 /// A file that appears under its name as a whole or not at all.
 ///
-/// A pipe or a device is written directly. If the object is released before `commit`, the file is removed.
-/// One thread at a time.
+/// Pipes and devices are written directly. Releasing the object before `commit` removes the file. Threads: one at a
+/// time.
 package final class WholeFile {
     package let place: FilePlace
-    /// The file while it is written; -1 after a commit or discard.
+    /// Descriptor during the writing; -1 after a commit or discard.
     package private(set) var descriptor: Int32
-    /// The temporary name until `commit`; nil for a file that is written directly, and afterwards.
+    /// Temporary path until `commit`; afterwards, and for a file written directly, nil.
     package private(set) var temporaryPath: String?
     private let isDurable: Bool
     private let calls: any FileCalls
@@ -16,14 +16,14 @@ package final class WholeFile {
     /// Begins a file.
     ///
     /// - Parameters:
-    ///   - path: The final name.
-    ///   - suffix: With the file's own name before it, the temporary name; a file of that name, left by a killed program,
-    ///     may be overwritten. nil for a new name.
+    ///   - path: Final path.
+    ///   - suffix: Ending added to the final path to form the temporary path. A file of this name, left by a killed
+    ///     program, may be overwritten. Nil for a new name.
     ///   - followsLinks: As in `FilePlace`.
-    ///   - permissions: Of a file that replaces none; the process's umask applies.
-    ///   - isDurable: Whether `commit` waits until the file is on the disk. Without this a loss of power may leave an incomplete
-    ///     file under the final name. Use that only for files that can be made again and are checked when they are read.
-    /// - Throws: Like `FilePlace`, and the reason why the file cannot be created.
+    ///   - permissions: Permissions of a file that replaces no other; the process's umask applies.
+    ///   - isDurable: True if `commit` waits until the file is on the disk. If false, a power loss may leave an
+    ///     incomplete file under the final name. Use false only for reproducible files that are checked when read.
+    /// - Throws: The errors of `FilePlace`, and the reason if the file cannot be created.
     package init(
         _ path: String, suffix: String? = nil, followsLinks: Bool = true, permissions: UInt32 = 0o666,
         isDurable: Bool = true, calls: any FileCalls = SystemFileCalls()
@@ -53,8 +53,8 @@ package final class WholeFile {
     /// Appends all of `bytes`.
     package func append(_ bytes: [UInt8]) throws(FileFault) { try FileBytes.append(bytes[...], to: descriptor) }
 
-    /// Makes the file appear under its name: waits until it is on the disk, closes it, and renames it. Some disks report only then that
-    /// they could not store everything; an older file of that name then stays.
+    /// Makes the file appear under its name: waits until it is on the disk, closes it, and renames it. Some disks
+    /// report only then that they could not store everything. After such a failure an older file of this name stays.
     ///
     /// - Parameter replaces: As in `FilePlace.put`.
     package func commit(replaces: Bool = true) throws(FileFault) {
@@ -75,7 +75,7 @@ package final class WholeFile {
         }
     }
 
-    /// Removes the unfinished file. After `commit` it does nothing.
+    /// Removes the unfinished file. Does nothing after `commit`.
     package func discard() {
         if descriptor >= 0 { _ = calls.close(descriptor) }
         descriptor = -1

@@ -1,7 +1,7 @@
 internal import Explanations
 internal import Glibc
 
-/// The kinds of failure that writing has, among those of a module's own error. An enumeration that has these cases conforms.
+/// The kinds of failure in writing, as a part of a module's own error kinds. An enumeration with these cases conforms.
 package protocol WritingFailureKind {
     static var permissionDenied: Self { get }
     static var isDirectory: Self { get }
@@ -12,15 +12,16 @@ package protocol WritingFailureKind {
     static var io: Self { get }
 }
 
-/// Why a file could not be written, in words: the one table from the system's error numbers to sentences for all writing.
+/// The reason for a failed write, in words. This is the only table from the system's error numbers to sentences for
+/// writing.
 package struct WritingFailure<Kind: WritingFailureKind> {
     package let kind: Kind
-    /// The cause, in one plain sentence that names the file.
+    /// The cause, in one plain sentence naming the file.
     package let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     package let remedy: String
 
-    /// The words for a fault of `path`, which is the name as the user knows it.
+    /// Creates the words for a fault of `path`, the name known to the user.
     package init(_ path: String, _ fault: FileFault) {
         let cause: String
         switch fault.code {
