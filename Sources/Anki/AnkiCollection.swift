@@ -1,10 +1,10 @@
 internal import Database
 internal import JSON
 
-/// The database in a package: version 11 of Anki's form, which every Anki since 2012 reads.
+/// The database in a package: schema version 11, readable by every Anki since 2012.
 ///
-/// The tables are those of Anki's own source (`rslib/src/storage/schema11.sql`); its documentation calls them
-/// [the database structure](https://github.com/ankidroid/Anki-Android/wiki/Database-Structure).
+/// The tables come from Anki's own source (`rslib/src/storage/schema11.sql`). Anki's documentation describes [the
+/// database structure](https://github.com/ankidroid/Anki-Android/wiki/Database-Structure).
 enum AnkiCollection {
     private static let tables = [
         """
@@ -42,13 +42,15 @@ enum AnkiCollection {
         "CREATE INDEX ix_notes_csum ON notes (csum)",
     ]
 
-    /// Fills an empty database. The cards are new: Anki plans them, and leaves the plan of those that it has.
+    /// Fills an empty database. All cards are new: Anki schedules new cards, and keeps the schedule of cards already in
+    /// the user's collection.
     ///
-    /// - Parameter now: When the notes were changed, in seconds since 1970: Anki changes what it has from an earlier time.
+    /// - Parameter now: Time of the change to the notes, in seconds since 1970. Anki updates its own copy of a note if
+    ///   the copy is older.
     static func write(
         _ notes: [AnkiNote], of type: AnkiNoteType, in deck: AnkiDeck, at now: Int64, to database: Database
     ) throws(DatabaseError) {
-        // Nobody else has the file, and it is made anew if this fails; so nothing is written beside it.
+        // No other program uses the file, and a failed file is made anew; therefore write no journal beside it.
         _ = try database.rows("PRAGMA journal_mode=MEMORY") { _ in }
         _ = try database.rows("PRAGMA synchronous=OFF") { _ in }
         try database.transaction { () throws(DatabaseError) in
@@ -65,10 +67,10 @@ enum AnkiCollection {
         _ note: AnkiNote, _ index: Int, _ type: AnkiNoteType, _ deck: AnkiDeck, _ now: Int64, to database: Database
     ) throws(DatabaseError) {
         precondition(note.fields.count == type.fields.count, "a note has the fields of its type")
-        // Anki keeps the ids of notes that it has, and gives others to new ones whose id is taken.
+        // Anki keeps the ids of known notes. A new note whose id is taken gets another id.
         let id = now * 1000 + Int64(index)
         let tags = note.tags.isEmpty ? "" : " \(note.tags.joined(separator: " ")) "
-        // The sum is one of the first field, which Anki computes itself when it takes the note.
+        // The checksum covers the first field; Anki itself computes it when importing the note.
         try database.run(
             "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, 0, 0, '')", .integer(id), .text(note.identity),
             .integer(type.id), .integer(now), .text(tags), .text(note.fields.joined(separator: "\u{1F}")),
@@ -126,7 +128,7 @@ enum AnkiCollection {
         return JSONValue.object([described(AnkiDeck(id: 1, name: "Default")), described(deck)]).text
     }
 
-    /// What Anki sets for a new collection.
+    /// Returns Anki's settings for a new collection.
     private static func settings(_ type: AnkiNoteType) -> String {
         """
         {"nextPos": 1, "estTimes": true, "activeDecks": [1], "sortType": "noteFld", "timeLim": 0, "sortBackwards": false, \

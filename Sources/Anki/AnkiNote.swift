@@ -1,8 +1,9 @@
-/// A note: the facts that cards are made of. Anki knows it again by its identity, and then changes it instead of adding another.
+/// A note: the facts behind cards. Anki recognises a known note by its identity, and updates the note instead of adding
+/// another.
 package struct AnkiNote: Sendable, Equatable {
-    /// What it is known by; the same in every package.
+    /// Identity of the note, the same in every package.
     package var identity: String
-    /// One for each field of its type, as HTML: see `AnkiText`.
+    /// A text for each field of the note type, as HTML: see `AnkiText`.
     package var fields: [String]
     /// Words without spaces.
     package var tags: [String]
@@ -12,16 +13,16 @@ package struct AnkiNote: Sendable, Equatable {
     }
 }
 
-/// The type of notes: their fields, and the one card that each note makes.
+/// A type of notes: their fields, and the single card made from each note.
 package struct AnkiNoteType: Sendable, Equatable {
-    /// Never changes. Anki takes ids for milliseconds since 1970.
+    /// Constant id. Anki reads ids as milliseconds since 1970.
     package var id: Int64
     package var name: String
-    /// When it was last changed, in seconds since 1970. Anki keeps its own if the user has changed that later.
+    /// Time of the last change, in seconds since 1970. If the user changed the type later, Anki keeps the user's type.
     package var changed: Int64
-    /// The names of the fields; the first one names the note.
+    /// Names of the fields; the first field names the note.
     package var fields: [String]
-    /// The card's sides, as HTML with fields in double braces.
+    /// Sides of the card, as HTML with fields in double braces.
     package var front, back: String
     package var style: String
 
@@ -33,19 +34,20 @@ package struct AnkiNoteType: Sendable, Equatable {
     }
 }
 
-/// A deck. Anki puts notes that are new to it into the deck of this name, and leaves those that it knows where they are.
+/// A deck. Anki puts new notes into the deck of this name, and leaves known notes in their decks.
 package struct AnkiDeck: Sendable, Equatable {
-    /// The same in every package.
+    /// Id of the deck, the same in every package.
     package var id: Int64
-    /// Names of decks within each other are divided by `::`.
+    /// Name of the deck. `::` separates the names of nested decks.
     package var name: String
 
     package init(id: Int64, name: String) { (self.id, self.name) = (id, name) }
 }
 
-/// Text in the form in which Anki keeps it.
+/// Text in the form used by Anki.
 package enum AnkiText {
-    /// A user's text as HTML, to be shown as it is: no part of it is taken for HTML, for a sound, for LaTeX or for the end of a field.
+    /// Returns a user's text as HTML that shows the text unchanged. No part of the text acts as HTML, a sound, LaTeX or
+    /// the end of a field.
     package static func html(_ text: String) -> String {
         var html = ""
         for scalar in text.unicodeScalars {
@@ -63,10 +65,10 @@ package enum AnkiText {
         return html
     }
 
-    /// A field that plays a file of the package.
+    /// Returns a field that plays a file of the package.
     package static func sound(_ name: String) -> String { "[sound:\(name)]" }
 
-    /// A name as the part of a deck's name.
+    /// Returns a name as a component of a deck's name.
     package static func deckName(_ text: String) -> String {
         let line = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
         return line.split(separator: "::", omittingEmptySubsequences: true).joined(separator: ": ")
@@ -75,6 +77,6 @@ package enum AnkiText {
 }
 
 extension String {
-    /// Anki has no straight double quotes in names of decks.
+    /// The text with straight double quotes replaced: Anki permits none in deck names.
     fileprivate var replacingDoubleQuotes: String { String(map { $0 == "\"" ? "'" : $0 }) }
 }

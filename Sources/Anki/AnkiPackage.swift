@@ -1,15 +1,18 @@
-// Anki: packages of flash cards (`.apkg`) for the program Anki: an archive with a database of notes and cards, and the sounds that they play.
+// Anki: packages of flash cards (`.apkg`) for the program Anki. A package is an archive with a database of notes and
+// cards, and with their sounds.
 //
-// The module does not know what the cards are about, and encodes no sound. It only writes; Anki reads.
+// The module does not know the subject of the cards, and encodes no sound. The module only writes packages; Anki reads
+// them.
 internal import Database
 internal import Files
 internal import Glibc
 internal import JSON
 
-/// A package that is being written. It appears under its name when it is complete; if the object is released before, nothing is left of it.
+/// A package being written. The package appears under its name when complete. If the object is released earlier,
+/// nothing remains.
 ///
-/// One medium after the other is copied into it, so its size does not matter for memory; only the texts of the notes are held. One thread at a
-/// time. Real-time safe: no.
+/// Media are copied into the package one after another, so their size does not matter for memory; memory holds only the
+/// texts of the notes. Threads: one at a time. Real-time safe: no.
 package final class AnkiPackage {
     private let file: WholeFile
     private var archive: ZipWriter
@@ -17,24 +20,24 @@ package final class AnkiPackage {
 
     /// Begins a package.
     ///
-    /// - Parameter path: Its file; one that is there is replaced at the end. Not a pipe or a device.
+    /// - Parameter path: Path of the package. An existing file is replaced at the end. Must not be a pipe or a device.
     package init(path: String) throws(PackageFault) {
         do throws(FileFault) { file = try WholeFile(path) } catch { throw .file(error) }
         archive = ZipWriter(file)
         guard file.temporaryPath != nil else { throw .file(FileFault(code: ESPIPE, isCreating: true)) }
     }
 
-    /// Where temporary files of the package go, so that there is room for them if there is for the package.
+    /// Folder for temporary files, on the same disk as the package: if the package fits, so do the temporary files.
     package var folder: String { file.place.folder }
 
     /// Adds a sound, or another medium.
     ///
     /// - Parameters:
-    ///   - descriptor: The open file; all of it is read.
-    ///   - name: The beginning of its name in Anki, in ASCII.
-    ///   - ending: The ending of its name, such as `mp3`.
-    /// - Returns: Its name in Anki. It contains a sum of the bytes: the same medium has the same name in every package, and one that has changed
-    ///   never meets the old one.
+    ///   - descriptor: The open file, read as a whole.
+    ///   - name: Beginning of the name in Anki, in ASCII.
+    ///   - ending: Extension of the name, such as `mp3`.
+    /// - Returns: The name in Anki. The name contains a checksum of the bytes. The same medium therefore has the same
+    ///   name in every package, and a changed medium never collides with its old version.
     package func add(_ descriptor: Int32, named name: String, ending: String) throws(PackageFault) -> String {
         let sum = try ZipWriter.sum(of: descriptor)
         let digits = String(sum.value, radix: 16)
@@ -45,9 +48,9 @@ package final class AnkiPackage {
         return whole
     }
 
-    /// Writes the notes, and gives the package its name.
+    /// Writes the notes, and gives the package its final name.
     ///
-    /// - Parameter now: The time of the change, in seconds since 1970.
+    /// - Parameter now: Time of the change, in seconds since 1970.
     package func finish(
         _ notes: [AnkiNote], of type: AnkiNoteType, in deck: AnkiDeck, at now: Int64
     ) throws(PackageFault) {
@@ -60,10 +63,10 @@ package final class AnkiPackage {
         do throws(FileFault) { try file.commit() } catch { throw .file(error) }
     }
 
-    /// Removes what was written. After `finish` it does nothing.
+    /// Removes the unfinished package. Does nothing after `finish`.
     package func discard() { file.discard() }
 
-    /// Makes the database, in a file that loses its name as soon as SQLite has written it.
+    /// Creates the database, in a file that loses its name as soon as SQLite has written it.
     ///
     /// - Returns: A descriptor, for the caller to close.
     private func collection(

@@ -1,13 +1,14 @@
-/// The CRC-32 of ZIP, PNG and Ethernet: polynomial 0x04C11DB7, reflected, begun and ended with all bits inverted (ISO 3309).
+/// The CRC-32 of ZIP, PNG and Ethernet: polynomial 0x04C11DB7, reflected, with all bits inverted at the beginning and
+/// at the end (ISO 3309).
 ///
-/// By tables, four bytes a step: Sarwate (1988) and Kounavis and Berry (2005). Some 1 ns per byte.
+/// Computed by tables, four bytes a step: Sarwate (1988) and Kounavis and Berry (2005). Cost: some 1 ns per byte.
 struct CheckSum {
     private var state: UInt32 = 0xFFFF_FFFF
 
-    /// The sum of all bytes so far; 0 for none.
+    /// Checksum of all bytes so far; 0 for none.
     var value: UInt32 { ~state }
 
-    /// Takes in more bytes.
+    /// Adds further bytes.
     mutating func add(_ bytes: some Sequence<UInt8>) {
         let tables = Self.tables
         var (sum, word, held) = (state, UInt32(0), UInt32(0))
@@ -25,7 +26,7 @@ struct CheckSum {
         state = sum
     }
 
-    /// Four tables in a row: what a byte has become after it was followed by none, one, two and three bytes of zeros.
+    /// Four consecutive tables: the remainder of a byte followed by none, one, two and three bytes of zeros.
     private static let tables: [UInt32] = {
         let first = (0..<256).map { byte -> UInt32 in
             (0..<8).reduce(UInt32(byte)) { sum, _ in sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xEDB8_8320 }

@@ -1,12 +1,13 @@
 package import Database
 package import Files
 
-/// Why a package could not be written. Nothing of it is left then.
+/// The reason why a package could not be written. After a fault nothing of the package remains.
 package enum PackageFault: Error, Equatable {
-    /// A file could not be made, read or written.
+    /// Creating, reading or writing a file failed.
     case file(FileFault)
-    /// The collection in it could not be made.
+    /// Creating the collection in the package failed.
     case database(DatabaseError)
-    /// The archive's form holds no more: 65,534 files, and 4 GiB of all together. (Its larger form, Zip64, is not read by all versions of Anki.)
+    /// The archive exceeds the limits of its format: 65,534 files, and 4 GiB in total. (Not all versions of Anki read
+    /// the larger format, Zip64.)
     case tooLarge
 }

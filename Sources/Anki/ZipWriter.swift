@@ -1,11 +1,12 @@
 internal import Files
 internal import Glibc
 
-/// Writes a ZIP archive (PKWARE's APPNOTE 6.3.3) whose entries are stored as they are, without compression: media are compressed already.
+/// Writes a ZIP archive (PKWARE's APPNOTE 6.3.3) with uncompressed entries: media are already compressed.
 ///
-/// The sum and the length of an entry are known before it is written, so nothing is written twice, and any program that reads ZIP can read the
-/// archive from its beginning. No dates: the same entries make the same bytes. Refused: more than 65,534 entries, or 4 GiB and more, which
-/// would need Zip64. One thread at a time. Real-time safe: no.
+/// The checksum and the length of an entry are known before its bytes. Nothing is therefore written twice, and any ZIP
+/// program can read the archive from its beginning. The archive contains no dates: the same entries make the same
+/// bytes. Refused are more than 65,534 entries, or 4 GiB and more, which would need Zip64. Threads: one at a time.
+/// Real-time safe: no.
 struct ZipWriter {
     /// A file in the archive.
     private struct Entry {
@@ -17,22 +18,23 @@ struct ZipWriter {
 
     private let file: WholeFile
     private var entries: [Entry] = []
-    /// Bytes written.
+    /// Number of bytes written.
     private var offset: Int64 = 0
 
-    /// The largest archive, and the most entries: the values above mean that a larger field has the number.
+    /// Largest size of the archive, and largest number of entries. The values above mean that a Zip64 field holds the
+    /// number.
     private let mostBytes: Int64
     private static let mostEntries = 0xFFFE
     private static let blockBytes = 1 << 16
 
     /// - Parameters:
-    ///   - file: Where the archive goes; it is not committed.
-    ///   - mostBytes: Less than the form's own limit for tests.
+    ///   - file: Destination of the archive; the writer does not commit the file.
+    ///   - mostBytes: Size limit; tests choose a limit below the format's own.
     init(_ file: WholeFile, mostBytes: Int64 = 0xFFFF_FFFE) { (self.file, self.mostBytes) = (file, mostBytes) }
 
     /// Adds a file.
     ///
-    /// - Parameter name: In ASCII, without a folder; no two files may have the same.
+    /// - Parameter name: Name in ASCII, without a folder. No two files may have the same name.
     mutating func add(_ bytes: [UInt8], named name: String) throws(PackageFault) {
         var sum = CheckSum()
         sum.add(bytes)
@@ -40,11 +42,11 @@ struct ZipWriter {
         try append(bytes)
     }
 
-    /// Adds the bytes of an open file, from its beginning to its end, a block at a time.
+    /// Adds the bytes of an open file, from beginning to end, in blocks.
     ///
     /// - Parameters:
-    ///   - source: A descriptor of a regular file that nobody changes meanwhile.
-    ///   - sum: The sum of its bytes, as `sum(of:)` returned it.
+    ///   - source: A descriptor of a regular file. The file must not change during the call.
+    ///   - sum: Checksum and length from `sum(of:)`.
     mutating func add(contentsOf source: Int32, _ sum: (value: UInt32, byteCount: Int64), named name: String)
         throws(PackageFault)
     {
@@ -54,11 +56,11 @@ struct ZipWriter {
             done += Int64(block.count)
             try append(block)
         }
-        // Its length and its sum are in the archive already.
+        // The archive already contains the length and the checksum.
         guard done == sum.byteCount else { throw .file(FileFault(code: EIO)) }
     }
 
-    /// The sum of an open file's bytes, and how many they are.
+    /// Returns the checksum of an open file's bytes, and their number.
     static func sum(of source: Int32) throws(PackageFault) -> (value: UInt32, byteCount: Int64) {
         var (sum, count) = (CheckSum(), Int64(0))
         try forEachBlock(of: source) { (block) throws(PackageFault) in
@@ -68,13 +70,13 @@ struct ZipWriter {
         return (sum.value, count)
     }
 
-    /// Writes the list of the entries. Nothing can be added after it.
+    /// Writes the list of the entries. Nothing can be added afterwards.
     mutating func finish() throws(PackageFault) {
         let start = offset
         var list: [UInt8] = []
         for entry in entries {
             list += Self.words(0x0201_4B50) + Self.halves(0x0314) + Self.fields(entry)
-            // No comment, one disk, and the attributes of an ordinary file, rw-r--r--.
+            // No comment, a single disk, and the attributes of an ordinary file, rw-r--r--.
             list += Self.halves(0, 0, 0) + Self.words(0o100644 << 16, entry.offset) + entry.name
         }
         guard offset + Int64(list.count) + 22 <= mostBytes else { throw .tooLarge }
@@ -93,8 +95,8 @@ struct ZipWriter {
         try append(Self.words(0x0403_4B50) + Self.fields(entry) + entry.name)
     }
 
-    /// What the header of an entry and the list say alike: version 2.0, no flags, stored, the first day that the form knows, sum, both lengths,
-    /// the name's length, nothing else.
+    /// Returns the fields common to the header of an entry and the list: version 2.0, no flags, stored, the first day
+    /// of the format, checksum, both lengths, the name's length, and no extra field.
     private static func fields(_ entry: Entry) -> [UInt8] {
         halves(20, 0, 0, 0, 0x0021) + words(entry.sum, entry.byteCount, entry.byteCount)
             + halves(UInt16(entry.name.count), 0)
