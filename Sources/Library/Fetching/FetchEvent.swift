@@ -2,47 +2,47 @@ public import Catalogue
 public import Explanations
 public import Transfers
 
-/// Something that happened to a fetch.
+/// An event of a fetch.
 public struct FetchEvent: Sendable {
-    /// The number of the fetch on the list.
+    /// Number of the fetch on the list.
     public let number: Int
-    /// Its address as the user gave it.
+    /// Address of the fetch, as the user entered the address.
     public let address: String
-    /// What happened.
+    /// Kind of the event.
     public let kind: Kind
-    /// An oddity of a file that was taken, as a sentence; nil if it has none.
+    /// Remark about an oddity of an accepted file, as a sentence; nil if the file has none.
     package var note: String?
 
     /// The kinds of events, in the usual order.
     public enum Kind: Sendable {
-        /// The user's helper program looks for the sound of a video.
+        /// The user's helper program is looking for the sound of a video.
         case extracting
-        /// The server is asked; the text is the address without its query, which may contain secrets.
+        /// The fetch is contacting the server. The text is the address without its query, which may contain secrets.
         case connecting(String)
-        /// The server has answered, and bytes follow. `from` of them are there from an earlier attempt; `total` is nil if the server does not
-        /// say it.
+        /// The server has answered, and bytes follow. `from` is the number of bytes kept from an earlier attempt;
+        /// `total` is nil if the server does not state the length.
         case downloading(from: Int64, total: Int64?)
-        /// How far it is; ten times a second at most, and once at the end.
+        /// Progress of the download. At most ten times a second, and once at the end.
         case progress(TransferProgress)
-        /// The fetch begins again with the first byte, for this reason.
+        /// The fetch restarts with the first byte, for this reason.
         case restarted(RestartReason)
-        /// The next attempt follows in so many seconds, after this error.
+        /// The next attempt follows after this time in seconds, because of this error.
         case retrying(afterSeconds: Double, any ExplainedError)
-        /// The fetch was paused.
+        /// The fetch is now paused.
         case paused
-        /// The fetch was resumed.
+        /// The fetch has resumed.
         case resumed
-        /// The file is complete. It is checked, and its loudness is measured.
+        /// The file is complete. The fetch is checking the file and measuring its loudness.
         case analysing
-        /// The recording is in the library; `isNew` is false if it was there already.
+        /// The recording is in the library; `isNew` is false if the library already had the recording.
         case finished(LibraryItem, isNew: Bool)
-        /// The fetch ended with an error, which the list keeps. `keptBytes` bytes are kept, from which it can continue.
+        /// The fetch ended with an error, stored on the list. The fetch can continue from `keptBytes` kept bytes.
         case failed(any ExplainedError, keptBytes: Int64)
-        /// The fetch was cancelled. `keptBytes` bytes are kept, from which it can continue.
+        /// The user cancelled the fetch. The fetch can continue from `keptBytes` kept bytes.
         case cancelled(keptBytes: Int64)
     }
 
-    /// Whether no further event of this fetch follows.
+    /// True if no further event of this fetch follows.
     public var isLast: Bool {
         switch kind {
         case .finished, .failed, .cancelled: true
@@ -51,17 +51,17 @@ public struct FetchEvent: Sendable {
     }
 }
 
-/// Why a file that was fetched is not added to the library.
+/// Why the library refuses a fetched file.
 public struct FetchRefusal: ExplainedError, Equatable {
-    /// The kind of refusal, to decide by.
+    /// The kind of refusal, for decisions in code.
     public enum Kind: String, Sendable, CaseIterable {
-        /// It is a web page.
+        /// The file is a web page.
         case webPage
-        /// It is not a recording in a known format.
+        /// The file is not a recording in a known format.
         case notAudio
-        /// The file ends too early, or is damaged.
+        /// The file is truncated or damaged.
         case broken
-        /// It is a video of a site that needs a helper program, and the user has not configured one.
+        /// The address is a video of a site that needs a helper program, and the user has not configured a helper.
         case needsExtractor
     }
 
@@ -69,7 +69,7 @@ public struct FetchRefusal: ExplainedError, Equatable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     static func webPage(_ address: String) -> FetchRefusal {

@@ -1,4 +1,4 @@
-// Whether what a server sends is a recording. Its content decides; what the server says about it only saves the way.
+// Decides if a server sends a recording. The content decides; the server's statements only save useless transfers.
 internal import AudioFiles
 internal import Catalogue
 internal import Clips
@@ -9,8 +9,9 @@ internal import TextFormats
 internal import Transfers
 
 enum FetchedContent {
-    /// Refuses a page before it is fetched, where the address is not that of a recording either, and in the place of a part that is no page: a
-    /// network that wants a login answers for every server.
+    /// Refuses a web page before the transfer, unless the address looks like the address of a recording. Also refuses a
+    /// page that would replace a part of another type: a network that requires a login answers in the place of every
+    /// server.
     static func accept(_ answer: TransferAnswer) throws(FetchRefusal) {
         guard isPage(type: answer.contentType) else { return }
         let ending = answer.address.path.split(separator: ".").last.map { $0.lowercased() } ?? ""
@@ -23,25 +24,26 @@ enum FetchedContent {
         return type == "text/html" || type == "application/xhtml+xml"
     }
 
-    /// The endings of names that recordings have.
+    /// File name endings of recordings.
     private static let endings: Set = [
         "wav", "wave", "aif", "aiff", "aifc", "caf", "au", "snd", "w64", "rf64", "flac", "ogg", "oga", "opus", "mp3",
         "mp2",
         "m4a", "m4b", "mp4", "aac", "mka", "mkv", "webm", "mov", "avi", "wma",
     ]
 
-    /// The findings about a complete file.
+    /// Findings about a complete file.
     struct Finding {
         /// Nil for silence.
         var loudness: LibraryItem.Loudness?
-        /// An oddity of the file, as a sentence; nil if it has none.
+        /// Remark about an oddity of the file, as a sentence; nil if the file has none.
         var note: String?
     }
 
-    /// Recognises a complete file, and measures how loud it is.
+    /// Recognises a complete file, and measures its loudness.
     ///
-    /// - Throws: A `FetchRefusal` of what is no recording, or again just the beginning of one; `TransferError` of what the connection has ended too
-    ///   early; or `AudioFileError` if the file cannot be read now, which says nothing about it.
+    /// - Throws: `FetchRefusal` if the file is no recording, or if the server has again sent only the beginning of a
+    ///   recording; `TransferError` if the connection ended too early; `AudioFileError` if the file cannot be read now,
+    ///   which says nothing about the file.
     static func check(_ part: FetchedPart) throws -> Finding {
         var finding = Finding()
         let place = part.answer.address.shown
@@ -69,7 +71,7 @@ enum FetchedContent {
                     .truncated, "\(place): the server closed the connection too early: \(fault.words)",
                     remedy: "Fetch the file again.")
             }
-            // A server that always breaks off at the same byte cannot be told from one that has no more.
+            // A server that always stops at the same byte looks the same as a server that has no more bytes.
             guard !fault.isLengthStated else {
                 throw refusal(
                     .broken, "\(place): the server sends only the beginning of this recording: \(fault.words)",
@@ -92,7 +94,7 @@ enum FetchedContent {
                 throw refusal(.notAudio, message)
             case .tooManyChannels: throw refusal(.notAudio, message, remedy: error.remedy)
             case .broken: throw refusal(.broken, message)
-            // Memory or time were not enough here.
+            // Memory or time ran out on this computer.
             case .limitExceeded: throw TransferError(.disk, message, remedy: error.remedy)
             default: throw AudioFileError(error.kind, path: part.path, message, remedy: error.remedy)
             }
@@ -100,13 +102,13 @@ enum FetchedContent {
         throw refusal(.broken, "\(place): there is no sound in this recording")
     }
 
-    /// Whether the reading of a file says something about the file, and not about this computer.
+    /// True if the result of reading depends on the file, not on this computer.
     private static func isJudged(_ read: Result<AudioFileInfo, AudioFileError>) -> Bool {
         guard case .failure(let error) = read else { return true }
         return [.broken, .empty, .notAudio, .unsupported].contains(error.kind)
     }
 
-    /// A refusal of what has arrived.
+    /// Returns a refusal of a received file.
     private static func refusal(_ kind: FetchRefusal.Kind, _ message: String, remedy: String? = nil) -> FetchRefusal {
         let remedy =
             remedy
@@ -116,7 +118,7 @@ enum FetchedContent {
         return FetchRefusal(kind: kind, message: message, remedy: remedy)
     }
 
-    /// Whether a file begins as a page does.
+    /// True if a file begins like a web page.
     private static func isPage(_ path: String) -> Bool {
         guard let file = try? unsafe RegularFile(path),
             let head = try? FileBytes.bytes(of: file.descriptor, count: 1024)
@@ -146,7 +148,7 @@ enum FetchedContent {
         return LibraryItem.Loudness(integrated: reading.loudness.integrated, truePeak: reading.truePeakDecibels)
     }
 
-    /// A name for what an address names.
+    /// Returns a file name for an address.
     static func name(of address: String) -> String {
         (try? WebAddress(address))?.fileName ?? "recording"
     }
@@ -159,7 +161,7 @@ extension String {
 }
 
 extension PendingFetch {
-    /// What it is called while it is fetched: the title that the user gave, or else the name of the file.
+    /// Display name during the fetch: the user's title, or else the name of the file.
     package var shownName: String { wishes.title ?? FetchedContent.name(of: address) }
 
     /// The address without its private keys, for lists.

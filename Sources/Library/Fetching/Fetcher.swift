@@ -12,9 +12,9 @@ public import Transfers
 
 /// Fetches the recordings on a library's list, and adds them to the library.
 ///
-/// Bytes are written to an unfinished file in the library's folder. When the file is complete, was recognised as a recording and is on the disk, it
-/// gets its name, and then its entry in the store. So a program that is killed leaves an unfinished file that can continue, or a complete
-/// recording. The list keeps what is not done, and why.
+/// The fetcher writes bytes to an unfinished file in the library's folder. A complete file that is recognised as a
+/// recording and is on the disk gets its name, and then its entry in the store. A killed program therefore leaves an
+/// unfinished file that can continue, or a complete recording. The list keeps unfinished fetches with their errors.
 ///
 ///     let fetcher = Fetcher(library, TransferSettings(userAgent: "example/1.0"))
 ///     Task { for await event in fetcher.events { print(event) } }
@@ -25,22 +25,22 @@ public final class Fetcher: Sendable {
     private struct Running {
         let fetch: PendingFetch
         var transfer: Transfer?
-        /// Set while a program of the user's looks for the sound of a video.
+        /// Set while the user's helper program looks for the sound of a video.
         var isCancelled = false
-        /// Whether the received bytes are to be removed.
+        /// True if cancelling also removes the received bytes.
         var isDiscarding = false
-        /// Whether it shall stand still, which may be said before there is a transfer.
+        /// True if paused, possibly before the transfer exists.
         var isPaused = false
-        /// Where a program of the user's has found the sound.
+        /// Location of the sound, as found by the user's helper program.
         var source: ExtractedSource?
-        /// The SHA-256 checksum with which the transfer compares the file; nil if there is none.
+        /// SHA-256 checksum against which the transfer checks the file; nil for none.
         var comparedSum: String?
         var finding = FetchedContent.Finding()
     }
 
     private struct State {
         var running: [Int: Running] = [:]
-        /// The fetch of each transfer.
+        /// Number of the fetch of each transfer.
         var numbers: [Int: Int] = [:]
     }
 
@@ -51,16 +51,17 @@ public final class Fetcher: Sendable {
     private let cache = ExtractionCache()
     private let state = Mutex(State())
     private let broadcast = EventBroadcast<FetchEvent>()
-    /// Takes files in, one after another; nil if the system makes no thread, and then the transfers' thread does.
+    /// Adds complete files to the library, in order. Nil if the system cannot create a thread; the transfers' thread
+    /// then does this work.
     private let jobs = JobThread(name: "woodshed-keep")
 
-    /// Makes a fetcher. Nothing is fetched yet.
+    /// Creates a fetcher. Fetches nothing yet.
     ///
     /// - Parameters:
-    ///   - library: the library, with its list.
-    ///   - settings: limits, retries and the network.
-    ///   - extractor: the user's helper program that finds the sound of videos; nil for none.
-    ///   - sizeLimit: the longest file that is accepted, in bytes.
+    ///   - library: The library, with its list.
+    ///   - settings: Limits, retries and the network.
+    ///   - extractor: The user's helper program that finds the sound of videos; nil for none.
+    ///   - sizeLimit: Longest accepted file, in bytes.
     public init(
         _ library: RecordingLibrary, _ settings: TransferSettings, extractor: Extractor? = nil,
         sizeLimit: Int64 = 20_000_000_000
@@ -75,15 +76,15 @@ public final class Fetcher: Sendable {
     /// Events from now on. Every reader gets each event once, in order. The sequence ends with the fetcher.
     public var events: AsyncStream<FetchEvent> { broadcast.stream }
 
-    /// Calls `observer` with each event, on a thread of the fetcher's, which it must not hold up.
+    /// Calls `observer` with each event, on a thread of the fetcher. The observer must not block this thread.
     package func observe(_ observer: @escaping @Sendable (FetchEvent) -> Void) { broadcast.observe(observer) }
 
-    /// Whether no fetch is running or waiting.
+    /// True if no fetch is running or waiting.
     public var isIdle: Bool { state.withLock { $0.running.isEmpty } }
 
     // MARK: Requests
 
-    /// Starts a fetch, or queues it. Has no effect on one that is running.
+    /// Starts or queues a fetch. A fetch that is already running is not affected.
     public func start(_ fetch: PendingFetch) {
         let isNew = state.withLock { state in
             guard state.running[fetch.number] == nil else { return false }
@@ -91,7 +92,7 @@ public final class Fetcher: Sendable {
             return true
         }
         guard isNew else { return }
-        // Both look at the disk, and the second may compute for a while.
+        // On the job thread: these steps read the disk, and adding a complete file may compute for a while.
         run { [self] in
             library.removeUnwanted(fetch.address)
             if let item = fetched(fetch) {
@@ -104,7 +105,7 @@ public final class Fetcher: Sendable {
         }
     }
 
-    /// Pauses a fetch; the received bytes are kept.
+    /// Pauses a fetch. Keeps the received bytes.
     public func pause(_ number: Int) { setPaused(number, true) }
 
     /// Resumes a fetch.
@@ -113,8 +114,8 @@ public final class Fetcher: Sendable {
     /// Cancels a fetch.
     ///
     /// - Parameters:
-    ///   - number: the fetch.
-    ///   - discarding: whether the received bytes are removed. If not, the fetch can continue later.
+    ///   - number: Number of the fetch.
+    ///   - discarding: True to remove the received bytes. If false, the fetch can continue later.
     public func cancel(_ number: Int, discarding: Bool = false) {
         let transfer = state.withLock { state in
             state.running[number]?.isCancelled = true
@@ -124,15 +125,16 @@ public final class Fetcher: Sendable {
         transfer?.cancel(discarding: discarding)
     }
 
-    /// Cancels a fetch that another program has taken off the list; its received bytes are removed if that program has asked for it.
+    /// Cancels a fetch that another program has removed from the list. Removes the received bytes if the other program
+    /// asked for the removal.
     package func leave(_ fetch: PendingFetch) { cancel(fetch.number, discarding: library.isUnwanted(fetch.address)) }
 
-    /// Cancels all fetches; the received bytes are kept.
+    /// Cancels all fetches. Keeps the received bytes.
     public func cancelAll() {
         for number in state.withLock({ Array($0.running.keys) }) { cancel(number) }
     }
 
-    /// Cancels all fetches, and blocks until they have ended. Do not call it in a task.
+    /// Cancels all fetches, and blocks until all have ended. Do not call this method in a task.
     public func close() {
         cancelAll()
         queue.closeAndWait()
@@ -140,7 +142,7 @@ public final class Fetcher: Sendable {
     }
 
     private func setPaused(_ number: Int, _ isPaused: Bool) {
-        // Under the lock, so that the transfer is told in the order in which it was asked for.
+        // Under the lock, so that the transfer gets pauses and resumes in the order of the calls.
         state.withLock { state in
             state.running[number]?.isPaused = isPaused
             let transfer = state.running[number]?.transfer
@@ -154,7 +156,7 @@ public final class Fetcher: Sendable {
 
     // MARK: Steps
 
-    /// The recording of the library that came from this address, if its file is there.
+    /// Returns the library's recording from this address, if the file of the recording exists.
     private func fetched(_ fetch: PendingFetch) -> LibraryItem? {
         guard let item = try? library.item(from: fetch.address), !item.isTrashed, !item.isMissing else {
             return nil
@@ -162,7 +164,7 @@ public final class Fetcher: Sendable {
         return item
     }
 
-    /// Lets the user's program look for the sound of a video, on a thread of its own.
+    /// Runs the user's helper program to find the sound of a video, on a separate thread.
     private func extract(_ link: VideoLink, _ fetch: PendingFetch) {
         guard let extractor else {
             return fail(
@@ -195,7 +197,8 @@ public final class Fetcher: Sendable {
 
     private func isCancelled(_ number: Int) -> Bool { state.withLock { $0.running[number]?.isCancelled ?? true } }
 
-    /// - Parameter source: Where a program of the user's has found the sound; nil if the address is the recording's own.
+    /// - Parameter source: Location of the sound, as found by the user's helper program; nil if the address itself is
+    ///   the recording's.
     private func add(_ fetch: PendingFetch, _ source: ExtractedSource?) {
         if let source { state.withLock { $0.running[fetch.number]?.source = source } }
         do {
@@ -209,11 +212,11 @@ public final class Fetcher: Sendable {
             let earlierBytes = library.keptBytes(of: fetch.address)
             request.acceptsAnswer = { [library] answer in
                 try FetchedContent.accept(answer)
-                // Without a length, at least what came before will come.
+                // Without a stated length, expect at least the bytes of the earlier attempt.
                 try library.checkQuota(adding: answer.byteCount ?? earlierBytes)
             }
             request.acceptsBytes = { [library] count in
-                // A store that cannot be read at the moment is asked again.
+                // If the store cannot be read at the moment, the next piece of bytes repeats the check.
                 do { try library.checkQuota(adding: count) } catch is StoreError {}
             }
             request.check = { [weak self] part in
@@ -238,7 +241,7 @@ public final class Fetcher: Sendable {
         }
     }
 
-    /// A part is complete: it becomes a recording of the library.
+    /// Adds a complete part to the library as a recording.
     private func takeIn(_ fetch: PendingFetch, _ path: String, name: String?) {
         let running = state.withLock { $0.running[fetch.number] }
         let finding = running?.finding
@@ -247,12 +250,12 @@ public final class Fetcher: Sendable {
                 fetch, path, named: name ?? FetchedContent.name(of: running?.source?.address ?? fetch.address), running)
             var item = added.item
             if let loudness = finding?.loudness {
-                // Without it the recording is as good.
+                // The recording is as good without its loudness.
                 try? library.setLoudness(loudness, of: item.number)
                 item = (try? library.item(item.number)) ?? item
             }
             item = library.completeSource(of: item, with: fetch.address)
-            // Where it was known already, nothing was moved.
+            // If the library already had the recording, the part was not moved.
             _ = library.calls.remove(path)
             _ = library.calls.remove(RecordingLibrary.rejectedName(ofPart: path + ".part"))
             finish(fetch, item, isNew: added.isNew, note: finding?.note)
@@ -261,7 +264,8 @@ public final class Fetcher: Sendable {
         }
     }
 
-    /// Adds a part as the list describes it by now: another program may have told more of it since the fetch began.
+    /// Adds a part with its present description on the list: another program may have added to the description since
+    /// the fetch began.
     private func added(
         _ fetch: PendingFetch, _ path: String, named name: String, _ running: Running?
     ) throws -> AddedItem {
@@ -272,7 +276,7 @@ public final class Fetcher: Sendable {
             if let sum = fetch.wishes.sha256, sum != running?.comparedSum { try compare(path, sum, fetch) }
             do {
                 return try library.takeIn(partAt: path, named: name, for: fetch) { words in
-                    // The video's own title says more than the name of a file of sound.
+                    // The title of the video says more than the name of a sound file.
                     if let title = source?.title { words.title = title }
                     if let artist = source?.artist, words.artist.isEmpty { words.artist = artist }
                     fetch.wishes.apply(to: &words)
@@ -284,11 +288,11 @@ public final class Fetcher: Sendable {
         }
     }
 
-    /// The description may change so often while a recording is added.
+    /// Maximum number of changes to the description while a recording is being added.
     private static let mostChanges = 8
 
-    /// Compares a complete file with a checksum that was told too late for its transfer. A file with another one is kept beside the parts, because the
-    /// address could not be fetched anew otherwise.
+    /// Compares a complete file with a checksum that arrived too late for the transfer. A file with another checksum is
+    /// kept beside the parts; otherwise the address could not be fetched again.
     private func compare(_ path: String, _ sum: String, _ fetch: PendingFetch) throws(TransferError) {
         let place = (try? WebAddress(fetch.address))?.shown ?? FetchedContent.name(of: fetch.address)
         do throws(TransferError) { try FetchedFile.compare(fileAt: path, sha256: sum, from: place) } catch {
@@ -300,15 +304,16 @@ public final class Fetcher: Sendable {
     }
 
     private func finish(_ fetch: PendingFetch, _ item: LibraryItem, isNew: Bool, note: String? = nil) {
-        // The step that added a new one has done it; a row that is there by now may be another request's.
+        // Adding a new recording has already removed the fetch. A row that exists by now may belong to another request.
         if !isNew { _ = try? library.changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch) } }
         end(fetch, .finished(item, isNew: isNew), note: note)
     }
 
-    /// - Parameter told: The bytes that the transfer has kept; 0 if it ended before it looked at them, or if there was none.
+    /// - Parameter told: Bytes kept by the transfer; 0 if the transfer ended before counting, or if there was no
+    ///   transfer.
     private func fail(_ fetch: PendingFetch, _ error: any ExplainedError, keptBytes told: Int64 = 0) {
         var keptBytes = told
-        // What another program fetches at the moment has not failed.
+        // A fetch that another program is running has not failed.
         if (error as? TransferError)?.kind != .heldByOther {
             if told == 0 { keptBytes = library.keptBytes(of: fetch.address) }
             let now = RecordingLibrary.now
@@ -320,16 +325,16 @@ public final class Fetcher: Sendable {
         end(fetch, .failed(error, keptBytes: keptBytes))
     }
 
-    /// - Parameter told: As for a failure.
+    /// - Parameter told: As for `fail`.
     private func endCancelled(_ fetch: PendingFetch, keptBytes told: Int64 = 0) {
         let isDiscarding = state.withLock { $0.running[fetch.number]?.isDiscarding ?? false }
         if isDiscarding {
-            // The transfer removes its own part, but none that it had not opened yet.
+            // The transfer removes its own part, but not a part that it had not yet opened.
             library.removeParts(of: fetch.address)
         } else {
             library.removeUnwanted(fetch.address)
         }
-        // A part that goes can be there for a moment yet.
+        // A part that is being removed may still exist for a moment.
         let kept = told > 0 || isDiscarding ? told : library.keptBytes(of: fetch.address)
         _ = try? library.changeFetches { (rows) throws(DatabaseError) in
             try rows.note(fetch, done: kept, total: fetch.totalBytes)
@@ -348,7 +353,7 @@ public final class Fetcher: Sendable {
 
     // MARK: Events of transfers
 
-    /// On the transfers' thread.
+    /// Called on the transfers' thread.
     private func take(_ event: TransferEvent) {
         let fetch: PendingFetch? = state.withLock { state in
             guard let number = state.numbers[event.id] else { return nil }
@@ -376,7 +381,7 @@ public final class Fetcher: Sendable {
         }
     }
 
-    /// An address that a program has found, and that the server refuses now, is looked for again the next time.
+    /// Forgets a found address that the server now refuses. The next fetch looks for the address again.
     private func forgetExtraction(_ fetch: PendingFetch, _ error: TransferError) {
         guard let link = VideoLink(fetch.address) else { return }
         switch error.kind {

@@ -5,35 +5,35 @@ internal import Glibc
 public import Store
 internal import Transfers
 
-/// A fetch on the list, and how far it is at the moment, in whatever program.
+/// A fetch on the list, with its present progress, in whichever program the fetch runs.
 public struct FetchStatus: Sendable, Hashable {
-    /// The fetch, as the list has it.
+    /// The fetch, as listed.
     public let fetch: PendingFetch
-    /// Whether a program receives it at the moment.
+    /// True if a program is receiving the file at the moment.
     public let isRunning: Bool
-    /// The bytes that are there.
+    /// Received bytes.
     public let doneBytes: Int64
-    /// The bytes of the whole file; nil if that is not known.
+    /// Bytes of the whole file; nil if unknown.
     public let totalBytes: Int64?
-    /// The mean rate since its bytes began to come; nil if it is paused or not running, or if the rate is not known.
+    /// Mean rate since the first received byte; nil if paused, not running or unknown.
     public let bytesPerSecond: Int64?
 
-    /// How much is there, 0 to 1; nil if that is not known.
+    /// Received share, 0 to 1; nil if unknown.
     public var fraction: Double? {
         totalBytes.flatMap { $0 > 0 ? min(1, Double(doneBytes) / Double($0)) : nil }
     }
 }
 
-/// Requests of one program for fetches that another one carries out.
+/// Requests of a program for fetches that another program carries out.
 extension RecordingLibrary {
-    /// The fetches that are not done, in the order in which they are carried out, and how far each is. Reads a file for each.
+    /// Returns the unfinished fetches with their progress, in the order of execution. Reads a file for each fetch.
     ///
     /// - Throws: `StoreError`.
     public func fetchStatuses() throws(StoreError) -> [FetchStatus] {
         try pendingFetches().map { fetch in
             let path = path(ofPart: fetch.address)
             let part = PartSummary(ofFile: path)
-            // A whole file that the library could not take, for want of room.
+            // A complete file that the library could not add, for want of room.
             let whole = part == nil ? Self.byteCount(ofWhole: path) : nil
             return FetchStatus(
                 fetch: fetch, isRunning: part?.isHeld ?? false,
@@ -43,26 +43,27 @@ extension RecordingLibrary {
         }
     }
 
-    /// Removes a fetch from the list. Another program that carries it out ends it: `woodshed get` within a second. Cancel a fetch of your own
-    /// `Fetcher` there first: this call waits for other programs only.
+    /// Removes a fetch from the list. Another program that carries out the fetch ends it: `woodshed get` within a
+    /// second. Cancel a fetch of your own `Fetcher` with the fetcher first: this call waits for other programs only.
     ///
     /// - Parameters:
-    ///   - number: the fetch.
-    ///   - discarding: whether the received bytes are removed; those that another program is receiving are removed when it has ended the fetch, for
-    ///     which this call waits up to five seconds. If not, asking for the address again continues from them.
-    /// - Returns: The fetch as it was.
+    ///   - number: Number of the fetch.
+    ///   - discarding: True to remove the received bytes. If another program is receiving the bytes, this call waits up
+    ///     to five seconds for the end of the fetch, then the bytes are removed. If false, asking for the address again
+    ///     continues from these bytes.
+    /// - Returns: The fetch before the removal.
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     ///
     /// Blocks the calling thread. Real-time safe: no.
     @discardableResult
     public func cancelFetch(_ number: Int, discarding: Bool) throws -> PendingFetch {
         let fetch = try setFetch(number, .paused)
-        // Before the row goes: the program that holds the part looks for the mark when the row is gone.
+        // Mark before removing the row: the program that holds the part looks for the mark when the row is gone.
         let isMarked = discarding && markUnwanted(fetch.address)
         if discarding, !isMarked { _ = removeParts(of: fetch.address) }
         try changeFetches(isRemoval: true) { (rows) throws(DatabaseError) in try rows.remove(fetch) }
         guard isMarked else { return fetch }
-        // A part that is still held then is removed by its holder, or before the address is fetched again.
+        // A part still held afterwards is removed by its holder, or before the next fetch of the address.
         for _ in 0..<Self.looks {
             if removeUnwanted(fetch.address) { break }
             usleep(Self.lookMicroseconds)
@@ -70,16 +71,16 @@ extension RecordingLibrary {
         return fetch
     }
 
-    /// The length of a file that was fetched and is not yet a recording of the library; nil if there is none.
+    /// Returns the length of a fetched file that is not yet a recording of the library; nil if there is no such file.
     static func byteCount(ofWhole path: String) -> Int64? { unsafe FileState(path)?.byteCount }
 
-    /// The bytes of an address from which a fetch can go on; 0 if there are none.
+    /// Returns the number of bytes from which a fetch of an address can continue; 0 if there are none.
     func keptBytes(of address: String) -> Int64 {
         let path = path(ofPart: address)
         return PartSummary(ofFile: path)?.keptByteCount ?? Self.byteCount(ofWhole: path) ?? 0
     }
 
-    /// Whether received bytes of an address are there.
+    /// True if received bytes of an address exist.
     package func hasPart(of address: String) -> Bool { PartSummary(ofFile: path(ofPart: address)) != nil }
 
     private static let looks = 100
@@ -89,25 +90,26 @@ extension RecordingLibrary {
 
     private func path(ofMark address: String) -> String { folder.parts + "/" + Self.unwantedName(address) }
 
-    /// Asks the program that holds the part of an address to remove it; false if that cannot be noted.
+    /// Asks the program that holds the part of an address to remove the part. Returns false if the request cannot be
+    /// written.
     private func markUnwanted(_ address: String) -> Bool {
         let file = calls.create(path(ofMark: address))
         if file >= 0 { _ = calls.close(Int32(file)) }
         return file >= 0 || file == -Int(EEXIST)
     }
 
-    /// Whether another program has asked that the received bytes of an address be removed.
+    /// True if another program has asked to remove the received bytes of an address.
     func isUnwanted(_ address: String) -> Bool {
         FileIdentity(path: path(ofMark: address)) != nil
     }
 
-    /// Removes the part of an address that is unwanted, unless a program holds it.
+    /// Removes the unwanted part of an address, unless a program holds the part.
     ///
-    /// - Returns: Whether nothing unwanted is left.
+    /// - Returns: True if nothing unwanted is left.
     @discardableResult
     func removeUnwanted(_ address: String) -> Bool { !isUnwanted(address) || removeParts(of: address) }
 
-    /// Removes everything of an address, the mark last, unless a program holds its part.
+    /// Removes all files of an address, the mark last, unless a program holds the part.
     @discardableResult
     func removeParts(of address: String) -> Bool {
         let path = path(ofPart: address)

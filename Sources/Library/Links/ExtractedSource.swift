@@ -2,22 +2,22 @@ internal import JSON
 internal import TextFormats
 package import Transfers
 
-/// Where the sound of a video is, as a helper program said.
+/// The location of a video's sound, as reported by a helper program.
 package struct ExtractedSource: Sendable, Hashable {
-    /// A whole address of http or https, usually valid for some hours.
+    /// Absolute http or https address, usually valid for some hours.
     package let address: String
-    /// One line; nil if the helper does not say.
+    /// Title, one line; nil if the helper does not report a title.
     package let title: String?
-    /// One line; nil if the helper does not say.
+    /// Artist, one line; nil if the helper does not report an artist.
     package let artist: String?
-    /// Its length; nil if the helper does not say.
+    /// Length in seconds; nil if the helper does not report a length.
     package let seconds: Double?
-    /// The usual extension of such files, without a dot, for example `m4a`; nil if the helper does not say.
+    /// Usual extension of such files, without a dot, for example `m4a`; nil if the helper does not report an extension.
     package let pathExtension: String?
-    /// What the server wants to see in the request.
+    /// Header fields that the server expects in the request.
     package let headers: [TransferHeader]
 
-    /// Nil if the address is not a whole one of http or https.
+    /// Nil unless the address is an absolute http or https address.
     init?(
         address: String, title: String? = nil, artist: String? = nil, seconds: Double? = nil,
         pathExtension: String? = nil,
@@ -37,7 +37,7 @@ package struct ExtractedSource: Sendable, Hashable {
         self.headers = Array(headers.prefix(32))
     }
 
-    /// A text without control characters, of bounded length; nil if nothing is left.
+    /// Returns a text without control characters, of bounded length; nil if nothing is left.
     private static func line(_ text: String?) -> String? {
         guard let text else { return nil }
         let bytes = text.utf8.map { $0 < 32 || $0 == 127 ? 32 : $0 }.prefix(4096)
@@ -47,14 +47,15 @@ package struct ExtractedSource: Sendable, Hashable {
 }
 
 extension ExtractedSource {
-    /// Understands what a helper has written: one object in JSON, as yt-dlp describes a video; or else the first line that is an address.
+    /// Parses the output of a helper: one JSON object, as yt-dlp describes a video, or else the first line that is an
+    /// address.
     ///
-    /// Nil if it is neither.
+    /// Nil if the output is neither.
     init?(answer: [UInt8]) {
         guard let text = String(validating: answer, as: UTF8.self) else { return nil }
         let bytes = LineText.trimmed(Array(text.utf8)[...])
         if bytes.first == UInt8(ascii: "{") {
-            // With a list, helpers write a line for each of its videos; the first is what was asked for.
+            // For a list, helpers write a line for each video; the first line is the requested video.
             let line = bytes.prefix { $0 != 10 }
             guard let value = JSONValue(reading: Array(bytes)) ?? JSONValue(reading: Array(line)) else { return nil }
             self.init(value)
@@ -84,14 +85,15 @@ extension ExtractedSource {
             pathExtension: (source["ext"] ?? video["ext"])?.stringValue, headers: headers)
     }
 
-    /// Whether a format is one file at one address, and not a list of pieces.
+    /// True if a format is one file at one address, not a list of pieces.
     private static func isPlain(_ format: JSONValue) -> Bool {
         guard let address = format["url"]?.stringValue, AddressParts.isWeb(address) else { return false }
         guard let kind = format["protocol"]?.stringValue else { return true }
         return kind == "http" || kind == "https"
     }
 
-    /// The format without a picture and with the highest bit rate; without one, the same of those with a picture.
+    /// Returns the sound-only format with the highest bit rate; without such a format, the format with a picture and
+    /// the highest bit rate.
     private static func bestSound(_ formats: [JSONValue]) -> JSONValue? {
         var best: (format: JSONValue, rank: (Int, Double))?
         for format in formats where isPlain(format) {
@@ -100,7 +102,7 @@ extension ExtractedSource {
             guard sound != "none", sound != nil || isOnlySound else { continue }
             let rate = (format["abr"]?.number(in: .measures) ?? format["tbr"]?.number(in: .measures)) ?? 0
             let rank = (isOnlySound ? 1 : 0, rate)
-            // Helpers list the best of equals last.
+            // Among equals, helpers list the best last.
             if best.map({ rank >= $0.rank }) ?? true { best = (format, rank) }
         }
         return best?.format

@@ -3,27 +3,29 @@ package import TextFormats
 internal import Transfers
 internal import UserState
 
-/// Where the sound of videos was found, kept for as long as the addresses are valid, so that a helper need not be asked again.
+/// Cache of the found locations of videos' sounds. Keeps each location as long as its address is valid, so that the
+/// helper need not run again.
 ///
-/// It is a small file, shared with other runs of the program. Whatever is wrong with it, it is as if nothing were in there; a cache makes
-/// nothing fail. The clock is the caller's: times are in seconds since 1970.
+/// The cache is a small file, shared with other runs of the program. A damaged or unreadable file counts as empty; the
+/// cache never makes anything fail. The caller supplies the clock: times are in seconds since 1970.
 ///
 /// Real-time safe: no (files). Threads: any.
 package struct ExtractionCache: Sendable {
     private let file: StateFile
 
-    /// The most entries that are kept; the oldest go first.
+    /// Maximum number of entries; the oldest entries go first.
     static let mostEntries = 200
-    /// How long an address is kept that does not say how long it is valid, in seconds.
+    /// Lifetime of an address without a stated expiry, in seconds.
     static let usualSeconds: Int64 = 6 * 3600
-    /// The longest time for which one is kept, in seconds.
+    /// Longest lifetime of an entry, in seconds.
     static let longestSeconds: Int64 = 7 * 86_400
-    /// An address is not used in the last seconds of its time, in which a transfer could not even begin.
+    /// Margin before the expiry, in seconds. A transfer could not even begin in this time, so the address is no longer
+    /// used.
     static let spareSeconds: Int64 = 60
-    /// The longest file, in bytes; below what a state file may have.
+    /// Longest file, in bytes; less than the limit of a state file.
     private static let largest = 900_000
 
-    /// The user's own cache; nil for a user without a home.
+    /// The user's own cache; nil for a user without a home folder.
     package init?() {
         guard let folder = CacheFolder.path else { return nil }
         self.init(path: folder + "/extracted.json")
@@ -31,19 +33,19 @@ package struct ExtractionCache: Sendable {
 
     /// A cache in a file, which need not exist.
     package init(path: String) {
-        // Addresses and cookies open what is the user's alone.
+        // Addresses and cookies give access to the user's private data.
         file = StateFile(path: path, isPrivate: true)
     }
 
-    /// What is kept for a video; nil if nothing is, or no longer.
+    /// Returns the entry for a video; nil if missing or expired.
     package func source(for link: VideoLink, now: Int64) -> ExtractedSource? {
         let content = (try? file.read()) ?? .nothing
         return Self.entries(content).last { $0.id == link.canonicalID && $0.isValid(now) }?.source
     }
 
-    /// Keeps what was found for a video, instead of what was kept for it.
+    /// Stores the location found for a video, replacing the earlier entry.
     ///
-    /// - Returns: Whether it is kept. An address that is not valid any more is not.
+    /// - Returns: True if stored. An expired address is not stored.
     @discardableResult
     package func keep(_ source: ExtractedSource, for link: VideoLink, now: Int64) -> Bool {
         let entry = Entry(
@@ -54,15 +56,16 @@ package struct ExtractionCache: Sendable {
         }
     }
 
-    /// Forgets a video, for example because its address did not work.
+    /// Removes a video from the cache, for example because its address did not work.
     ///
-    /// - Returns: Whether it could be forgotten.
+    /// - Returns: True if the removal succeeded.
     @discardableResult
     package func forget(_ link: VideoLink) -> Bool {
         change { entries in entries.filter { $0.id != link.canonicalID } }
     }
 
-    /// When an address ends to be valid, in seconds since 1970: by its own parameter `expire`, or else after the usual time.
+    /// Returns the expiry of an address, in seconds since 1970: from its parameter `expire`, or else after the usual
+    /// lifetime.
     static func expiry(of address: String, now: Int64) -> Int64 {
         let parameters = address.split(separator: "?", maxSplits: 1).dropFirst().first?.prefix { $0 != "#" } ?? ""
         for parameter in parameters.split(separator: "&") where parameter.hasPrefix("expire=") {
@@ -92,7 +95,7 @@ package struct ExtractionCache: Sendable {
         let stored: Int64
         let expires: Int64
 
-        /// Not either if it comes from the future: then the clock was changed, and its times mean nothing.
+        /// False also for an entry from the future: the clock was changed, so the times mean nothing.
         func isValid(_ now: Int64) -> Bool { stored <= now && now < expires }
     }
 
@@ -122,7 +125,7 @@ package struct ExtractionCache: Sendable {
         return .object(fields)
     }
 
-    /// The entries that are whole.
+    /// Returns the complete entries.
     private static func entries(_ content: StateFile.Content) -> [Entry] {
         guard case .value(let value) = content, value["v"] == .integer(1) else { return [] }
         return (value["entries"]?.elements ?? []).compactMap { value in

@@ -1,30 +1,32 @@
 internal import Files
 package import TextFormats
 
-/// A helper program of the user's choice that finds the address of a video's sound. ``Fetcher`` runs it for addresses of videos.
+/// A helper program of the user's choice that finds the address of a video's sound. ``Fetcher`` runs the helper for
+/// addresses of videos.
 ///
-/// Woodshed itself reads no video site. The program is started without a shell and with empty input. It is ended if it takes more than two minutes,
-/// writes too much, or is no longer wanted; programs that it has started itself may continue.
+/// Woodshed itself reads no video site. The helper runs without a shell and with empty input. Woodshed ends the helper
+/// after two minutes, after too much output, or on cancellation; other processes that the helper has started may
+/// continue.
 ///
 /// Threads: any. Real-time safe: no.
 public struct Extractor: Sendable, Hashable {
     /// The program and its arguments, with `{url}` where the address belongs.
     package let words: [String]
 
-    /// The longest time that the program may take, in seconds.
+    /// Longest running time of the program, in seconds.
     package static let longestSeconds = 120.0
-    /// The longest answer, in bytes.
+    /// Longest answer, in bytes.
     static let longestOutput = 16 << 20
     private static let mark = "{url}"
 
     /// Reads a line of the configuration, for example `yt-dlp -j --no-playlist -f bestaudio {url}`.
     ///
-    /// Words are divided by blanks. Between single quotes every character stands for itself; between double quotes, too, but for a
-    /// backslash before `"` or `\`, which makes that character an ordinary one. Outside of quotes, a backslash does so before any
-    /// character. Nothing is expanded: `$`, `*` and `~` are ordinary characters. `{url}` may be in one argument; if it is in none, the
-    /// address is added at the end, after `--`.
+    /// Blanks divide words. Between single quotes, every character stands for itself. Between double quotes, the same
+    /// holds, except that a backslash before `"` or `\` makes the next character ordinary. Outside quotes, a backslash
+    /// makes any next character ordinary. Nothing is expanded: `$`, `*` and `~` are ordinary characters. `{url}` may
+    /// occur in one argument; without `{url}`, the address is added at the end, after `--`.
     ///
-    /// - Parameter line: The line's value; nil or blank if there is none.
+    /// - Parameter line: Value of the line; nil or blank if there is none.
     /// - Throws: An ``ExtractorError`` of kind `notConfigured` or `badConfiguration`.
     public init(configuration line: String?) throws(ExtractorError) {
         let words: [String]
@@ -40,9 +42,9 @@ public struct Extractor: Sendable, Hashable {
         self.words = words
     }
 
-    /// The program and its arguments for an address.
+    /// Returns the program and its arguments for an address.
     ///
-    /// The address cannot be taken for an option: it begins with its scheme.
+    /// The address cannot be mistaken for an option, because an address begins with its scheme.
     func arguments(for address: String) -> [String] {
         if words.contains(where: { $0.contains(Self.mark) }) {
             return words.map { $0.replacing(Self.mark, with: address) }
@@ -50,11 +52,11 @@ public struct Extractor: Sendable, Hashable {
         return words + ["--", address]
     }
 
-    /// Asks the program where the sound of a video is.
+    /// Runs the program to find the sound of a video.
     ///
     /// - Parameters:
     ///   - link: The video; the program gets its canonical address.
-    ///   - isWanted: Called at least every 100 ms, on this thread; the program is ended if it returns false.
+    ///   - isWanted: Called at least every 100 ms, on this thread. The program is ended if the result is false.
     /// - Throws: An ``ExtractorError``.
     package func extract(
         _ link: VideoLink, isWanted: () -> Bool = { true }
@@ -62,7 +64,7 @@ public struct Extractor: Sendable, Hashable {
         try extract(address: link.address, isWanted: isWanted)
     }
 
-    /// The same for any address of http or https, which is passed as it is.
+    /// Does the same for any http or https address, passed unchanged.
     package func extract(
         address: String, isWanted: () -> Bool = { true }
     ) throws(ExtractorError) -> ExtractedSource {
@@ -85,7 +87,8 @@ public struct Extractor: Sendable, Hashable {
             result = try unsafe child.finish(
                 limits,
                 isWanted: {
-                    // The limits count only waiting, and a program that always writes complaints is never waited for.
+                    // The limits count only waiting time, and a program that constantly writes error messages is never
+                    // waited for.
                     isLate = clock.now >= deadline
                     return !isLate && isWanted()
                 },
@@ -103,7 +106,7 @@ public struct Extractor: Sendable, Hashable {
                 throw isLate ? .timedOut(program, seconds: seconds) : .cancelled(program)
             }
         }
-        // With an unknown end, the answer tells.
+        // If the exit status is unknown, the answer decides.
         guard result.end == .exited(0) || result.end == .unknown else { throw .failed(program, result) }
         guard let source = ExtractedSource(answer: output) else { throw .notUnderstood(program) }
         return source

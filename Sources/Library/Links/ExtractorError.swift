@@ -7,21 +7,21 @@ public struct ExtractorError: ExplainedError, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The user has not named a helper.
         case notConfigured
-        /// The configuration's line is not valid.
+        /// The line in the configuration is not valid.
         case badConfiguration
-        /// What should be extracted is not an address of http or https.
+        /// The input is not an http or https address.
         case badAddress
-        /// The helper is not installed, or may not be run.
+        /// The helper is not installed, or is not executable for the user.
         case cannotStart
-        /// It ended with an error.
+        /// The helper ended with an error.
         case failed
-        /// It took too long, and was ended.
+        /// The helper took too long and was ended.
         case timedOut
-        /// The user did not want to wait, and it was ended.
+        /// The user did not want to wait, so the helper was ended.
         case cancelled
-        /// It wrote more than any answer, and was ended.
+        /// The helper wrote more than the longest answer and was ended.
         case tooMuchOutput
-        /// It wrote neither an object in JSON nor an address.
+        /// The helper wrote neither a JSON object nor an address.
         case notUnderstood
     }
 
@@ -29,7 +29,7 @@ public struct ExtractorError: ExplainedError, Hashable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     init(_ kind: Kind, _ message: String, remedy: String) {

@@ -1,4 +1,4 @@
-// The rows of feeds and their episodes.
+// Rows of feeds and their episodes.
 internal import Catalogue
 internal import Database
 internal import JSON
@@ -39,7 +39,7 @@ struct FeedRows {
         try database.run("DELETE FROM feed WHERE id = ?", .integer(number))
     }
 
-    /// Notes that a feed was asked for.
+    /// Stores the time and result of the last check of a feed.
     func note(_ number: Int, error: String, at time: Int64) throws(DatabaseError) {
         try database.run(
             "UPDATE feed SET checked = ?, error = ? WHERE id = ?", .integer(time), .text(error), .integer(number))
@@ -61,16 +61,16 @@ struct FeedRows {
             "UPDATE feed SET validators = ? WHERE id = ?", .text(JSONValue.object(fields).text), .integer(number))
     }
 
-    /// Takes over what a feed says.
+    /// Stores the contents of a feed.
     ///
-    /// - Returns: The number of episodes that were not known.
+    /// - Returns: Number of new episodes.
     func write(_ feed: Feed, to number: Int, areNew: Bool) throws(DatabaseError) -> Int {
         let title = line(feed.title)
         if !title.isEmpty {
             try database.run("UPDATE feed SET title = ? WHERE id = ?", .text(title), .integer(number))
         }
         var count = 0
-        // The oldest first, so that later ones have higher numbers.
+        // Oldest first, so that later episodes have higher numbers.
         for episode in feed.episodes.reversed() {
             let values: [DatabaseValue] = [
                 .text(line(episode.title)), .text(episode.address), .integer(orNull: episode.date),
@@ -100,7 +100,7 @@ struct FeedRows {
         EXISTS (SELECT 1 FROM item WHERE item.source = episode.address AND gone = 0 AND trashed IS NULL)
         """
 
-    /// Episodes of a feed, or of all; the newest first.
+    /// Returns the episodes of a feed, or of all feeds, newest first.
     func episodes(of feed: Int?, onlyNew: Bool) throws(DatabaseError) -> [SubscribedEpisode] {
         let episodes = try database.readableRows(
             """
@@ -111,8 +111,9 @@ struct FeedRows {
         return try markingImported(episodes)
     }
 
-    /// Marks the episodes whose recordings have their addresses without private keys, as an import brings them. An address that is the same for
-    /// several episodes of a feed without the keys does not say which of them the recording is.
+    /// Marks the episodes whose recordings have the address without private keys, as imported recordings do. If several
+    /// episodes of a feed have the same address without keys, the recording could be any of these episodes, so none is
+    /// marked.
     private func markingImported(_ episodes: [SubscribedEpisode]) throws(DatabaseError) -> [SubscribedEpisode] {
         let short = episodes.map { AddressKeys.removed(from: $0.address) }
         var wanted = episodes.indices.filter { !episodes[$0].isFetched && short[$0] != episodes[$0].address }
@@ -130,7 +131,7 @@ struct FeedRows {
         return marked
     }
 
-    /// The addresses of all episodes of some feeds, by feed and by their form without private keys.
+    /// Returns the addresses of all episodes of some feeds, by feed and by address without private keys.
     private func addresses(ofFeeds feeds: Set<Int>) throws(DatabaseError) -> [Int: [String: Set<String>]] {
         var found: [Int: [String: Set<String>]] = [:]
         for feed in feeds {

@@ -7,19 +7,20 @@ public import Store
 internal import TextFormats
 public import Transfers
 
-/// Feeds that the user follows. Nothing is fetched unless it is asked for: feeds by `refresh`, episodes by `askFor(episodes:)`.
+/// Feeds that the user follows. Nothing is fetched automatically: `refresh` fetches feeds, `askFor(episodes:)` asks for
+/// episodes.
 extension RecordingLibrary {
-    /// Fetches what a request names, and waits for it: in tests from a server of their own.
+    /// Function that fetches the file of a request, and waits for the result. Tests fetch from their own server.
     package typealias FeedFetching = (TransferRequest) throws -> FetchedFile
 
     // MARK: Reading
 
-    /// The feeds, in the order in which the user subscribed to them.
+    /// Returns the feeds, in the order of subscription.
     public func subscriptions() throws(StoreError) -> [Subscription] {
         try store.read { (rows) throws(DatabaseError) in try FeedRows(rows: rows).feeds() } ?? []
     }
 
-    /// Episodes of a feed, or of all feeds; the newest first.
+    /// Returns the episodes of a feed, or of all feeds, newest first.
     public func episodes(of feed: Int? = nil, onlyNew: Bool = false) throws(StoreError) -> [SubscribedEpisode] {
         try store.read { (rows) throws(DatabaseError) in
             try FeedRows(rows: rows).episodes(of: feed, onlyNew: onlyNew)
@@ -28,31 +29,31 @@ extension RecordingLibrary {
 
     // MARK: Changing
 
-    /// Subscribes to a feed, which is fetched and read: RSS 0.9x to 2.0, Atom or JSON Feed. If the address is that of a web page that names its
-    /// feed, that feed is taken. The episodes that it has now do not count as new.
+    /// Subscribes to a feed, after fetching and reading the feed: RSS 0.9x to 2.0, Atom or JSON Feed. If the address is
+    /// a web page that names its feed, subscribes to the named feed. The present episodes do not count as new.
     ///
-    /// Blocks the calling thread, which must not be one of Swift's own for tasks. Real-time safe: no.
+    /// Blocks the calling thread, which must not be a thread of Swift's task pool. Real-time safe: no.
     ///
     /// - Parameters:
-    ///   - address: The address of the feed or of the page, with `http` or `https`.
+    ///   - address: Address of the feed or of the page, with `http` or `https`.
     ///   - queue: Fetches the feed.
-    ///   - isCancelled: Called now and then; if it returns true, the transfer is cancelled.
-    /// - Returns: The feed, and whether it is new: a feed that is followed already stays as it is.
-    /// - Throws: `TransferError`, `FeedError`, `StoreError`. Nothing has changed then.
+    ///   - isCancelled: Called now and then. If it returns true, the transfer is cancelled.
+    /// - Returns: The feed, and true if the feed is new. A feed that the user already follows stays unchanged.
+    /// - Throws: `TransferError`, `FeedError`, `StoreError`. Nothing has changed after an error.
     public func subscribe(
         to address: String, with queue: TransferQueue, isCancelled: () -> Bool = { false }
     ) throws -> (subscription: Subscription, isNew: Bool) {
         try subscribe(to: address) { try queue.fetchWaiting($0, isCancelled: isCancelled) }
     }
 
-    /// The same, with a function that fetches.
+    /// Does the same with a function that fetches.
     package func subscribe(
         to address: String, fetch: FeedFetching
     ) throws -> (subscription: Subscription, isNew: Bool) {
         var place = try WebAddress(address)
         if let known = try subscription(place.text) { return (known, false) }
         var read: ReadFeed?
-        // A page may name a page once; more of them lead nowhere.
+        // A page may point to a feed once; a chain of pages leads nowhere.
         for attempt in 0..<2 where read == nil {
             do { read = try self.read(place, tag: nil, modified: nil, fetch) } catch let error as FeedError {
                 guard attempt == 0, let named = error.feedAddress else { throw error }
@@ -66,7 +67,7 @@ extension RecordingLibrary {
         let found = try store.change { (rows) throws(DatabaseError) -> (Subscription, Bool)? in
             let rows = FeedRows(rows: rows)
             if let known = try rows.feed(address: text) { return (known, false) }
-            // A private address is not to be seen in lists.
+            // Lists must not show a private address, so the title is the address without secrets.
             let number = try rows.add(text, title: shown, at: now)
             _ = try rows.write(feed, to: number, areNew: false)
             try rows.setValidators(number, tag: read.tag, modified: read.modified)
@@ -77,24 +78,25 @@ extension RecordingLibrary {
         return (found.0, found.1)
     }
 
-    /// Stops following a feed. Recordings that were fetched stay.
+    /// Stops following a feed. Fetched recordings stay.
     ///
-    /// - Returns: The feed as it was.
+    /// - Returns: The feed before the removal.
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
     public func unsubscribe(_ number: Int) throws -> Subscription {
         try changeFeed(number) { (rows, _) throws(DatabaseError) in try rows.remove(number) }
     }
 
-    /// Fetches a feed again, and adds its new episodes to the list. A server with nothing new says so without sending the feed.
+    /// Fetches a feed again, and adds its new episodes to the list. A server with nothing new answers without sending
+    /// the feed.
     ///
-    /// An error of the transfer or of the feed is kept with the feed, and is in the result; it is not thrown. Blocks the calling thread, which must
-    /// not be one of Swift's own for tasks. Real-time safe: no.
+    /// An error of the transfer or of the feed is stored with the feed and returned in the result, not thrown. Blocks
+    /// the calling thread, which must not be a thread of Swift's task pool. Real-time safe: no.
     ///
     /// - Parameters:
-    ///   - number: The number of the feed.
+    ///   - number: Number of the feed.
     ///   - queue: Fetches the feed.
-    ///   - isCancelled: Called now and then; if it returns true, the transfer is cancelled.
+    ///   - isCancelled: Called now and then. If it returns true, the transfer is cancelled.
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     public func refresh(
         _ number: Int, with queue: TransferQueue, isCancelled: () -> Bool = { false }
@@ -102,7 +104,7 @@ extension RecordingLibrary {
         try refresh(number) { try queue.fetchWaiting($0, isCancelled: isCancelled) }
     }
 
-    /// The same, with a function that fetches.
+    /// Does the same with a function that fetches.
     package func refresh(_ number: Int, fetch: FeedFetching) throws -> FeedRefresh {
         let known = try store.read { (rows) throws(DatabaseError) in
             let rows = FeedRows(rows: rows)
@@ -114,7 +116,7 @@ extension RecordingLibrary {
             let read = try self.read(
                 WebAddress(feed.address), tag: known.validators.tag, modified: known.validators.modified, fetch)
             let count = try changeFeeds { (rows) throws(DatabaseError) -> Int in
-                // It may be gone by now.
+                // The feed may have been removed meanwhile.
                 guard try rows.feed(number) != nil else { return 0 }
                 try rows.note(number, error: read.fault, at: now)
                 guard let content = read.feed else { return 0 }
@@ -135,9 +137,9 @@ extension RecordingLibrary {
         }
     }
 
-    /// Puts episodes on the list of what is to be fetched, with their titles. They are no longer new.
+    /// Puts episodes on the list of fetches, with their titles. The episodes are no longer new.
     ///
-    /// - Throws: `RecordingLibraryError` of kind `unknown`: then nothing has changed; `StoreError`.
+    /// - Throws: `RecordingLibraryError` of kind `unknown`: nothing has changed; `StoreError`.
     @discardableResult
     public func askFor(episodes numbers: [Int]) throws -> [PendingFetch] {
         var episodes: [SubscribedEpisode] = []
@@ -153,7 +155,8 @@ extension RecordingLibrary {
         return try episodes.map { episode in
             var wishes = FetchWishes()
             if !episode.title.isEmpty { wishes.title = episode.title }
-            // A feed without a title has its address in its place, which could have a private key, and would be in every export.
+            // The title of a feed without a title is its address. An address may contain a private key, which every
+            // export would then contain.
             let isAddress = WebAddress.fault(in: episode.feedTitle) == nil
             if !episode.feedTitle.isEmpty, !isAddress { wishes.artist = episode.feedTitle }
             let fetch = try askFor(episode.address, filling: wishes)
@@ -162,9 +165,9 @@ extension RecordingLibrary {
         }
     }
 
-    /// Marks the new episodes of a feed, or of all, as seen.
+    /// Marks the new episodes of a feed, or of all feeds, as seen.
     ///
-    /// - Returns: How many were new.
+    /// - Returns: Number of episodes that were new.
     @discardableResult
     public func markSeen(feed: Int? = nil) throws(StoreError) -> Int {
         try changeFeeds { (rows) throws(DatabaseError) in try rows.setSeen(feed: feed) }
@@ -172,14 +175,14 @@ extension RecordingLibrary {
 
     // MARK: Parts
 
-    /// What a server has sent.
+    /// Answer of a server.
     private struct ReadFeed {
-        /// Nil if there is nothing new.
+        /// Nil if the server has nothing new.
         let feed: Feed?
         let tag: String?
         let modified: String?
 
-        /// The text that is kept as the feed's error; empty if the feed is whole.
+        /// Text stored as the feed's error; empty if the feed is complete.
         var fault: String {
             feed?.isCutOff == true ? "The feed ends in the middle; only the episodes before that were read" : ""
         }
@@ -189,7 +192,7 @@ extension RecordingLibrary {
         _ address: WebAddress, tag: String?, modified: String?, _ fetch: FeedFetching
     ) throws -> ReadFeed {
         try folder.make()
-        // Of this run alone: another one may fetch the same feed.
+        // A name for this run alone: another run may fetch the same feed.
         let path = folder.parts + "/feed-" + FilePlace.temporaryName()
         var request = TransferRequest(address, to: path, replaces: true, sizeLimit: Int64(Feed.largest))
         request.conditions = TransferRequest.conditions(tag: tag, lastModified: modified)
@@ -205,7 +208,7 @@ extension RecordingLibrary {
             bytes = try FileBytes.bytes(of: content.descriptor, count: min(Int(content.byteCount), Feed.largest + 1))
         } catch { throw RecordingLibraryError.reading(file.path, error) }
         let feed = try Feed(reading: bytes, address: file.answer.address.text)
-        // The next time the server must send a feed that was cut off again, also if it has not changed.
+        // Without validators, the server must send a truncated feed again next time, even if the feed has not changed.
         return ReadFeed(
             feed: feed, tag: feed.isCutOff ? nil : file.answer.tag,
             modified: feed.isCutOff ? nil : file.answer.lastModified)

@@ -2,47 +2,47 @@ internal import TextFormats
 
 /// A feed that the user follows.
 public struct Subscription: Sendable, Hashable {
-    /// Its number, from 1, which stays the same.
+    /// Number of the feed, from 1. Never changes.
     public let number: Int
-    /// The address of the feed.
+    /// Address of the feed.
     public let address: String
-    /// What the feed calls itself.
+    /// Title from the feed.
     public let title: String
-    /// When it was asked for last, in seconds since 1970; nil if it never was.
+    /// Time of the last check, in seconds since 1970; nil if never checked.
     public let checkedAt: Int64?
-    /// Why it could not be read the last time; empty if it could.
+    /// Error of the last check; empty if the feed could be read.
     public let error: String
-    /// When the user subscribed to it, in seconds since 1970.
+    /// Time of subscription, in seconds since 1970.
     public let addedAt: Int64
-    /// The number of its episodes.
+    /// Number of episodes.
     public let episodeCount: Int
-    /// The number of its episodes that are new.
+    /// Number of new episodes.
     public let newCount: Int
 }
 
 /// An episode of a feed that the user follows.
 public struct SubscribedEpisode: Sendable, Hashable {
-    /// Its number, from 1, which stays the same.
+    /// Number of the episode, from 1. Never changes.
     public let number: Int
-    /// The number of its feed.
+    /// Number of the feed.
     public let feed: Int
-    /// The title of its feed.
+    /// Title of the feed.
     public let feedTitle: String
-    /// Its title: one line, which may be empty.
+    /// Title of the episode: one line, possibly empty.
     public let title: String
-    /// Where the recording is.
+    /// Address of the recording.
     public let address: String
-    /// When it was published, in seconds since 1970; nil if the feed does not say.
+    /// Time of publication, in seconds since 1970; nil if the feed does not state a time.
     public let publishedAt: Int64?
-    /// How long it plays; nil if the feed does not say.
+    /// Playing time; nil if the feed does not state a time.
     public let seconds: Double?
-    /// Its length in bytes as the feed says it, which is often wrong; nil if it does not.
+    /// Length in bytes from the feed, often wrong; nil if the feed does not state a length.
     public let byteCount: Int64?
-    /// What it is about, as plain text.
+    /// Description of the episode, as plain text.
     public let summary: String
-    /// Whether it was published since the user subscribed, and is neither fetched nor marked as seen.
+    /// True if published since the subscription, and neither fetched nor marked as seen.
     public let isNew: Bool
-    /// Whether a recording in the library came from its address.
+    /// True if a recording in the library came from this address.
     public internal(set) var isFetched: Bool
 }
 
@@ -53,12 +53,12 @@ extension SubscribedEpisode {
 
 /// The result of fetching a feed again.
 public struct FeedRefresh: Sendable {
-    /// The feed as it is now.
+    /// The feed after the refresh.
     public let subscription: Subscription
-    /// Whether the server had nothing new.
+    /// True if the server had nothing new.
     public let isUnchanged: Bool
-    /// The number of new episodes.
+    /// Number of new episodes.
     public let newCount: Int
-    /// Why the feed could not be read; nil if it could. The episodes that were known stay.
+    /// Why the feed could not be read; nil if the feed was read. Known episodes stay.
     public let error: (any Error)?
 }

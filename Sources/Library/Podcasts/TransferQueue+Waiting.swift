@@ -2,10 +2,10 @@ internal import Glibc
 package import Transfers
 
 extension TransferQueue {
-    /// Fetches a file and waits for its end on the calling thread, which must not be one of Swift's own for tasks.
+    /// Fetches a file, and waits for the result on the calling thread, which must not be a thread of Swift's task pool.
     ///
-    /// - Parameter isCancelled: Called now and then; if it returns true, the transfer is cancelled, and its part removed as soon as its disk allows,
-    ///   which can be after this call.
+    /// - Parameter isCancelled: Called now and then. If it returns true, the transfer is cancelled, and its part is
+    ///   removed as soon as the disk allows, possibly after this call.
     package func fetchWaiting(
         _ request: TransferRequest, isCancelled: () -> Bool = { false }
     ) throws(TransferError) -> FetchedFile {

@@ -1,27 +1,27 @@
-// Brings the files of a backup up to date: copies those that are new, and compares a part of those that are there.
+// Brings the files of a backup up to date: copies new files, and compares a share of the existing copies.
 internal import AudioFiles
 internal import Catalogue
 internal import Files
 internal import JSON
 
 struct BackupFiles {
-    /// A file that belongs into the backup.
+    /// A file that belongs in the backup.
     struct Wanted {
         let source: String
         let member: BundleMember
-        /// Compares a file with the key or hash.
+        /// Compares the file at a path with the key or hash of the member.
         let check: (String) -> ContentCheck
     }
 
-    /// Runs after which all files were compared.
+    /// Number of backups after which every file was compared once.
     private static let rounds = 10
     private static let millisecondsOfDay: Int64 = 86_400_000
 
     private let library: RecordingLibrary
     private let target: String
-    /// The files of the last whole backup.
+    /// Files of the last complete backup, by name.
     private let known: [String: BackupManifest.File]
-    /// The time of comparisons now: later than all others, whatever the clock says.
+    /// Time of this backup's comparisons. Later than all earlier comparisons, whatever the clock says.
     private let stamp: Int64
     private(set) var files: [BackupManifest.File] = []
     private(set) var summary: BackupSummary
@@ -29,7 +29,8 @@ struct BackupFiles {
     init(_ library: RecordingLibrary, _ target: String, last: BackupManifest?, _ summary: BackupSummary, now: Int64) {
         (self.library, self.target, self.summary) = (library, target, summary)
         let files = (last?.files ?? []).map { file -> (String, BackupManifest.File) in
-            // A clock that was far ahead would end the round: nothing could be compared later.
+            // A time far in the future, from a clock that was ahead, would end the rotation: no comparison could be
+            // later.
             var file = file
             if file.compared > now + Self.millisecondsOfDay { file.compared = 0 }
             return (file.member.name, file)
@@ -39,14 +40,14 @@ struct BackupFiles {
         stamp = min(max(now, latest + 1), ClosedRange.milliseconds.upperBound)
     }
 
-    /// - Parameter isVerifying: Whether all files are compared, not only those that were compared longest ago.
+    /// - Parameter isVerifying: True to compare all files, false to compare only the files with the oldest comparisons.
     mutating func update(_ wanted: [Wanted], isVerifying: Bool, _ isCancelled: () -> Bool) throws {
         let ages = wanted.map { known[$0.member.name]?.compared ?? -1 }
         let kept = ages.count { $0 >= 0 }
         var left = isVerifying ? kept : (kept + Self.rounds - 1) / Self.rounds
         var places: [String: Int] = [:]
         for (place, file) in wanted.enumerated() { places[file.member.name] = place }
-        // New files first, then those that were compared longest ago.
+        // New files first, then the files with the oldest comparisons.
         let order = wanted.indices.sorted {
             (ages[$0], wanted[$0].member.name) < (ages[$1], wanted[$1].member.name)
         }
@@ -54,7 +55,7 @@ struct BackupFiles {
             if isCancelled() { throw RecordingLibraryError.cancelled }
             let count = files.count
             try update(wanted[place], isCompared: ages[place] < 0 || left > 0)
-            // A file that cannot be compared must not take the turn of another one in each backup.
+            // A file that cannot be compared must not use up the turn of another file in each backup.
             let isOpen = files.count > count && files[count].compared != stamp
             if ages[place] >= 0, left > 0, !isOpen { left -= 1 }
         }
@@ -66,7 +67,7 @@ struct BackupFiles {
         let source = unsafe FileState(FileName.systemName(file.source))
         let copy = unsafe FileState(place)
         guard let source else {
-            // The copy may be the last one.
+            // With the source missing, the copy may be the last copy.
             guard let copy else {
                 summary.problems.append("\(file.source) is missing, and is not in the backup")
                 return
@@ -87,7 +88,7 @@ struct BackupFiles {
             case (.unknown(let reason), .wrong), (.unknown(let reason), .unknown):
                 summary.problems.append("the copy of \(file.source) in the backup could not be compared: \(reason)")
                 return keep(file, copy.byteCount, comparedAt: compared)
-            // A copy that cannot be read, while the file here can, is no copy.
+            // An unreadable copy of a readable file does not count as a copy.
             case (.wrong, _), (.unknown, .right):
                 summary.compared += 1
                 isDamaged = true
@@ -116,7 +117,7 @@ struct BackupFiles {
         }
     }
 
-    /// The file is missing here, so its copy in the backup may be the last one.
+    /// Checks the copy of a file that is missing here: the copy in the backup may be the last copy.
     private mutating func checkLastCopy(of file: Wanted, _ place: String, _ byteCount: Int64) {
         let words = "\(file.source) is missing"
         let check = file.check(place)
@@ -132,9 +133,9 @@ struct BackupFiles {
         }
     }
 
-    /// Keeps the copy of a file that was not copied anew.
+    /// Keeps the copy of a file that was not copied again.
     ///
-    /// - Parameter reason: The reason why the file here could not be compared; nil if its content is another one.
+    /// - Parameter reason: Why the file here could not be compared; nil if its content differs.
     private mutating func keepCopy(of file: Wanted, _ place: String, _ byteCount: Int64, _ reason: String?) {
         switch file.check(place) {
         case .right:
@@ -155,7 +156,7 @@ struct BackupFiles {
         }
     }
 
-    /// Copies a file that cannot be compared and is not in the backup yet. The next backup compares it first.
+    /// Copies a file that cannot be compared and is not yet in the backup. The next backup compares the file first.
     private mutating func copyBytes(
         of file: Wanted, to place: String, _ byteCount: Int64, _ reason: String
     ) throws {
@@ -172,7 +173,7 @@ struct BackupFiles {
         keep(file, byteCount, comparedAt: 0)
     }
 
-    /// Copies a file if its content is right. A disk that cannot read it back must not end the whole backup.
+    /// Copies a file if its content is right. A read error of the disk must not end the whole backup.
     private func copied(_ file: Wanted, to place: String) throws -> RecordingLibrary.Copying {
         do { return try library.copyChecked(file.source, to: place, check: file.check) } catch {
             switch file.check(file.source) {

@@ -1,4 +1,4 @@
-// The list of a backup's files. It is written last, so a folder with a manifest is a whole backup.
+// The list of a backup's files. The manifest is written last, so a folder with a manifest is a complete backup.
 internal import AudioFiles
 internal import Catalogue
 internal import Files
@@ -8,7 +8,8 @@ struct BackupManifest: Equatable {
     struct File: Equatable {
         let member: BundleMember
         let byteCount: Int64
-        /// When its content was compared with its key or hash last, in milliseconds since 1970; 0 if that is not known. Earlier versions ignore it.
+        /// Time of the last comparison with the key or hash, in milliseconds since 1970; 0 if unknown. Earlier versions
+        /// ignore this field.
         var compared: Int64 = 0
     }
 
@@ -17,25 +18,26 @@ struct BackupManifest: Equatable {
     private static let version: Int64 = 1
     private static let largest = 256 << 20
 
-    /// The name of the copy of the store.
+    /// Name of the copy of the store.
     let store: String
-    /// When it was written, in seconds since 1970.
+    /// Time of writing, in seconds since 1970.
     let time: Int64
     var files: [File]
     /// The user's configuration. Earlier versions ignore it.
     var settings = BackupSettings()
 
-    /// A name for another copy of the store.
+    /// Returns a random name for another copy of the store.
     static func newStoreName() -> String {
         "practice-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))\(ownEnding)"
     }
 
-    /// Whether a name is one that only a backup gives. The user may have copies of the store in the same folder, such as `practice-old.db`.
+    /// True for a name that only a backup generates. The user may keep other copies of the store in the same folder,
+    /// such as `practice-old.db`.
     static func isOwnStoreName(_ name: String) -> Bool { isStoreName(name) && name.hasSuffix(ownEnding) }
 
     private static let ownEnding = ".woodshed.db"
 
-    /// Whether a name can be that of the copy in a manifest, of an earlier version, too.
+    /// True for a name that a manifest can contain, including manifests of earlier versions.
     static func isStoreName(_ name: String) -> Bool {
         name.hasPrefix("practice-") && name.hasSuffix(".db")
             && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 || $0 == 46 }
@@ -62,7 +64,7 @@ struct BackupManifest: Equatable {
         (self.store, self.time, self.files, self.settings) = (store, time, files, settings)
     }
 
-    /// Reads the manifest of a folder; nil if it has none.
+    /// Reads the manifest of a folder; nil if the folder has no manifest.
     init?(in folder: String) throws(RecordingLibraryError) {
         let path = folder + "/" + Self.name
         let bytes: [UInt8]

@@ -1,4 +1,5 @@
-// The user's configuration in a backup. Each content has a file of its own, so that the one of the last whole backup stays until there is a new one.
+// The user's configuration in a backup. Each content has a separate file, so the copy of the last complete backup stays
+// until a new copy exists.
 internal import AudioFiles
 internal import Catalogue
 internal import Files
@@ -7,9 +8,9 @@ internal import JSON
 struct BackupSettings: Equatable {
     /// A file of the configuration.
     struct File: Equatable {
-        /// The name of the file on its computer.
+        /// Name of the file on its computer.
         let name: String
-        /// Identifies its content, and names its copy.
+        /// Hash of the content. Also names the copy.
         let hash: String
     }
 
@@ -17,7 +18,7 @@ struct BackupSettings: Equatable {
 
     private(set) var files: [File] = []
 
-    /// The path of a copy below the backup's folder.
+    /// Returns the path of a copy, relative to the backup's folder.
     static func place(_ file: File) -> String { "\(folder)/\(file.hash).conf" }
 
     var json: JSONValue {
@@ -26,7 +27,7 @@ struct BackupSettings: Equatable {
 
     init() {}
 
-    /// Reads the value of ``json``. Impossible entries are passed over.
+    /// Reads the value of ``json``. Skips impossible entries.
     init(_ value: JSONValue?) {
         files = (value?.elements ?? []).compactMap { entry in
             guard let name = entry["name"]?.stringValue, let hash = entry["hash"]?.stringValue,
@@ -36,7 +37,7 @@ struct BackupSettings: Equatable {
         }
     }
 
-    /// Copies the files that are there. Of a file that cannot be copied, the copy of the last backup stays.
+    /// Copies the existing files. If a file cannot be copied, its copy from the last backup stays.
     mutating func copy(
         _ paths: [String], to target: String, last: BackupSettings?, _ library: RecordingLibrary,
         _ summary: inout BackupSummary
@@ -73,13 +74,13 @@ struct BackupSettings: Equatable {
         }
     }
 
-    /// Puts files back that are missing here, without the options that start programs. One that is here stays as it is.
+    /// Restores files that are missing here, without the options that start programs. An existing file stays unchanged.
     func restore(
         _ paths: [String], from backup: String, _ library: RecordingLibrary, _ summary: inout ImportSummary
     ) {
         for path in paths {
             guard let file = files.first(where: { $0.name == fileName(path) }) else { continue }
-            // The library is in its place already.
+            // The library is already restored, so an error here is only reported.
             do { try restore(file, to: path, from: backup, library, &summary) } catch {
                 summary.refused.append("the settings are not brought back: \(ContentCheck.reason(error))")
             }
@@ -128,7 +129,7 @@ struct BackupSettings: Equatable {
         }
     }
 
-    /// Removes copies that the backup does not name.
+    /// Removes copies that this backup does not name.
     func removeOthers(in target: String, _ library: RecordingLibrary) {
         let own = Set(files.map { fileName(Self.place($0)) })
         for name in (try? Folder.names(in: target + "/" + Self.folder)) ?? [] where !own.contains(name) {

@@ -4,12 +4,13 @@ internal import Catalogue
 internal import Explanations
 internal import Files
 
-/// Whether a file has the content that its key or hash says.
+/// Result of comparing a file's content with its key or hash.
 enum ContentCheck: Equatable {
     case right
-    /// The content is another one.
+    /// The content differs.
     case wrong
-    /// The content could not be compared, for this reason: the file cannot be read, or a program that reads its format is missing.
+    /// The content could not be compared, for this reason: the file is unreadable, or a program that reads its format
+    /// is missing.
     case unknown(String)
 
     /// Compares the sound of a file with a key.
@@ -27,7 +28,7 @@ enum ContentCheck: Equatable {
         }
     }
 
-    /// The hash of all bytes of a file.
+    /// Returns the hash of all bytes of a file.
     static func hash(of path: String) throws(RecordingLibraryError) -> String {
         do throws(FileFault) {
             let file = try unsafe RegularFile(FileName.systemName(path))
@@ -35,13 +36,14 @@ enum ContentCheck: Equatable {
         } catch { throw .reading(path, error) }
     }
 
-    /// The message and the remedy of an error, without the path of its file at the beginning: that may be the name of a temporary copy.
+    /// Returns the message and the remedy of an error, without a leading file path: that path may name a temporary
+    /// copy.
     static func reason(_ error: any Error, about path: String) -> String {
         let (words, name) = (reason(error), path + ": ")
         return words.hasPrefix(name) ? String(words.dropFirst(name.count)) : words
     }
 
-    /// The message and the remedy of an error.
+    /// Returns the message and the remedy of an error.
     static func reason(_ error: any Error) -> String {
         guard let explained = error as? any ExplainedError else { return "\(error)" }
         return explained.remedy.isEmpty ? explained.message : "\(explained.message). \(explained.remedy)"

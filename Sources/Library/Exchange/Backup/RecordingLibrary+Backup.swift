@@ -6,41 +6,44 @@ internal import Glibc
 internal import Store
 internal import UserState
 
-/// The contents of a backup, and how much of it was new.
+/// Contents of a backup, and the share that is new.
 public struct BackupSummary: Sendable, Hashable {
     /// Files of recordings, takes and documents in the backup.
     public internal(set) var files = 0
-    /// Those of them that were copied now.
+    /// Files copied by this backup.
     public internal(set) var copied = 0
-    /// Bytes that were copied now.
+    /// Bytes copied by this backup.
     public internal(set) var copiedBytes: Int64 = 0
-    /// Recordings and documents that stay where the user has them, and are not in the backup.
+    /// Linked recordings and documents: these stay in the user's folders and are not in the backup.
     public internal(set) var linked = 0
     /// Files of the user's configuration in the backup.
     public internal(set) var settings = 0
-    /// Files that were in the backup before, and were compared with their keys or hashes now.
+    /// Earlier files of the backup that this backup compared with their keys or hashes.
     public internal(set) var compared = 0
-    /// Paths of files in the backup that were damaged there, and were copied anew.
+    /// Paths of damaged files in the backup, replaced by new copies.
     public internal(set) var repaired: [String] = []
-    /// Files that are missing or not what they were, here or in the backup, and files that could not be copied, in plain words.
+    /// Files that are missing or changed, here or in the backup, and files that could not be copied, as plain
+    /// sentences.
     public internal(set) var problems: [String] = []
 }
 
 extension RecordingLibrary {
-    /// Writes a backup of everything that is kept into a folder: a copy of the store in one state of it, and the files of the library's own
-    /// and of takes that are not in the folder yet.
+    /// Writes a backup of everything kept into a folder: a consistent copy of the store, and the library's own files
+    /// and takes that the folder does not yet have.
     ///
-    /// The folder holds a whole backup at any moment once there was one: what makes the new one valid is written last. If the program
-    /// ends before, the next backup goes on. Linked recordings are the user's own files, and are not copied.
+    /// After the first complete backup, the folder holds a complete backup at any moment: the manifest that makes the
+    /// new backup valid is written last. If the program ends early, the next backup continues. Linked recordings belong
+    /// to the user and are not copied.
     ///
-    /// Files that are in the folder already are compared with their keys or hashes, at each backup those that were compared longest ago, so that ten
-    /// backups compare all. A damaged copy is copied anew. A file that is not what it was when it was added never replaces a copy that is.
+    /// Each backup compares a tenth of the existing copies with their keys or hashes, oldest comparisons first; ten
+    /// backups compare all. A damaged copy is replaced. A file that has changed since its addition never replaces a
+    /// good copy.
     ///
     /// - Parameters:
-    ///   - path: The folder, which is made if it is missing.
-    ///   - settings: Paths of the user's configuration, each with a name of its own; those that are missing are passed over.
-    ///   - isVerifying: Whether all files in the folder are compared.
-    ///   - isCancelled: Asked for each file.
+    ///   - path: Folder of the backup; created if missing.
+    ///   - settings: Paths of the user's configuration, each with a different file name. Missing files are skipped.
+    ///   - isVerifying: True to compare all files in the folder.
+    ///   - isCancelled: Called for each file.
     /// - Throws: `RecordingLibraryError`, `StoreError`.
     @discardableResult
     public func backUp(
@@ -51,7 +54,7 @@ extension RecordingLibrary {
             lock: { (descriptor) throws(FileFault) in try FileLock.take(descriptor) }, isCancelled: isCancelled)
     }
 
-    /// - Parameter lock: Asks for the lock of a file, which some file systems do not have.
+    /// - Parameter lock: Requests the lock of a file. Some file systems have no locks.
     func backUp(
         to path: String, settings: [String], isVerifying: Bool,
         lock take: (Int32) throws(FileFault) -> FileLock.Outcome, isCancelled: () -> Bool
@@ -74,14 +77,15 @@ extension RecordingLibrary {
         for name in ["recordings", "takes"] { try Self.makeFolders(above: "\(target)/\(name)/x") }
         let lock = try Self.lock(target, take)
         defer {
-            // A program that another thread starts at this moment has the descriptor, too, until it runs.
+            // A process that another thread starts at this moment inherits the descriptor until its exec, so closing
+            // alone would not unlock.
             flock(lock.descriptor, LOCK_UN)
             close(lock.descriptor)
         }
-        // The keys of takes are in the store that is copied.
+        // The copied store must contain the keys of takes.
         try findTakes()
         let name = BackupManifest.newStoreName()
-        // The copy of the backup that this one replaces, whatever its name is.
+        // Manifest of the backup that the new backup replaces.
         let last = try? BackupManifest(in: target)
         do {
             try copyStore(to: target + "/" + name)
@@ -106,7 +110,7 @@ extension RecordingLibrary {
         to target: String, store name: String, last: BackupManifest?, settings paths: [String], isVerifying: Bool,
         isLocked: Bool, repaired earlier: StoreRepair?, _ isCancelled: () -> Bool
     ) throws -> BackupSummary {
-        // By the copy: what is added meanwhile is not in it.
+        // Read from the copy: later additions to the store are not in the copy.
         let copy = try RecordingLibrary(
             PracticeStore(.file(target + "/" + name)), folder: folder.path, calls: calls)
         var summary = BackupSummary()
@@ -119,7 +123,7 @@ extension RecordingLibrary {
         summary.problems += copy.store.unreadable.sorted()
         if let repair = copy.store.repair {
             summary.problems.append(repair.message)
-            // The store here is damaged in the same way.
+            // Remove the copy of the damaged part: the store here has the same damage.
             _ = calls.remove(repair.damagedPath)
         }
         var settings = BackupSettings()
@@ -132,25 +136,26 @@ extension RecordingLibrary {
                 let code = calls.synchroniseFolder(target + "/" + name)
                 if code < 0, code != -Int(EINVAL) { throw FileFault(code: Int32(-code)) }
             }
-            // Where there are no locks, another program may have taken it for a remain.
+            // Without locks, another program may have removed the copy as a leftover.
             guard FileIdentity(path: target + "/" + name) != nil else { throw FileFault(code: ENOENT) }
             let file = try WholeFile(target + "/" + BackupManifest.name, calls: calls)
             try file.append(Array(manifest.text.utf8))
             try file.commit()
         } catch { throw RecordingLibraryError.writing(target, error) }
-        // Another program that writes a backup at the same time may need them.
+        // Without the lock, another program that writes a backup at the same time may need these files.
         if isLocked { settings.removeOthers(in: target, self) }
         return summary
     }
 
-    /// Throws if a repair has lost rows of the store: the last backup may have the last copy of them, which the new one would replace.
+    /// Throws if a repair has lost rows of the store: the last backup, which the new backup would replace, may have the
+    /// last copy of these rows.
     ///
-    /// - Parameter earlier: The repair that the store had before this backup, of which the user knows.
+    /// - Parameter earlier: The repair before this backup, already known to the user.
     private func refuseLosses(
         of copy: RecordingLibrary, since earlier: StoreRepair?, keeping last: String
     ) throws {
         if copy.store.repair != nil {
-            // What is damaged in the copy is damaged here, and repaired when it is read.
+            // The store here has the same damage as the copy; reading repairs the store.
             var summary = BackupSummary()
             _ = try filesToBackUp(&summary)
         }
@@ -162,7 +167,7 @@ extension RecordingLibrary {
                 + "Then write the backup again.")
     }
 
-    /// The files of the library's own and of takes. Counts what is linked.
+    /// Returns the library's own files and the takes. Counts linked files in the summary.
     private func filesToBackUp(_ summary: inout BackupSummary) throws -> [BackupFiles.Wanted] {
         var wanted: [BackupFiles.Wanted] = []
         for item in try items() + items({ $0.isTrash = true }) {
@@ -188,27 +193,30 @@ extension RecordingLibrary {
         return wanted
     }
 
-    /// Whether a file has the sound of a key, as far as that can be computed.
+    /// True if a file has the sound of a key. False if the sound differs or cannot be computed.
     static func isSound(_ path: String, _ key: RecordingKey) -> Bool { ContentCheck.sound(of: path, key) == .right }
 
-    /// The result of copying a file that is checked.
+    /// Result of a checked copy.
     enum Copying: Equatable {
         case copied
-        /// The content is another one.
+        /// The content differs.
         case wrong
         /// The content could not be compared, or the file could not be read, for this reason.
         case unknown(String)
-        /// There is a file with the name of the copy.
+        /// A file with the name of the copy exists.
         case taken
         /// The file system refuses the name of the copy.
         case refused(RecordingLibraryError)
     }
 
-    /// Copies a file, and gives the copy its name when it is on the disk and its content is right.
+    /// Copies a file through a temporary name. The copy gets its final name only when its content is right and on the
+    /// disk.
     ///
     /// - Parameters:
-    ///   - other: The path that the copy has first; nil for a new name beside its own. On another disk it is not used.
-    ///   - replaces: Whether a file of that name may be replaced. If so, the result is never `taken` or `refused`.
+    ///   - other: Temporary path of the copy; nil for a new name in the same folder. If `other` is on another disk, the
+    ///     copy is repeated without it.
+    ///   - replaces: True if an existing file of that name may be replaced. If so, the result is never `taken` or
+    ///     `refused`.
     func copyChecked(
         _ source: String, to place: String, through other: String? = nil, replaces: Bool = true,
         check: (String) -> ContentCheck
@@ -243,16 +251,17 @@ extension RecordingLibrary {
             }
             if !replaces, error.code == EEXIST { return .taken }
             let failure = RecordingLibraryError.writing(place, error)
-            // exFAT and NTFS know fewer names than ext4.
+            // exFAT and NTFS allow fewer names than ext4.
             if !replaces, [EINVAL, ENAMETOOLONG, EILSEQ, EPERM].contains(error.code) { return .refused(failure) }
             throw failure
         }
         return .copied
     }
 
-    /// Removes the remains of earlier and interrupted backups that this one does not need.
+    /// Removes leftovers of earlier and interrupted backups.
     ///
-    /// - Parameter isLocked: Whether no other program can write a backup into the folder. If one can, only the last store is removed.
+    /// - Parameter isLocked: True if no other program can write a backup into the folder. If false, only the last store
+    ///   is removed.
     private func removeRemains(in target: String, but store: String, last: String?, isLocked: Bool) {
         for name in (try? Folder.names(in: target)) ?? [] {
             let stem = name.hasSuffix("-journal") ? String(name.dropLast("-journal".count)) : name
@@ -280,9 +289,10 @@ extension RecordingLibrary {
         }
     }
 
-    /// Two backups at once would remove each other's files. The lock also ends with the program.
+    /// Locks the folder of a backup: two concurrent backups would remove each other's files. The lock also ends with
+    /// the program.
     ///
-    /// - Returns: The descriptor, and whether it is locked: some file systems have no locks.
+    /// - Returns: The descriptor, and whether it is locked. Some file systems have no locks.
     private static func lock(
         _ target: String, _ take: (Int32) throws(FileFault) -> FileLock.Outcome
     ) throws(RecordingLibraryError) -> (descriptor: Int32, isTaken: Bool) {

@@ -7,15 +7,16 @@ internal import Store
 internal import TextFormats
 
 extension RecordingLibrary {
-    /// Brings back everything from a backup into a library that is empty, or merges the backup into this one.
+    /// Restores a backup into an empty library, or merges the backup into this library.
     ///
-    /// Every file is compared with its key. If the program ends before the end, an empty library stays empty, and doing it again goes on.
+    /// Every file is compared with its key. After an interruption, an empty library is still empty, and a repeated call
+    /// continues.
     ///
     /// - Parameters:
-    ///   - path: The folder of the backup.
-    ///   - merging: Whether the backup is merged into a library that is not empty, as an import is.
-    ///   - settings: Where the user's configuration belongs: a file that is missing there is brought back, one that is there is never changed.
-    ///   - isCancelled: Asked for each file.
+    ///   - path: Folder of the backup.
+    ///   - merging: True to merge the backup into a library that is not empty, like an import.
+    ///   - settings: Paths of the user's configuration. A missing file is restored; an existing file is never changed.
+    ///   - isCancelled: Called for each file.
     /// - Throws: `RecordingLibraryError`, of kind `notEmpty` if the library is not empty and `merging` is false; `StoreError`.
     @discardableResult
     public func restore(
@@ -35,11 +36,11 @@ extension RecordingLibrary {
         }
     }
 
-    /// - Parameter place: The path of the store, if the one of the backup becomes it; nil if the backup is merged.
+    /// - Parameter place: Path of the store that the backup's store replaces; nil to merge the backup.
     private func restore(
         _ manifest: BackupManifest, from path: String, to place: String?, settings: [String], _ isCancelled: () -> Bool
     ) throws -> ImportSummary {
-        // The backup stays as it is. Each program has a copy of its own.
+        // The backup stays unchanged: each program works on a separate copy.
         let copy = place.map { $0 + LibraryFolder.partName() } ?? folder.newPart()
         defer { removeStore(at: copy) }
         try copyStore(of: manifest, in: path, to: copy)
@@ -48,11 +49,11 @@ extension RecordingLibrary {
         let other = try RecordingLibrary(PracticeStore(ofCopy: copy), folder: folder.path, calls: calls)
         var summary = ImportSummary()
         let now = StoreRows.milliseconds
-        // Outside numbers and places, as those of a damaged store.
+        // Numbers and paths from outside are limited, like the values of a damaged store.
         _ = try other.change { (items) throws(DatabaseError) in
             try SalvagedRows(rows: items.rows, now: now).limitNumbers(items)
         }
-        // Before the keys of takes are found: a file of the user's would give its key to a take.
+        // Before finding the keys of takes: a file of the user at a take's path would give its key to the take.
         try other.moveAwayTakes()
         let catalogue = try other.catalogue()
         let names = Dictionary(try other.catalogueTakes().map { ($0.key, $0.take.path) }) { first, _ in first }
@@ -73,7 +74,8 @@ extension RecordingLibrary {
         return summary
     }
 
-    /// Removes a temporary store with the files beside it: its journal, its reserve, and its copy in the form of an earlier version.
+    /// Removes a temporary store with its companion files: journal, reserve, and copy in the form of an earlier
+    /// version.
     func removeStore(at path: String) {
         let (folder, name) = (FilePlace.folder(of: path), fileName(path))
         for other in (try? Folder.names(in: folder)) ?? []
@@ -93,13 +95,15 @@ extension RecordingLibrary {
         do throws(FileFault) { try FileCopy.copy(source, to: copy, calls: calls) } catch { throw .writing(copy, error) }
     }
 
-    /// Gives a copy the name of the store, which has to be empty still: another program may have added something meanwhile.
+    /// Gives a copy the name of the store. Fails if the store is no longer empty: another program may have added
+    /// something meanwhile.
     private func replaceStore(at place: String, by copy: String) throws {
         let calls = calls
         do throws(FileFault) { try FileCopy.synchronise(copy, calls: calls) } catch {
             throw RecordingLibraryError.writing(place, error)
         }
-        // While no other program can change the store. One that waits for that notices that there is another file.
+        // Renames inside a transaction, so no other program can change the store. A program that waits for the lock
+        // notices the new file.
         try store.change { (rows) throws(DatabaseError) -> Result<Void, RecordingLibraryError> in
             guard try Self.isEmpty(rows) else { return .failure(.notEmpty) }
             let code = calls.rename(copy, to: place)
@@ -115,9 +119,9 @@ extension RecordingLibrary {
         return try rows.database.first(query) { (row) throws(DatabaseError) in try row.integer(0) } == 0
     }
 
-    /// Puts the files of a backup in their places. The store knows them already.
+    /// Puts the files of a backup in their places. The store already lists these files.
     ///
-    /// - Parameter names: Where the takes were on the computer of the backup.
+    /// - Parameter names: Paths of the takes on the computer of the backup.
     private func restoreFiles(
         _ manifest: BackupManifest, _ backup: String, _ catalogue: LibraryCatalogue, _ names: [RecordingKey: String],
         _ summary: inout ImportSummary, _ isCancelled: () -> Bool
@@ -154,7 +158,7 @@ extension RecordingLibrary {
                 summary.recordings += 1
             case .take(let key, let ending):
                 let take = takes[key]
-                // The path may be another computer's, and here another file's.
+                // The path may come from another computer, and may name a different file here.
                 if let take, Self.isSound(take.path, key) {
                     summary.passedOver += 1
                     continue

@@ -1,22 +1,23 @@
-// The names of takes that come from a backup.
+// Names of takes from a backup.
 internal import AudioFiles
 internal import Catalogue
 internal import Database
 internal import Files
 internal import Store
 
-/// The result of putting a take of a backup into its place.
+/// Result of restoring a take from a backup.
 enum RestoredTake {
     /// The take is at this path.
     case placed(String)
-    /// Its sound is not that of the key.
+    /// The sound does not match the key.
     case wrong
-    /// Its sound could not be compared, for this reason.
+    /// The sound could not be compared, for this reason.
     case unknown(String)
 }
 
 extension RecordingLibrary {
-    /// The paths of takes that are listed or in the trash, with the numbers of their takes. A take whose file is missing keeps its name.
+    /// Returns the paths of listed and trashed takes, with the numbers of their takes. A take with a missing file keeps
+    /// its name.
     func takePaths() throws(StoreError) -> [String: Set<Int>] {
         let takes =
             try store.read { (rows) throws(DatabaseError) -> [StoredTake] in
@@ -25,13 +26,13 @@ extension RecordingLibrary {
         return Dictionary(takes.map { ($0.path, Set([$0.number])) }) { $0.union($1) }
     }
 
-    /// Puts a take of a backup into the folder for takes, under the name that it had, or the next one that is free. A name that the file system
-    /// refuses is replaced by one that follows from the key.
+    /// Puts a take of a backup into the folder for takes, under its former name or the next free name. If the file
+    /// system refuses the name, a name derived from the key is used.
     ///
     /// - Parameters:
-    ///   - path: Where it was on the computer of the backup, of which only the last part counts; nil if that is not known.
-    ///   - number: The number of the take in the store; nil if it is not there yet.
-    ///   - used: The result of ``takePaths()``.
+    ///   - path: Path on the computer of the backup; only its last part counts. Nil if unknown.
+    ///   - number: Number of the take in the store; nil if the store does not have the take yet.
+    ///   - used: Result of ``takePaths()``.
     func putTake(
         _ source: String, _ key: RecordingKey, ending: String, was path: String?, number: Int?,
         used: [String: Set<Int>]
@@ -45,7 +46,7 @@ extension RecordingLibrary {
             let place = takesFolder + "/" + name.numbered(count)
             count += 1
             if used[place]?.contains(where: { $0 != number }) == true { continue }
-            // A restoration that was interrupted has put it there.
+            // An interrupted restore has already put the take here.
             if let known = unsafe FileState(place), known.byteCount == byteCount, Self.isSound(place, key) {
                 return .placed(place)
             }
@@ -67,10 +68,11 @@ extension RecordingLibrary {
 
     // MARK: Takes whose files are not here
 
-    /// Gives each take of a store from elsewhere at whose path another file is, one of the user's perhaps, a path in the folder for takes where no file is:
-    /// a take that is removed takes its file along. A path where nothing is stays, because a disk with the take may come back.
+    /// Moves takes of a foreign store away from paths with other files, perhaps the user's: removing a take also
+    /// removes its file. Each such take gets a free path in the folder for takes. An empty path stays, because a disk
+    /// with the take may come back.
     ///
-    /// - Parameter others: The takes of the store here. One with the same path and time is the same take.
+    /// - Parameter others: Takes of the store here. Takes with equal path and time are the same take.
     func moveAwayTakes(besides others: [StoredTake] = []) throws(StoreError) {
         let times = Dictionary(grouping: others, by: \.path).mapValues { Set($0.map(\.sound.time)) }
         let takes = try store.takes() + store.takes(TakeFilter(isTrash: true))
@@ -85,7 +87,7 @@ extension RecordingLibrary {
             repeat {
                 count += 1
                 path = takesFolder + "/" + name.numbered(count)
-                // What was done before has given it this path.
+                // An earlier merge has given the take this path.
                 if times[path]?.contains(take.sound.time) == true { break }
             } while used.contains(path) || FileIdentity(path: path) != nil
             used.insert(path)
@@ -100,35 +102,36 @@ extension RecordingLibrary {
         }
     }
 
-    /// Whether something is at the path of a take, and its sound or its length does not show that it is the take's.
+    /// True if a file is at the path of a take, and neither its sound nor its length proves that the file belongs to
+    /// the take.
     private static func hasOtherFile(_ take: StoredTake, _ key: RecordingKey?) -> Bool {
-        // It would depend on the folder in which a program runs.
+        // A relative path would depend on the program's working folder.
         guard take.path.hasPrefix("/") else { return true }
         // No other program gives a file this name.
         if take.isTrashed, FileIdentity(path: take.currentPath) != nil { return false }
         guard FileIdentity(path: take.path) != nil else { return false }
         if let key, isSound(take.path, key) { return false }
-        // Of an unknown length, only the times of the take and the file show it.
+        // With an unknown length, only the times of the take and the file can prove ownership.
         if take.sound.frameCount == 0 { return !TakeTrash.isOwn(take, at: take.path) }
         guard !TakeTrash.isOther(take), let info = try? AudioFileInfo(path: take.path)
         else { return true }
         let seconds = Double(take.sound.frameCount) / Double(take.sound.sampleRate)
-        // A take that was converted into a format with losses may have another rate, and some frames more.
+        // Conversion into a lossy format may change the rate and add some frames.
         return info.channelCount != take.sound.channelCount || abs(info.seconds - seconds) > 0.25
     }
 }
 
-/// A name for a file in the folder for takes, from outside.
+/// A name, from outside, for a file in the folder for takes.
 private struct TakeName {
     let stem: String
     let ending: String
 
     init(_ key: RecordingKey, ending: String) { (stem, self.ending) = ("take-\(key)", ending) }
 
-    /// A name that follows from what is known of a take.
+    /// Derives a name from the description of a take.
     init(_ take: StoredTake) { (stem, ending) = ("take-\(take.sound.time)-\(take.number)", "wav") }
 
-    /// Nil if the last part of the path is no name for a take of this ending.
+    /// Nil if the last part of the path is no valid name for a take with this ending.
     init?(_ path: String, ending: String) {
         let name = fileName(path)
         guard let dot = name.lastIndex(of: "."), name[name.index(after: dot)...].lowercased() == ending,
@@ -141,7 +144,7 @@ private struct TakeName {
         (stem, self.ending) = (String(name[..<dot]), String(name[name.index(after: dot)...]))
     }
 
-    /// The longest name in bytes. It leaves room for a number.
+    /// Longest name in bytes. Leaves room for a number.
     private static let longest = 240
 
     func numbered(_ count: Int) -> String { "\(stem)\(count == 1 ? "" : " (\(count))").\(ending)" }

@@ -1,19 +1,20 @@
-// The part of a configuration from a backup that is safe to bring back.
+// The part of a backup's configuration that is safe to restore.
 internal import AudioFiles
 internal import Catalogue
 internal import Files
 
-/// The text of a configuration without the options that can start programs. A backup may come from another person, and a program that its
-/// configuration names would run here.
+/// The text of a configuration without the options that can start programs. A backup may come from another person, and
+/// programs named in its configuration would run here.
 struct RestoredSettings {
-    /// The text in bytes.
+    /// The text as bytes.
     let bytes: [UInt8]
-    /// The lines that were left out.
+    /// Lines left out.
     let omitted: [String]
 
     /// Options whose values name programs.
     private static let programs: Set<String> = ["extractor", "opener"]
-    /// Options whose values name devices. With ALSA's `file` and `tee`, or a definition in braces, such a name writes files or starts a program.
+    /// Options whose values name devices. With ALSA's `file` and `tee`, or a definition in braces, a device name can
+    /// write files or start a program.
     private static let devices: Set<String> = ["output", "input"]
     private static let riskyParts = ["|", "{", "file:", "tee:"]
     private static let largest: Int64 = 16 << 20
@@ -26,7 +27,7 @@ struct RestoredSettings {
             bytes = try FileBytes.bytes(of: file.descriptor, count: Int(min(file.byteCount, Self.largest)))
         } catch { throw .reading(path, error) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            // Not a configuration; the program refuses the file as a whole.
+            // Not UTF-8, so no configuration; the program refuses the file as a whole.
             (self.bytes, omitted) = (bytes, [])
             return
         }
@@ -46,7 +47,7 @@ struct RestoredSettings {
         guard words.count == 1 else { return false }
         let (name, value) = (String(words[0]), line[sign...])
         if programs.contains(name) { return true }
-        // By bytes: a combining mark behind a sign does not hide it from ALSA.
+        // Compares bytes: a combining mark after a sign does not hide the sign from ALSA.
         return devices.contains(name) && riskyParts.contains { value.utf8.firstRange(of: $0.utf8) != nil }
     }
 }

@@ -1,5 +1,5 @@
-// What the members of a bundle are called. A bundle is an archive with the catalogue first, then recordings and takes, each named by its key, and
-// documents, each named by the hash of its content.
+// Names of the members of a bundle. A bundle is an archive: first the catalogue, then recordings and takes, each named
+// by its key, and documents, each named by the hash of its content.
 internal import AudioFiles
 internal import Catalogue
 internal import Files
@@ -12,7 +12,7 @@ enum BundleMember: Equatable {
 
     static let catalogueName = "catalogue.json"
 
-    /// Nil for a name that is none of ours.
+    /// Nil for a name that no bundle member has.
     init?(_ name: [UInt8]) {
         let text = String(decoding: name, as: UTF8.self)
         guard text.utf8.elementsEqual(name) else { return nil }
@@ -43,7 +43,7 @@ enum BundleMember: Equatable {
         }
     }
 
-    /// The ending for a member with the contents of a file.
+    /// Returns the ending of the member for a file.
     static func ending(_ path: String, container: String) -> String {
         let known = LibraryFolder.name(RecordingKey(high: 0, low: 0), original: fileName(path), container: container)
         let ending = known.split(separator: ".").last.map(String.init) ?? "wav"

@@ -8,9 +8,9 @@ internal import Store
 internal import TextFormats
 internal import UserState
 
-/// What was imported from a catalogue, a bundle or a backup.
+/// Result of an import of a catalogue, a bundle or a backup.
 public struct ImportSummary: Sendable, Equatable {
-    /// What the import changed in descriptions, sections and lists.
+    /// Changes to descriptions, sections and lists.
     public internal(set) var merge = MergeSummary()
     /// Recordings whose files were imported.
     public internal(set) var recordings = 0
@@ -18,35 +18,37 @@ public struct ImportSummary: Sendable, Equatable {
     public internal(set) var takes = 0
     /// Documents whose files were imported.
     public internal(set) var documents = 0
-    /// Recordings, takes and documents that the library has already, or does not want.
+    /// Recordings, takes and documents that the library already has, or does not want.
     public internal(set) var passedOver = 0
-    /// Paths of the user's configuration that were brought back from a backup.
+    /// Paths of the user's configuration files restored from a backup.
     public internal(set) var settings: [String] = []
-    /// Paths of configurations in the backup that differ from those here, which stay as they are.
+    /// Paths of configurations in the backup that differ from the existing configurations here, which stay unchanged.
     public internal(set) var otherSettings: [String] = []
-    /// Lines of the backup's configuration that were not brought back, because they name programs.
+    /// Lines of the backup's configuration left out because they name programs.
     public internal(set) var omittedSettings: [String] = []
-    /// Members of the bundle that were not imported, and why, in plain sentences.
+    /// Refused members of the bundle with reasons, as plain sentences.
     public internal(set) var refused: [String] = []
-    /// Why the bundle could not be read to its end; nil if it could. Everything before that place was imported.
+    /// Why reading stopped before the end of the bundle; nil if the bundle is complete. Everything before that place
+    /// was imported.
     public internal(set) var problem: RecordingLibraryError?
 }
 
 extension RecordingLibrary {
-    /// Imports a catalogue, or a bundle with its files, and merges it into this library. Importing it again changes nothing.
+    /// Imports a catalogue, or a bundle with its files, and merges the content into this library. Repeating the import
+    /// changes nothing.
     ///
-    /// Files are written only in the library's folder and its folder for takes, whatever the names in the bundle are. Every recording is compared
-    /// with its key before it is taken. Of a bundle that ends too early, the part up to there is imported.
+    /// Writes files only in the library's folder and its folder for takes, whatever the names in the bundle are. Every
+    /// recording is compared with its key before it enters the library. A truncated bundle is imported up to its end.
     ///
     /// - Parameters:
-    ///   - path: the file, which may be a pipe.
-    ///   - isCancelled: called often; if it returns true, the import ends, and what was imported stays.
+    ///   - path: File to import; may be a pipe.
+    ///   - isCancelled: Called often. If it returns true, the import ends, and imported items stay.
     /// - Throws: `RecordingLibraryError`, `CatalogueError`, `StoreError`.
     public func importFile(at path: String, isCancelled: () -> Bool = { false }) throws -> ImportSummary {
         let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC | O_NOCTTY)
         if descriptor < 0 { throw RecordingLibraryError.reading(path, FileFault(code: errno)) }
         defer { close(descriptor) }
-        // A catalogue begins with a brace, an archive with a name of ours.
+        // A catalogue begins with a brace, a bundle with a member name.
         let isCatalogue = path.lowercased().hasSuffix(".json") || Self.firstByte(of: descriptor) == UInt8(ascii: "{")
         if isCatalogue {
             var summary = ImportSummary()
@@ -61,7 +63,7 @@ extension RecordingLibrary {
         (try? FileBytes.bytes(of: descriptor, at: 0, count: 1))?.first
     }
 
-    /// The catalogue in an open file. Only that of a pipe comes into memory as a whole.
+    /// Reads the catalogue in an open file. Only a catalogue from a pipe is loaded into memory as a whole.
     private static func catalogue(in descriptor: Int32, _ path: String) throws -> CataloguePieces {
         if let file = CatalogueFile(descriptor) {
             guard file.byteCount <= largestCatalogue else { throw CatalogueError.foreign }
@@ -83,13 +85,13 @@ private struct BundleReading {
     private let library: RecordingLibrary
     private let path: String
     private var reader: TarReader
-    /// The playlists and takes of the catalogue, once it was read.
+    /// Playlists and takes of the catalogue; nil until the catalogue was read.
     private var lists: LibraryCatalogue?
     private var summary = ImportSummary()
-    /// The keys of the takes that are here.
+    /// Keys of the takes that the library has.
     private var knownTakes: Set<RecordingKey> = []
 
-    /// Refused members that are named, at most.
+    /// Maximum number of refused members reported by name.
     private static let mostNamed = 20
 
     init(_ library: RecordingLibrary, _ path: String, _ reader: TarReader) {
@@ -106,7 +108,7 @@ private struct BundleReading {
                 } catch let fault as TarReader.Fault {
                     throw fault
                 } catch {
-                    // What was taken stays, and what is said about it is told.
+                    // Imported takes stay, so their names and ratings are applied.
                     try? finish()
                     pending = error
                     break
@@ -123,7 +125,7 @@ private struct BundleReading {
 
     private var pending: (any Error)?
 
-    /// Names and ratings of takes that came with the bundle.
+    /// Applies names and ratings to the takes imported from the bundle.
     private mutating func finish() throws {
         guard let lists, summary.takes > 0 else { return }
         summary.merge.takes += try library.apply(takes: lists.takes).takes
@@ -181,7 +183,8 @@ private struct BundleReading {
         guard let part = try copySound(member, key, isCancelled) else { return }
         defer { _ = library.calls.remove(part) }
         do {
-            // The catalogue has told the title, and an import that goes on after an interruption does not read the file again.
+            // The title already comes from the catalogue. An import continued after an interruption does not read the
+            // file again.
             _ = try library.takeIn(partAt: part, named: item.originalName, keepingTitle: true) { $0 = item.words }
             summary.recordings += 1
         } catch let error as AudioFileError {
@@ -215,7 +218,8 @@ private struct BundleReading {
         summary.takes += 1
     }
 
-    /// Copies a recording or take into the folder for parts; returns its name, or nil if it is refused.
+    /// Copies a recording or take into the folder for parts. Returns the path of the copy, or nil if the member is
+    /// refused.
     private mutating func copySound(
         _ member: TarReader.Member, _ key: RecordingKey, _ isCancelled: () -> Bool
     ) throws -> String? {
@@ -224,7 +228,7 @@ private struct BundleReading {
             check: { ContentCheck.sound(of: $0, key) })
     }
 
-    /// Copies a member into the folder for parts; returns its name, or nil if it is refused.
+    /// Copies a member into the folder for parts. Returns the path of the copy, or nil if the member is refused.
     private mutating func copy(
         _ member: TarReader.Member, why: String, _ isCancelled: () -> Bool, check: (String) -> ContentCheck
     ) throws -> String? {
@@ -302,9 +306,9 @@ private struct BundleReading {
 }
 
 extension RecordingLibrary {
-    /// Lists a take whose file came from elsewhere, as a catalogue describes it.
+    /// Lists a take from elsewhere, as a catalogue describes it.
     ///
-    /// - Returns: False if the catalogue does not tell enough of it.
+    /// - Returns: False if the catalogue's description is incomplete.
     func addTake(inFileAt path: String, _ key: RecordingKey, _ catalogue: LibraryCatalogue) throws -> Bool {
         guard let content = catalogue.takes[ExactText("\(key)")], let sound = Self.sound(content) else { return false }
         let take = try store.addTake(inFileAt: path, sound, model: try model(content))
@@ -323,7 +327,8 @@ extension RecordingLibrary {
             device: line(sound["device"]?.stringValue ?? ""))
     }
 
-    /// What a take of a catalogue was recorded against, with the number that its section has here.
+    /// Returns the model that a take of a catalogue was recorded against, with the number of its section in this
+    /// library.
     fileprivate func model(_ content: CatalogueItem) throws(StoreError) -> StoredTake.Model? {
         guard let json = content[CatalogueField.model],
             let key = content[CatalogueField.recording]?.stringValue.flatMap(RecordingKey.init),

@@ -6,7 +6,7 @@ internal import JSON
 internal import Store
 internal import TextFormats
 
-/// What was written into a bundle.
+/// Contents of a written bundle.
 public struct BundleContents: Sendable, Hashable {
     /// Recordings with their files.
     public internal(set) var recordings = 0
@@ -14,30 +14,31 @@ public struct BundleContents: Sendable, Hashable {
     public internal(set) var takes = 0
     /// Documents with their files.
     public internal(set) var documents = 0
-    /// Recordings of which only the description could be written, because their files are missing.
+    /// Recordings with missing files: the bundle has only their descriptions.
     public internal(set) var missing: [LibraryItem] = []
-    /// Recordings of which only the description could be written, because their files have another sound than when they were added.
+    /// Recordings whose files have changed in sound since their addition: the bundle has only their descriptions.
     public internal(set) var changed: [LibraryItem] = []
-    /// Paths of takes that are not in the bundle, because their files have another sound than when they were recorded.
+    /// Paths of takes left out because their files have changed in sound since recording.
     public internal(set) var changedTakes: [String] = []
-    /// Documents of which only the names could be written, because their files are missing, or linked and changed since.
+    /// Documents with missing files, or linked files that have changed: the bundle has only their names.
     public internal(set) var missingDocuments: [LibraryDocument] = []
-    /// Recordings whose address is in the bundle without its private keys.
+    /// Recordings whose addresses are in the bundle without private keys.
     public internal(set) var shortenedAddresses = 0
 }
 
 extension RecordingLibrary {
-    /// Writes the library, or some recordings of it, into one file, with everything that is said about them: an archive that `tar` reads too.
+    /// Writes the library, or some of its recordings, into one file, with all descriptions. The file is an archive that
+    /// `tar` can read.
     ///
-    /// The file appears under its name when it is complete. Memory does not grow with it.
+    /// The file appears under its name when complete. Memory use does not depend on the size of the bundle.
     ///
     /// - Parameters:
-    ///   - path: The file; one that is there is replaced.
-    ///   - numbers: The recordings; nil for all, and then playlists are included.
-    ///   - withTakes: Whether takes of these recordings are included.
-    ///   - withKeys: Whether the addresses from which recordings come keep private keys, such as passwords and `?auth=…`.
-    ///   - isCancelled: Asked often.
-    /// - Throws: `RecordingLibraryError`, `StoreError`. There is no new file then.
+    ///   - path: File to write; an existing file is replaced.
+    ///   - numbers: Recordings to include; nil for all recordings and the playlists.
+    ///   - withTakes: True to include takes of these recordings.
+    ///   - withKeys: True to keep private keys, such as passwords and `?auth=…`, in the addresses of recordings.
+    ///   - isCancelled: Called often.
+    /// - Throws: `RecordingLibraryError`, `StoreError`. No new file exists after an error.
     @discardableResult
     public func writeBundle(
         to path: String, of numbers: [Int]? = nil, withTakes: Bool = true, withKeys: Bool = false,
@@ -71,7 +72,7 @@ extension RecordingLibrary {
             var isWhole = true
             for item in chosen where isWhole {
                 let ending = BundleMember.ending(item.path, container: item.container)
-                // Under its key the other computer would refuse it.
+                // The other computer would refuse a file that does not match its key.
                 let isOther = Self.isOther(item.path, item.key)
                 if isCancelled() {
                     isWhole = false
@@ -122,12 +123,12 @@ extension RecordingLibrary {
             remedy: "Look at it with: woodshed library check")
     }
 
-    /// Whether there is a file with another sound than that of a key. A sound that cannot be compared here may be the right one.
+    /// True if a file exists and its sound differs from the key. A sound that cannot be compared here may be right.
     private static func isOther(_ path: String, _ key: RecordingKey) -> Bool {
         unsafe FileState(FileName.systemName(path)) != nil && ContentCheck.sound(of: path, key) == .wrong
     }
 
-    /// - Returns: Nil if there is no such file; false if it could not be copied as a whole.
+    /// - Returns: Nil if no such file exists; false if the copy is incomplete.
     private static func add(
         _ path: String, as member: BundleMember, to writer: TarWriter, _ isCancelled: () -> Bool
     ) throws(FileFault) -> Bool? {
@@ -135,9 +136,9 @@ extension RecordingLibrary {
         return try writer.add(member.name, source, isCancelled: isCancelled)
     }
 
-    /// Adds the content of documents, each content once.
+    /// Adds the documents. Adds each content once.
     ///
-    /// - Returns: False if one could not be copied as a whole.
+    /// - Returns: False if the copy of a document is incomplete.
     private static func add(
         _ documents: [LibraryDocument], to writer: TarWriter, _ contents: inout BundleContents,
         _ isCancelled: () -> Bool
@@ -145,7 +146,7 @@ extension RecordingLibrary {
         var done: Set<String> = []
         for document in documents where !done.contains(document.hash) {
             let member = BundleMember.document(hash: document.hash, ending: DocumentFile.ending(document.name))
-            // A file of the user's may have changed, and is no longer the one that was attached.
+            // A linked file may have changed since it was attached.
             guard DocumentFile.hash(ofFileAt: document.path) == document.hash,
                 let written = try add(document.path, as: member, to: writer, isCancelled)
             else {
@@ -165,6 +166,6 @@ extension RecordingLibrary {
         } ?? []
     }
 
-    /// The folder for takes that come from elsewhere, beside the library's own. The user's is also where a session records.
+    /// Folder for takes from elsewhere, beside the library's folder. In the user's library, sessions also record here.
     package var takesFolder: String { FilePlace.folder(of: folder.path) + "/takes" }
 }

@@ -1,19 +1,19 @@
-// One block of an archive in the format of POSIX (IEEE 1003.1, pax interchange format), as GNU tar also writes and reads it.
+// One block of an archive in the POSIX pax interchange format (IEEE 1003.1), which GNU tar also writes and reads.
 
-/// A header that tells of a member.
+/// Header of a member.
 struct TarHeader: Equatable {
     static let blockSize = 512
 
-    /// The letter that says what the member is.
+    /// Type flag of the member.
     var type = UInt8(ascii: "0")
-    /// Bytes, which need not be text.
+    /// Name in bytes, not necessarily text.
     var name: [UInt8] = []
     /// Bytes of contents that follow.
     var byteCount: Int64 = 0
-    /// Whether blocks follow that describe the holes of a file of GNU tar.
+    /// True if blocks follow that describe the holes of a GNU tar sparse file.
     private(set) var isContinued = false
 
-    /// The largest number of the eleven octal digits.
+    /// Largest number in eleven octal digits.
     static let largestSize: Int64 = 0o77_777_777_777
     static let longestName = 100
 
@@ -21,10 +21,10 @@ struct TarHeader: Equatable {
         (self.name, self.byteCount, self.type) = (name, byteCount, type)
     }
 
-    /// Nil if it is not a header.
+    /// Nil if the block is not a header.
     init?(_ block: [UInt8]) {
         guard block.count == Self.blockSize, let sum = Self.number(block[148..<156]) else { return nil }
-        // Old programs have added the bytes with signs.
+        // Some old programs computed the checksum with signed bytes.
         var (unsigned, signed): (Int64, Int64) = (0, 0)
         for (index, byte) in block.enumerated() {
             let value = (148..<156).contains(index) ? UInt8(ascii: " ") : byte
@@ -35,14 +35,14 @@ struct TarHeader: Equatable {
         type = block[156]
         byteCount = size
         name = Array(block[0..<100].prefix { $0 != 0 })
-        // GNU's archives have other things at the place of the prefix.
+        // GNU archives use the prefix field for other data.
         let isPOSIX = Array(block[257..<263]) == Array("ustar\0".utf8)
         let prefix = Array(block[345..<500].prefix { $0 != 0 })
         if isPOSIX, !prefix.isEmpty { name = prefix + [UInt8(ascii: "/")] + name }
         isContinued = type == UInt8(ascii: "S") && block[482] != 0
     }
 
-    /// A number in octal digits, or in binary if the first bit is set; nil if it is neither, negative or too large.
+    /// Reads a number in octal digits, or in binary if the first bit is set; nil if invalid, negative or too large.
     private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
         guard let first = field.first else { return nil }
         if first & 0x80 != 0 {
@@ -63,7 +63,7 @@ struct TarHeader: Equatable {
         return value
     }
 
-    /// The blocks of the member's head: with those that tell what does not fit into one.
+    /// Blocks of the member's head. A pax header comes first for a name or size that does not fit into one block.
     var blocks: [UInt8] {
         var records: [UInt8] = []
         if name.count > Self.longestName { records += Self.record("path", name) }
@@ -97,7 +97,7 @@ struct TarHeader: Equatable {
         return block
     }
 
-    /// "LENGTH KEY=VALUE\n", where the length counts itself.
+    /// Returns "LENGTH KEY=VALUE\n"; the length includes its own digits.
     private static func record(_ key: String, _ value: [UInt8]) -> [UInt8] {
         let rest = Array(" \(key)=".utf8) + value + [UInt8(ascii: "\n")]
         var count = rest.count + 1
@@ -105,7 +105,7 @@ struct TarHeader: Equatable {
         return Array(String(count).utf8) + rest
     }
 
-    /// The zeros after contents, up to the next block.
+    /// Returns the zeros that fill the last block of the contents.
     static func padding(_ byteCount: Int64) -> [UInt8] {
         [UInt8](repeating: 0, count: Int((Int64(blockSize) - byteCount % Int64(blockSize)) % Int64(blockSize)))
     }

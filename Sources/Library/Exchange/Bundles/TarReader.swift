@@ -2,40 +2,41 @@ internal import Files
 internal import JSON
 internal import TextFormats
 
-/// Reads an archive from its beginning to its end, once; it may come from a pipe. Memory does not grow with it.
+/// Reads an archive once, from beginning to end; the archive may come from a pipe. Memory use does not depend on the
+/// archive's size.
 struct TarReader {
-    /// Why an archive cannot be read on.
+    /// Why reading an archive failed.
     enum Fault: Error, Equatable {
         /// The bytes are no header.
         case notHeader
-        /// It ends in the middle.
+        /// The archive ends early.
         case cutOff
         /// Reading failed.
         case system(FileFault)
     }
 
-    /// A member.
+    /// A member of the archive.
     struct Member: Equatable {
         let name: [UInt8]
         let byteCount: Int64
-        /// Whether it is a file with its contents: no link, folder, device or file with holes.
+        /// True for a file with contents: no link, folder, device or sparse file.
         let isFile: Bool
     }
 
     private let descriptor: Int32
-    /// Bytes of the current member that were not read, and the zeros after them.
+    /// Unread bytes of the current member; then the zeros that follow.
     private var rest: Int64 = 0
     private var padding = 0
-    /// Whether any header was read.
+    /// True once a header was read.
     private(set) var isArchive = false
 
-    /// The longest name and the longest head of another program, in bytes.
+    /// Longest name and longest pax header accepted, in bytes.
     private static let longestHead: Int64 = 1 << 20
     private static let pieceSize = 1 << 20
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The next member; nil at the end. What was not read of the one before is passed over.
+    /// Returns the next member; nil at the end. Skips the unread rest of the previous member.
     mutating func next() throws(Fault) -> Member? {
         try skip()
         var (name, size): ([UInt8]?, Int64?) = (nil, nil)
@@ -65,7 +66,7 @@ struct TarReader {
                 var isContinued = header.isContinued
                 while isContinued { isContinued = try exactly(TarHeader.blockSize)[504] != 0 }
                 let isFile = [0, UInt8(ascii: "0"), UInt8(ascii: "7")].contains(header.type) && !hasHoles
-                // Links and devices have no contents, whatever their size says.
+                // Links and devices have no contents, whatever their size field says.
                 let hasContents = !(UInt8(ascii: "1")...UInt8(ascii: "6")).contains(header.type)
                 begin(hasContents ? size ?? header.byteCount : 0)
                 return Member(name: name ?? header.name, byteCount: rest, isFile: isFile)
@@ -73,14 +74,14 @@ struct TarReader {
         }
     }
 
-    /// The next piece of the current member; empty at its end.
+    /// Returns the next piece of the current member; empty at the end of the member.
     mutating func piece() throws(Fault) -> [UInt8] {
         let bytes = try exactly(Int(min(rest, Int64(Self.pieceSize))))
         rest -= Int64(bytes.count)
         return bytes
     }
 
-    /// The catalogue in the current member. Only that of a pipe comes into memory as a whole.
+    /// Reads the catalogue in the current member. Only a catalogue from a pipe is loaded into memory as a whole.
     ///
     /// - Throws: `Fault`, `CatalogueError`.
     mutating func catalogue() throws -> CataloguePieces {
@@ -116,7 +117,7 @@ struct TarReader {
         return bytes
     }
 
-    /// The records of an extended header; nil if they are broken.
+    /// Parses the records of an extended header; nil if malformed.
     private static func records(_ bytes: [UInt8]) -> [String: [UInt8]]? {
         var records: [String: [UInt8]] = [:]
         var rest = bytes[...]

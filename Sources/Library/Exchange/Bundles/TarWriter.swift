@@ -1,6 +1,6 @@
 internal import Files
 
-/// Writes an archive member by member. Memory does not grow with it.
+/// Writes an archive member by member. Memory use does not depend on the archive's size.
 struct TarWriter {
     private let file: WholeFile
     private static let pieceSize = 1 << 20
@@ -15,8 +15,9 @@ struct TarWriter {
 
     /// Adds a file.
     ///
-    /// - Parameter isCancelled: Asked for each piece.
-    /// - Returns: False if it is shorter now than when it was opened, or the work was cancelled: then the archive is of no use.
+    /// - Parameter isCancelled: Called for each piece.
+    /// - Returns: False if the file became shorter after opening, or the work was cancelled: the archive is then
+    ///   useless.
     func add(
         _ name: String, _ source: borrowing RegularFile, isCancelled: () -> Bool
     ) throws(FileFault) -> Bool {
@@ -34,6 +35,6 @@ struct TarWriter {
         return true
     }
 
-    /// Ends the archive: two blocks of zeros.
+    /// Ends the archive with two blocks of zeros.
     func end() throws(FileFault) { try file.append([UInt8](repeating: 0, count: 2 * TarHeader.blockSize)) }
 }

@@ -3,16 +3,17 @@ internal import Files
 internal import Glibc
 internal import TextFormats
 
-/// A catalogue in a regular file, which stays open as long as this is used. Memory does not grow with it.
+/// A catalogue in a regular file. The descriptor must stay open while this value is in use. Memory use does not depend
+/// on the size of the file.
 struct CatalogueFile: CatalogueSource {
     private let descriptor: Int32
     private let offset: Int64
     private let state: FileState
     let byteCount: Int
 
-    /// From the place of the descriptor on; nil if the file is not regular.
+    /// Starts at the descriptor's position; nil if the file is not regular.
     ///
-    /// - Parameter byteCount: Nil for all up to the end.
+    /// - Parameter byteCount: Length of the catalogue in bytes; nil for everything up to the end of the file.
     init?(_ descriptor: Int32, byteCount: Int64? = nil) {
         let offset = Int64(lseek(descriptor, 0, SEEK_CUR))
         guard let state = FileState(descriptor: descriptor), offset >= 0 else { return nil }
@@ -20,7 +21,7 @@ struct CatalogueFile: CatalogueSource {
         self.byteCount = Int(byteCount ?? max(0, state.byteCount - offset))
     }
 
-    /// Whether the file goes as far as the catalogue.
+    /// True if the file reaches to the end of the catalogue.
     var isWhole: Bool { Int64(byteCount) <= state.byteCount - offset }
 
     func bytes(in range: Range<Int>) throws(CatalogueError) -> [UInt8] {
@@ -28,7 +29,7 @@ struct CatalogueFile: CatalogueSource {
         do throws(FileFault) {
             bytes = try FileBytes.bytes(of: descriptor, at: offset + Int64(range.lowerBound), count: range.count)
         } catch { throw .unreadable(systemText(error.code)) }
-        // The second reading of a file that was changed would say something else than the first.
+        // The catalogue is read twice, and a file changed in between would give different contents the second time.
         let now = FileState(descriptor: descriptor)
         guard bytes.count == range.count, now?.modified == state.modified, now?.byteCount == state.byteCount else {
             throw .changed

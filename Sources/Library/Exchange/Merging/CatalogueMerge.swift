@@ -11,22 +11,23 @@ internal import TextFormats
 struct CatalogueMerge {
     private let library: RecordingLibrary
     private let now = StoreRows.milliseconds
-    /// The step that takes back what was removed so far, so that all of it comes back at once.
+    /// Undo step for all removals so far, so that one undo restores all of them.
     private var trashing: Int64?
     private(set) var summary = MergeSummary()
 
-    /// The recordings of a piece. With so many, another program that writes waits for some tenths of a second.
+    /// Recordings of a piece. With this many, another program that writes waits for some tenths of a second.
     static let recordingsAtOnce = 400
-    /// The sections of a piece of more than one recording: those of a recording are one change, which can be undone.
+    /// Maximum number of sections in a piece with more than one recording. The sections of one recording form a single
+    /// change that can be undone.
     static let sectionsAtOnce = 1200
-    /// The recordings from which something is removed in the first piece, at most.
+    /// Maximum number of recordings with removals in the first piece.
     static let removalsAtOnce = 1000
 
     init(_ library: RecordingLibrary) { self.library = library }
 
-    /// The end of a piece of recordings that begins at a place.
+    /// Returns the end of a piece of recordings that begins at an index.
     ///
-    /// - Parameter sections: The number of sections of a recording, by its place in `0 ..< count`.
+    /// - Parameter sections: Returns the number of sections of a recording, by its index in `0 ..< count`.
     static func end(
         ofPieceAt first: Int, atLeast least: Int = 1, atMost most: Int, of count: Int, sections: (Int) -> Int
     ) -> Int {
@@ -51,7 +52,7 @@ struct CatalogueMerge {
         }
     }
 
-    /// Comes after recordings and sections, because takes refer to them.
+    /// Merges takes. Call after recordings and sections, because takes refer to both.
     mutating func merge(takes: [ExactText: CatalogueItem]) throws {
         try library.findTakes()
         var lists = LibraryCatalogue()
@@ -64,7 +65,7 @@ struct CatalogueMerge {
         library.store.announceTakeChanges()
     }
 
-    /// Comes after recordings, because playlists refer to them.
+    /// Merges playlists. Call after recordings, because playlists refer to recordings.
     mutating func merge(playlists: [ExactText: CatalogueItem]) throws(StoreError) {
         summary.playlists += try library.merge(playlists: playlists, now: now).changed
     }
@@ -74,7 +75,8 @@ struct CatalogueMerge {
         _ write: (inout CatalogueWriter, inout CatalogueState) throws(DatabaseError) -> Int64?
     ) throws {
         let (calls, folder, now) = (library.calls, library.folder, now)
-        // Of a recording that another program adds or removes for good at this moment, the file would not be where the store says.
+        // Exclusive: if another program added or removed a recording for good at this moment, its file would not be
+        // where the store says.
         let done = try folder.exclusively { () throws in
             let done = try library.change { (items) throws(DatabaseError) in
                 try items.addingWordsAtOnce { (items) throws(DatabaseError) in

@@ -1,44 +1,44 @@
-// The catalogue of a store: what it said last, with what was changed since.
+// The catalogue of a store: the last written catalogue, with the changes since.
 internal import AudioFiles
 internal import Catalogue
 internal import Database
 internal import Store
 internal import TextFormats
 
-/// The part of a library that one transaction reads and writes. ``PlaylistPlan`` does it for playlists.
+/// The part of a library that one transaction reads and writes. ``PlaylistPlan`` does the same for playlists.
 struct CatalogueScope {
-    /// The identities of recordings, which are read with their sections.
+    /// Identities of the recordings, read together with their sections.
     let recordings: [ExactText]
-    /// Whether takes are read.
+    /// True if takes are read.
     let hasTakes: Bool
 
     static func recordings(_ identities: some Sequence<ExactText>) -> CatalogueScope {
         CatalogueScope(recordings: identities.sorted(), hasTakes: false)
     }
 
-    /// Takes, with the recordings whose sections they belong to.
+    /// Returns the scope of all takes, with the recordings whose sections the takes belong to.
     static func takes(_ rows: StoreRows) throws(DatabaseError) -> CatalogueScope {
         let keys = Set(try CatalogueTakes(rows: rows).all().compactMap(\.take.model?.key))
         return CatalogueScope(recordings: keys.map { ExactText("\($0)") }.sorted(), hasTakes: true)
     }
 }
 
-/// The catalogue as it is kept, with what was changed since.
+/// The catalogue as stored, with the changes since.
 struct CatalogueState {
     private(set) var entries: [EntryID: MergedEntry]
     private(set) var local: LocalEntries
     private let stored: [EntryID: MergedEntry]
 
-    /// Reads the store, on a connection whose transaction the caller has begun.
+    /// Reads the store, on a connection on which the caller has begun a transaction.
     init(_ items: ItemRows, _ scope: CatalogueScope, now: Int64) throws(DatabaseError) {
         let stored = try MergedRows(database: items.rows.database).all(in: scope)
         self.init(stored: stored, local: try LocalEntries(items.rows, scope, known: stored), now: now)
     }
 
-    /// Takes over what was changed since the catalogue was written last.
+    /// Takes over the changes since the catalogue was last written.
     init(stored: [EntryID: MergedEntry], local: LocalEntries, now: Int64) {
         (self.stored, self.local, entries) = (stored, local, stored)
-        // Those of earlier versions have lists alone.
+        // Playlists of earlier versions have lists without separate entries.
         for id in stored.keys where id.kind == .playlist { entries[id]?.content.settleEntries() }
         for (id, entry) in local.entries {
             var known = entries[id] ?? MergedEntry()
@@ -49,7 +49,7 @@ struct CatalogueState {
                 known.content.note(entry, since: before, id.kind, now: now)
                 if id.kind == .playlist { known.content.settleEntries(removing: before?.playlistKeys ?? []) }
             } else if entry.removedAt != nil {
-                // It may have been here for a moment.
+                // The removed thing may have been here for a moment.
                 known.content.noteUnknown(entry)
             }
             if id.kind == .recording, entry.removedAt == nil { known.content.correctSound(entry) }
@@ -89,7 +89,7 @@ struct CatalogueState {
         }
         for (identity, playlist) in catalogue.playlists {
             let id = EntryID(.playlist, identity)
-            // A list of an earlier version becomes entries before it meets others.
+            // Turns the list of an earlier version into entries before merging.
             var playlist = playlist
             playlist.settleEntries()
             add(id, playlist)
@@ -101,10 +101,10 @@ struct CatalogueState {
     /// Gives a section that is new here its number.
     mutating func setSection(_ number: Int, of id: EntryID) { entries[id]?.section = number }
 
-    /// Notes what is shown of an entry; nil for nothing.
+    /// Stores the shown text of an entry; nil if the store shows nothing.
     mutating func setShown(_ text: String?, of id: EntryID) { entries[id]?.shown = text }
 
-    /// Notes what is shown now that the store was changed.
+    /// Stores the shown texts after the store was changed.
     mutating func noteShown(_ items: ItemRows, _ scope: CatalogueScope) throws(DatabaseError) {
         local = try LocalEntries(items.rows, scope, known: entries)
         for id in entries.keys { entries[id]?.shown = local.entries[id]?.text }
@@ -113,12 +113,12 @@ struct CatalogueState {
         }
     }
 
-    /// What differs from the catalogue as it is kept.
+    /// Entries that differ from the stored catalogue.
     var changes: [(id: EntryID, entry: MergedEntry)] {
         entries.filter { stored[$0.key] != $0.value }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Keeps the catalogue for the next time.
+    /// Stores the catalogue for the next merge.
     func write(_ items: ItemRows) throws(DatabaseError) {
         let rows = MergedRows(database: items.rows.database)
         for (id, entry) in changes { try rows.write(id, entry.row) }

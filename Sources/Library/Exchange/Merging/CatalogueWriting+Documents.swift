@@ -6,7 +6,8 @@ internal import Store
 internal import TextFormats
 
 extension CatalogueWriter {
-    /// Makes the documents of a recording those of the catalogue. Their files come with a bundle or a backup; until then they are missing.
+    /// Makes the documents of a recording equal to the catalogue. The files of new documents come with a bundle or a
+    /// backup, and are missing until then.
     mutating func writeDocuments(
         _ content: CatalogueItem, of recording: Int64, trashing: inout Int64?, now: Int64
     ) throws(DatabaseError) {
@@ -45,7 +46,7 @@ extension CatalogueWriter {
             hash: hash, place: .kept,
             path: try rows.kept(hash).first?.path ?? DocumentFile.name(hash, original: name), name: name,
             byteCount: bytes)
-        // One that comes back is where it was.
+        // A linked document that comes back keeps its former place.
         if let known, known.place == .linked {
             new = .init(hash: hash, place: .linked, path: known.path, name: name, byteCount: bytes)
         }

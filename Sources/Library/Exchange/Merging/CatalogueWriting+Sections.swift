@@ -7,7 +7,7 @@ internal import Store
 internal import TextFormats
 
 extension CatalogueWriter {
-    /// Makes the sections of a recording those of the catalogue, as one change that can be undone.
+    /// Makes the sections of a recording equal to the catalogue, as one change that can be undone.
     mutating func writeSections(
         _ wanted: [(id: EntryID, entry: MergedEntry)], of row: RecordingRow, into state: inout CatalogueState
     ) throws(DatabaseError) {
@@ -34,7 +34,7 @@ extension CatalogueWriter {
             added.append(new)
         }
         let changed = Set(added.map(\.id))
-        // A section without an entry is not the catalogue's: there is none.
+        // Every section here has a catalogue entry, so a section that is not kept was removed by the merge.
         let removed = list.sections.filter { !kept.contains($0.id) || changed.contains($0.id) }
         let change = SectionChange(removed: removed, added: added, summary: "merged with another library")
         guard !change.isEmpty else { return }
@@ -43,7 +43,7 @@ extension CatalogueWriter {
         summary.sections += Set(removed.map(\.id)).union(changed).count
     }
 
-    /// A section as the store can keep it; nil if it cannot.
+    /// Returns a section in the form that the store can keep; nil if impossible.
     private static func section(_ content: CatalogueItem, frameCount: Int64) -> SavedSection? {
         guard let range = content[CatalogueField.range]?.elements, range.count == 2,
             let first = range[0].integer(in: .counts), let past = range[1].integer(in: .counts), first < past,
@@ -72,7 +72,8 @@ extension CatalogueWriter {
         return short
     }
 
-    /// Parts split a recording, so those of two computers that overlap cannot both be parts: the later one is a range.
+    /// Turns overlapping parts into ranges. Parts split a recording, so overlapping parts from two computers cannot
+    /// both be parts: the later part becomes a range.
     private static func withoutOverlaps(
         _ sections: [(id: EntryID, section: SavedSection)]
     ) -> [(id: EntryID, section: SavedSection)] {

@@ -1,4 +1,4 @@
-// The rate and the length of a recording, of which the sound here tells and not the catalogue.
+// The rate and the length of a recording. The sound here decides, not the catalogue.
 internal import AudioFiles
 internal import Catalogue
 internal import Database
@@ -7,8 +7,9 @@ internal import Store
 internal import TextFormats
 
 extension CatalogueWriter {
-    /// A catalogue without what cannot be true of the sound that is here: another rate, a length that differs by more than padding, and the sections of such a
-    /// recording, because their frames would be other places.
+    /// Returns a catalogue without values that contradict the sound here: another rate, or a length that differs by
+    /// more than padding. The sections of such a recording are left out too, because their frames would mean other
+    /// places.
     mutating func fitting(
         _ catalogue: LibraryCatalogue, _ local: LocalEntries
     ) throws(DatabaseError) -> LibraryCatalogue {
@@ -32,7 +33,7 @@ extension CatalogueWriter {
 }
 
 extension CatalogueItem {
-    /// Whether what is said of a recording's sound can be true of a sound; nothing can be.
+    /// True if the catalogue's rate and length fit a sound. A missing value always fits.
     fileprivate func fits(rate: Int64, frameCount: Int64) -> Bool {
         func told(_ name: String) -> JSONValue? { fields[ExactText(name)]?.value }
         if let told = told(CatalogueField.sampleRate), told.integer(in: .sampleRates) != rate { return false }
@@ -40,7 +41,8 @@ extension CatalogueItem {
         return told.integer(in: .counts).map { PracticeRecording.isOneLength($0, frameCount) } ?? false
     }
 
-    /// Says the rate and the length of the sound that is here if the catalogue says what cannot be true of it: earlier versions took over anything.
+    /// Replaces a rate and length that contradict the sound here by the values of the sound. Earlier versions accepted
+    /// any values.
     mutating func correctSound(_ entry: LocalEntry) {
         func here(_ name: String, _ limits: ClosedRange<Int64>) -> Int64? {
             entry.fields[ExactText(name)].flatMap { LocalEntry.value($0).integer(in: limits) }

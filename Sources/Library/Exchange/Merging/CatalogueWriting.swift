@@ -9,11 +9,11 @@ internal import Sections
 internal import Store
 internal import TextFormats
 
-/// What a merge has changed in the library.
+/// Changes that a merge has made in the library.
 public struct MergeSummary: Sendable, Hashable {
     /// Recordings that the library did not have.
     public internal(set) var added = 0
-    /// Recordings that were removed in the other library, and are in the trash of this one now.
+    /// Recordings that the other library has removed, and that are now in the trash of this library.
     public internal(set) var removed = 0
     /// Recordings whose description has changed.
     public internal(set) var changed = 0
@@ -25,10 +25,10 @@ public struct MergeSummary: Sendable, Hashable {
     public internal(set) var takes = 0
     /// Documents that are new, renamed or removed.
     public internal(set) var documents = 0
-    /// The titles of recordings whose sections were passed over, because the catalogue means another rate or length.
+    /// Titles of recordings whose sections were skipped, because the catalogue has another rate or length.
     package internal(set) var otherSound: [String] = []
 
-    /// Whether nothing had to be changed.
+    /// True if the merge changed nothing.
     public var isEmpty: Bool {
         var changes = self
         changes.otherSound = []
@@ -53,14 +53,14 @@ struct CatalogueWriter {
     /// Moves a file of the library's own.
     let move: (String, String) -> Void
     var summary = MergeSummary()
-    /// Files to move into the trash when the store is written.
+    /// Files to move into the trash after the store is written.
     private(set) var trashed: [String] = []
-    /// The names of documents' files to look after when the store is written.
+    /// Names of document files to check after the store is written.
     var documents: [String] = []
 
     private var rows: StoreRows { items.rows }
 
-    /// The step that takes back what this merge removes.
+    /// Returns the undo step for the removals of this merge.
     mutating func step(_ trashing: inout Int64?) throws(DatabaseError) -> Int64 {
         if let trashing { return trashing }
         let number = try (items.lastTrashing() ?? 0) + 1
@@ -72,9 +72,9 @@ struct CatalogueWriter {
         (self.items, self.folder, self.move) = (items, folder, move)
     }
 
-    /// Makes recordings, their documents and their sections those of the catalogue, in this order.
+    /// Makes recordings, their documents and their sections equal to the catalogue, in this order.
     ///
-    /// - Parameter trashing: The step that takes back what the merge has removed so far; nil if that is nothing.
+    /// - Parameter trashing: Undo step for the removals of the merge so far; nil if there are none.
     mutating func writeRecordings(
         _ identities: [ExactText], _ state: inout CatalogueState, trashing: inout Int64?, now: Int64
     ) throws(DatabaseError) {
@@ -84,7 +84,7 @@ struct CatalogueWriter {
         }
         for identity in identities {
             let id = EntryID(.recording, identity)
-            // Of rows that cannot be read nobody knows what they would be made.
+            // Unreadable rows stay unchanged: the merge cannot tell their present values.
             guard let entry = state.entries[id], !state.local.isDoubtful(id) else { continue }
             let own = (sections[identity] ?? []).sorted { $0.id.identity < $1.id.identity }
             guard
@@ -99,7 +99,8 @@ struct CatalogueWriter {
 
     // MARK: Recordings
 
-    /// - Returns: The row of the recording, if there is one and it is the same recording.
+    /// - Returns: The row of the recording; nil if there is none, or if the catalogue's recording is a different
+    ///   recording.
     private mutating func writeRecording(
         _ id: EntryID, _ content: CatalogueItem, _ local: LocalEntry?, hasSections: Bool, trashing: inout Int64?,
         now: Int64
@@ -109,7 +110,7 @@ struct CatalogueWriter {
         let isWanted = content.isVisible && content[CatalogueField.added]?.integer(in: .milliseconds) != nil
         let added = (content[CatalogueField.added]?.integer(in: .milliseconds) ?? now) / 1000
         var known = try rows.recording(key)
-        // The rate and the length of a recording that is here are those of its sound, whatever the catalogue says.
+        // The rate and the length of a recording with a sound here come from the sound, whatever the catalogue says.
         if known?.stored.recording.isLost ?? true {
             guard let rate = content[CatalogueField.sampleRate]?.integer(in: .sampleRates),
                 let frames = content[CatalogueField.frameCount]?.integer(in: .counts)
@@ -157,7 +158,7 @@ struct CatalogueWriter {
         return known
     }
 
-    /// What is said about a recording, as far as it can be kept.
+    /// Returns the description of a recording, within the limits of the store.
     private static func words(_ content: CatalogueItem) -> LibraryItem.Words {
         func text(_ name: String) -> String {
             line(content[name]?.stringValue ?? "").prefix(within: LibraryItem.Words.mostCharacters)
@@ -174,7 +175,7 @@ struct CatalogueWriter {
         return (try? words.checked()) ?? words
     }
 
-    /// The file of a recording that is not here.
+    /// Returns the file of a recording that is not here.
     private static func file(_ key: RecordingKey, _ content: CatalogueItem) -> NewItem {
         let file = content[CatalogueField.file]
         func text(_ name: String) -> String { fileName(line(file?[name]?.stringValue ?? "")) }
@@ -192,7 +193,7 @@ struct CatalogueWriter {
 
     // MARK: Takes
 
-    /// Makes what is said about takes that of the catalogue.
+    /// Makes the descriptions of takes equal to the catalogue.
     mutating func writeTakes(_ state: CatalogueState) throws(DatabaseError) {
         for (take, key, _) in try CatalogueTakes(rows: rows).all() {
             guard let content = state.entries[EntryID(.take, ExactText("\(key)"))]?.content else { continue }
@@ -218,7 +219,7 @@ struct CatalogueWriter {
         }
     }
 
-    /// Words that are equal only byte for byte.
+    /// Words compared byte for byte.
     private struct ExactWords: Equatable {
         let texts: [ExactText]
         let tags: Set<ExactText>

@@ -1,4 +1,4 @@
-// Reads what the store has of a catalogue.
+// Reads the store's side of a catalogue.
 internal import AudioFiles
 internal import Catalogue
 internal import Database
@@ -7,22 +7,22 @@ internal import Sections
 internal import Store
 internal import TextFormats
 
-/// Everything that the store has of a catalogue, in one state of it.
+/// Everything that the store knows of a catalogue, read at one moment.
 struct LocalEntries {
     private(set) var entries: [EntryID: LocalEntry] = [:]
-    /// The numbers of sections among those of their recordings.
+    /// Numbers of sections within their recordings.
     private(set) var sectionNumbers: [EntryID: Int] = [:]
-    /// When each section that is known by its identity was deleted, if it was, in ms since 1970.
+    /// Time of deletion of each deleted section with a known identity, in ms since 1970.
     private(set) var deletions: [EntryID: Int64] = [:]
 
-    /// The recordings of which a row cannot be read.
+    /// Recordings with an unreadable row.
     private var doubtful: Set<ExactText> = []
     private var arePlaylistsDoubtful = false
 
     /// Identities of sections, by recording and number.
     private var identities: [ExactText: [Int: ExactText]] = [:]
 
-    /// - Parameter known: What the catalogue said last.
+    /// - Parameter known: Entries of the last written catalogue.
     init(
         _ rows: StoreRows, _ scope: CatalogueScope, known: [EntryID: MergedEntry]
     ) throws(DatabaseError) {
@@ -39,7 +39,7 @@ struct LocalEntries {
         if scope.hasTakes { try readTakes(rows) }
     }
 
-    /// Whether there may be such a thing although there is no entry: a row that would tell cannot be read.
+    /// True if a thing without an entry may still exist: its row cannot be read.
     func isDoubtful(_ id: EntryID) -> Bool {
         switch id.kind {
         case .recording: doubtful.contains(id.identity)
@@ -49,9 +49,9 @@ struct LocalEntries {
         }
     }
 
-    /// The rows of a query that have one of some values in a column.
+    /// Returns the rows of a query whose column has one of some values.
     ///
-    /// - Parameter values: The values, by the recordings to which the rows belong.
+    /// - Parameter values: Values, with the recordings to which their rows belong.
     private mutating func found<Value>(
         in database: Database, _ query: String, order: String = "", where column: String,
         _ values: [(key: ExactText, value: DatabaseValue)], row: (DatabaseRow) throws(DatabaseError) -> Value
@@ -85,7 +85,7 @@ struct LocalEntries {
             """, where: "recording.key", chosen
         ) { (row) throws(DatabaseError) -> (Int64, ExactText, LocalEntry, Bool) in
             let (rate, frames) = (try row.integer(2), try row.integer(3))
-            // As where a recording is read to be changed.
+            // Same limits as for reading a recording to change it.
             guard let key = RecordingKey(bytes: try row.bytes(1)), (1...Int64(Int32.max)).contains(rate), frames >= 0
             else { throw .wrongValue("a recording has an impossible key, rate or length") }
             var entry = LocalEntry()
@@ -118,7 +118,7 @@ struct LocalEntries {
         let trashed = try row.integer(orNull: 8)
         entry.set(CatalogueField.title, .string(try row.text(14)))
         if try row.integer(7) != 0 || trashed != nil {
-            // To the end of its second: what was changed in the same second was changed before.
+            // End of the second of removal: changes in the same second count as earlier.
             entry.removedAt = Self.milliseconds(trashed ?? 0) + 999
             return
         }
@@ -140,7 +140,7 @@ struct LocalEntries {
             ]))
     }
 
-    /// Documents are fields of their recordings, so that they are merged like what is said about them.
+    /// Reads documents as fields of their recordings, so that documents merge like descriptions.
     private mutating func readDocuments(
         _ rows: StoreRows, _ keys: [Int64: ExactText], of recordings: [Int64]
     ) throws(DatabaseError) {
@@ -215,8 +215,8 @@ struct LocalEntries {
         return entry
     }
 
-    /// The identity that a section had, or gets. It follows from what the section is, so that the same sections that two computers made alone,
-    /// from the chapters of a file for example, are one.
+    /// Returns the known identity of a section, or derives a new identity from the section's content. Equal sections
+    /// made separately on two computers, for example from the chapters of a file, therefore get the same identity.
     private mutating func identity(
         _ section: SavedSection, of key: ExactText, _ entry: LocalEntry, _ known: [EntryID: MergedEntry]
     ) -> ExactText {
@@ -227,7 +227,7 @@ struct LocalEntries {
             let digest = hash.digest()
             let identity = ExactText(ByteHash.hexadecimal(digest.high) + ByteHash.hexadecimal(digest.low))
             let id = EntryID(.section, identity, owner: key)
-            // One that was deleted elsewhere comes back with this one.
+            // A section deleted elsewhere comes back with this section.
             if sectionNumbers[id] == nil {
                 (identities[key, default: [:]][section.id], sectionNumbers[id]) = (identity, section.id)
                 return identity
@@ -238,7 +238,8 @@ struct LocalEntries {
 
     // MARK: Playlists and takes
 
-    /// - Parameter playlists: All that the store has of playlists. Where a row cannot be read, nothing is taken over.
+    /// - Parameter playlists: Everything that the store has of playlists. If a row cannot be read, nothing is taken
+    ///   over.
     init(_ playlists: StoredPlaylists) {
         arePlaylistsDoubtful = !playlists.isWhole
         if arePlaylistsDoubtful { return }
@@ -284,18 +285,18 @@ struct LocalEntries {
                 entry.set(CatalogueField.model, JSONValue(reading: Array(text.utf8)) ?? .null)
                 names += [CatalogueField.recording, CatalogueField.section, CatalogueField.model]
             }
-            // What the user did not say.
+            // Values that the user did not enter have time 0.
             for name in names { entry.times[name] = 0 }
             entries[EntryID(.take, ExactText("\(key)"))] = entry
         }
     }
 }
 
-/// The takes whose sound is known by its key.
+/// Takes with a known key of their sound.
 struct CatalogueTakes {
     let rows: StoreRows
 
-    /// One of each sound, and when something was said about it last, in ms since 1970.
+    /// Returns one take for each sound, with the time of the last change of its description, in ms since 1970.
     func all() throws(DatabaseError) -> [(take: StoredTake, key: RecordingKey, changed: Int64)] {
         let marks = try rows.takeMarks()
         var seen: Set<RecordingKey> = []

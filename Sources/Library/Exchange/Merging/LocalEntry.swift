@@ -1,14 +1,14 @@
-// What the store has of a thing of a catalogue, and how a change to it becomes a change with a time.
+// The store's version of a thing in a catalogue. Turns a change of the thing into a change with a time.
 internal import JSON
 internal import Store
 internal import TextFormats
 
-/// Which thing of a catalogue.
+/// Identifies a thing of a catalogue.
 struct EntryID: Hashable, Comparable {
     enum Kind: String { case recording, section, playlist, take }
 
     let kind: Kind
-    /// The key of a section's recording; empty for the others.
+    /// Key of the recording of a section; empty for other kinds.
     let owner: ExactText
     let identity: ExactText
 
@@ -23,21 +23,21 @@ struct EntryID: Hashable, Comparable {
 
 /// A thing of a catalogue as the store has it.
 struct LocalEntry: Equatable {
-    /// The values, as texts in JSON.
+    /// Values as JSON texts.
     private(set) var fields: [ExactText: ExactText] = [:]
-    /// In the order of their bytes.
+    /// Tags, sorted by their bytes.
     private(set) var tags: [ExactText] = []
-    /// When it was removed, in ms since 1970; nil if it was not.
+    /// Time of removal, in ms since 1970; nil if not removed.
     var removedAt: Int64?
-    /// When something in it was changed last, in ms since 1970.
+    /// Time of the last change of any part, in ms since 1970.
     var changedAt: Int64 = 0
-    /// The times of fields that are known better.
+    /// Times of single fields, where known. These take precedence over `changedAt`.
     var times: [String: Int64] = [:]
 
     mutating func set(_ name: String, _ value: JSONValue) { fields[ExactText(name)] = ExactText(value.text) }
     mutating func set(tags names: [String]) { tags = Set(names.map { ExactText($0) }).sorted() }
 
-    /// A recording of which only sections are kept is not in the library.
+    /// True if the thing is in the library. A recording with only sections is not in the library.
     func isPresent(_ kind: EntryID.Kind) -> Bool {
         removedAt == nil && (kind != .recording || fields[ExactText(CatalogueField.added)] != nil)
     }
@@ -52,7 +52,7 @@ struct LocalEntry: Equatable {
 
     // MARK: As a text
 
-    /// What it shows, without times.
+    /// JSON text of the shown values, without times.
     var text: String {
         if removedAt != nil { return #"{"removed":true}"# }
         var parts = [
@@ -67,7 +67,7 @@ struct LocalEntry: Equatable {
 
     init() {}
 
-    /// Nil for a text that is not one of `text`.
+    /// Nil if the text was not written by `text`.
     init?(text: String) {
         guard let value = JSONValue(reading: Array(text.utf8)), case .object = value else { return nil }
         if value["removed"]?.boolValue == true { removedAt = 0 }
@@ -81,12 +81,12 @@ struct LocalEntry: Equatable {
 }
 
 extension CatalogueItem {
-    /// Takes over what was changed here since the last time.
+    /// Takes over the changes here since the last time.
     ///
     /// - Parameters:
-    ///   - entry: What there is now; nil for nothing.
-    ///   - shown: What there was then; nil for nothing.
-    ///   - now: The time of what has none of its own, in ms since 1970.
+    ///   - entry: The present values; nil if there are none.
+    ///   - shown: The values at the last time; nil if there were none.
+    ///   - now: Time for changes without a known time, in ms since 1970.
     mutating func note(_ entry: LocalEntry?, since shown: LocalEntry?, _ kind: EntryID.Kind, now: Int64) {
         guard let entry, entry.removedAt == nil else {
             noteRemoval(entry, since: shown, kind, now: now)
@@ -98,7 +98,8 @@ extension CatalogueItem {
             let known = fields[name]
             if old == value || known.map({ ExactText($0.value.text) }) == value { continue }
             if name.text == CatalogueField.source, let known, Self.completes(LocalEntry.value(value), known.value) {
-                // A later time would replace the key on other computers when the address is exported without it.
+                // With a later time, the address without its key, once exported, would replace the address with the key
+                // on other computers.
                 set(name.text, LocalEntry.value(value), at: known.time)
                 continue
             }
@@ -106,7 +107,7 @@ extension CatalogueItem {
             set(name.text, LocalEntry.value(value), at: old == nil ? time : max(time, (known?.time ?? -1) + 1))
         }
         noteTags(entry, since: before)
-        // What comes back is there whatever the clocks say.
+        // A thing that comes back is visible whatever the clocks say.
         guard !isVisible, entry.isPresent(kind), !(shown?.isPresent(kind) ?? false) else { return }
         let name = kind == .recording ? ExactText(CatalogueField.added) : entry.fields.keys.min() ?? ""
         if let value = entry.fields[name] {
@@ -114,7 +115,7 @@ extension CatalogueItem {
         }
     }
 
-    /// Whether an address is another one with the private keys that an export has removed.
+    /// True if an address is another address plus the private keys that an export has removed.
     private static func completes(_ address: JSONValue, _ known: JSONValue) -> Bool {
         guard let address = address.stringValue, let known = known.stringValue else { return false }
         return ExactText(AddressKeys.removed(from: address)) == ExactText(known)
@@ -131,8 +132,8 @@ extension CatalogueItem {
         }
     }
 
-    /// Takes over the fields of a removed thing that nothing is said of yet: what its sections need to be known by, and documents, which come
-    /// back with it wherever it comes back.
+    /// Takes over the fields of a removed thing that the catalogue lacks: values that its sections depend on, and
+    /// documents, which come back with the thing on any computer.
     mutating func noteUnknown(_ entry: LocalEntry) {
         for (name, value) in entry.fields where fields[name] == nil {
             set(name.text, LocalEntry.value(value), at: 0)
@@ -142,7 +143,7 @@ extension CatalogueItem {
     private mutating func noteRemoval(
         _ entry: LocalEntry?, since shown: LocalEntry?, _ kind: EntryID.Kind, now: Int64
     ) {
-        // A take that is not there says nothing about the same take elsewhere.
+        // A take missing here says nothing about the same take elsewhere.
         if kind == .take { return }
         let wasShown = shown?.isPresent(kind) ?? false
         if let entry { noteUnknown(entry) }

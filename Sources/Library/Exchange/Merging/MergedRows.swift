@@ -1,14 +1,14 @@
-// What the catalogue said when it was written or merged last, and how that was shown in the store.
+// The catalogue as last written or merged, and how the store showed the catalogue then.
 internal import Database
 internal import Store
 internal import TextFormats
 
-/// A thing of a catalogue, with what was shown of it.
+/// A thing of a catalogue, with its shown form.
 struct MergedEntry: Equatable {
     var content = CatalogueItem()
-    /// The text of what was shown; nil if nothing was.
+    /// Text of the shown form; nil if the store showed nothing.
     var shown: String?
-    /// The number of a section among those of its recording; nil if it never was here.
+    /// Number of a section within its recording; nil if the section was never here.
     var section: Int?
 
     static func == (left: MergedEntry, right: MergedEntry) -> Bool {
@@ -32,7 +32,8 @@ extension MergedEntry {
         self.init(content: content, shown: row.shown?.text, section: row.section)
     }
 
-    /// What is left of an entry whose content cannot be read: a thing that was not shown yet, under its number. So it was not deleted here either.
+    /// The remains of an entry with unreadable content: a thing not yet shown, under its number. A missing thing
+    /// therefore does not count as deleted here.
     init(lost row: MergedRow) { self.init(section: row.section) }
 
     var row: MergedRow {
@@ -68,7 +69,7 @@ struct MergedRows {
         return Dictionary(found) { $1 }
     }
 
-    /// The identities of all recordings of which the store or the catalogue tells.
+    /// Returns the identities of all recordings known to the store or the catalogue.
     func recordings() throws(DatabaseError) -> [(identity: ExactText, sectionCount: Int)] {
         try database.readableRows(
             """
@@ -99,7 +100,7 @@ struct MergedRows {
         }
     }
 
-    /// The number that a section has among those of its recording; nil if it never was here.
+    /// Returns the number of a section within its recording; nil if the section was never here.
     func section(_ id: EntryID) throws(DatabaseError) -> Int? {
         try database.first(
             "SELECT section FROM merged WHERE kind = 'section' AND owner = ? AND identity = ?", .text(id.owner.text),

@@ -1,5 +1,5 @@
-// A merge of playlists. Its result is computed before the store is locked: a list of 100,000 recordings takes seconds, and a program that waits for
-// the store fails after five.
+// A merge of playlists. The result is computed before the store is locked: a list of 100,000 recordings takes seconds,
+// and a program that waits for the store fails after five.
 internal import AudioFiles
 internal import Catalogue
 internal import Database
@@ -7,26 +7,26 @@ internal import JSON
 internal import Store
 internal import TextFormats
 
-/// Playlists, and what the catalogue said of them last, as the store has them at one moment.
+/// Playlists and their last catalogue entries, as stored at one moment.
 struct StoredPlaylists: Sendable {
     struct Row: Sendable, Equatable {
         let number: Int
         let identity: ExactText
         let name: ExactText
-        /// In ms since 1970. Each change of the entries makes it and the revision greater.
+        /// Time of the last change, in ms since 1970. Each change of the entries increases this time and the revision.
         let changed: Int64
         let revision: Int64
-        /// A repair adds entries without a change.
+        /// Number of entries. A repair adds entries without a change of time or revision.
         let entryCount: Int64
     }
 
-    /// Equal as long as nothing of it has changed.
+    /// Stamp of all playlists: equal as long as nothing has changed.
     struct Stamp: Sendable, Equatable {
         private(set) var rows: [Row] = []
         private(set) var merged: [EntryID: MergedRow] = [:]
-        /// When playlists were deleted, by their identities, in ms since 1970.
+        /// Times of deletion of playlists, by identity, in ms since 1970.
         private(set) var deletions: [ExactText: Int64] = [:]
-        /// Whether all rows of playlists can be read.
+        /// True if all rows of playlists can be read.
         private(set) var isWhole = true
 
         init() {}
@@ -53,14 +53,14 @@ struct StoredPlaylists: Sendable {
     }
 
     private(set) var stamp = Stamp()
-    /// The recordings of each playlist, by its number.
+    /// Recordings of each playlist, by the playlist's number.
     private(set) var keys: [Int: [RecordingKey]] = [:]
-    /// The recordings that can be in a playlist. Their rows are never removed.
+    /// Recordings that can be in a playlist. Their rows are never removed.
     private(set) var recordings: Set<RecordingKey> = []
-    /// Whether all rows of playlists and their entries can be read.
+    /// True if all rows of playlists and their entries can be read.
     private(set) var isWhole = true
 
-    /// Of a store that is not there yet.
+    /// For a store that does not exist yet.
     init() {}
 
     init(_ database: Database) throws(DatabaseError) {
@@ -81,25 +81,25 @@ struct StoredPlaylists: Sendable {
     }
 }
 
-/// How the playlists of a store are made those of a catalogue, by statements that take little time.
+/// Statements that make the playlists of a store equal to a catalogue. Running these statements takes little time.
 struct PlaylistPlan: Sendable {
     private struct Change {
         /// Nil for a new playlist.
         let number: Int?
         let identity: ExactText
-        /// Nil if it stays.
+        /// Nil if the name stays.
         let name: ExactText?
-        /// Nil if they stay.
+        /// Nil if the entries stay.
         let keys: [RecordingKey]?
     }
 
-    /// What the store and the catalogue say together.
+    /// Playlists merged from the store and the catalogue.
     let playlists: [ExactText: CatalogueItem]
     private var deleted: [Int] = []
     private var changes: [Change] = []
     private let merged: [(id: EntryID, row: MergedRow)]
 
-    /// - Parameter catalogue: Nil to take over only what was changed since the catalogue was written last.
+    /// - Parameter catalogue: Nil to take over only the changes since the catalogue was last written.
     init(
         _ stored: StoredPlaylists, merging catalogue: [ExactText: CatalogueItem]?, now: Int64
     ) {
@@ -110,7 +110,7 @@ struct PlaylistPlan: Sendable {
             lists.playlists = catalogue
             state.merge(lists)
         }
-        // Of rows that cannot be read nobody knows what they would be made.
+        // Unreadable rows stay unchanged: the plan cannot tell their present values.
         if catalogue != nil, stored.isWhole {
             let rows = Dictionary(stored.stamp.rows.map { ($0.identity, $0) }) { first, _ in first }
             let wanted = state.entries.sorted { $0.key < $1.key }
@@ -139,13 +139,13 @@ struct PlaylistPlan: Sendable {
         merged = state.changes.map { ($0.id, $0.entry.row) }
     }
 
-    /// Carries out the plan in a store whose stamp is the one that the plan was made for.
+    /// Carries out the plan. The store's stamp must equal the stamp of the planned playlists.
     ///
     /// - Returns: The number of playlists that have changed.
     func write(_ items: ItemRows) throws(DatabaseError) -> Int {
         let lists = PlaylistRows(items: items)
         for number in deleted { try lists.delete(number) }
-        // Names may be exchanged, and no two playlists have one name at any time.
+        // Temporary names first: playlists may swap names, and names must be unique at all times.
         for change in changes where change.name != nil {
             if let number = change.number { try lists.rename(number, "\u{1}" + change.identity.text) }
         }
@@ -167,10 +167,11 @@ struct PlaylistPlan: Sendable {
         return deleted.count + changes.count
     }
 
-    /// Names that can be kept: lines, no two of them equal. They follow from the wishes alone, so that they are the same everywhere.
+    /// Returns valid names: single lines, all different. The names depend on the wishes alone, so all computers get the
+    /// same names.
     private static func names(_ wishes: [String]) -> [ExactText] {
         var taken: Set<ExactText> = []
-        // The number of the last name of each, behind which the next one goes on.
+        // Last number used for each base name; the next duplicate continues from there.
         var counts: [ExactText: Int] = [:]
         return wishes.map { wish in
             let short = line(wish).prefix(within: 190)
@@ -187,12 +188,13 @@ struct PlaylistPlan: Sendable {
 }
 
 extension RecordingLibrary {
-    /// Makes playlists what the library and a catalogue say together, in one transaction. The plan is made before it, and anew if the playlists have changed meanwhile.
+    /// Merges the playlists of the library and a catalogue in one transaction. The plan is made before the transaction,
+    /// and again if the playlists have changed meanwhile.
     ///
     /// - Parameters:
-    ///   - catalogue: Nil to take over only what was changed since the catalogue was written last.
+    ///   - catalogue: Nil to take over only the changes since the catalogue was last written.
     ///   - planned: Called between the plan and the transaction.
-    /// - Returns: What they say together, and how many playlists of the library have changed.
+    /// - Returns: The merged playlists, and the number of changed playlists in the library.
     func merge(
         playlists catalogue: [ExactText: CatalogueItem]?, now: Int64, planned: () -> Void = {}
     ) throws(StoreError) -> (playlists: [ExactText: CatalogueItem], changed: Int) {
@@ -207,7 +209,8 @@ extension RecordingLibrary {
                     return (plan, try plan.write(items))
                 }
                 guard attempts > Self.mostPlans else { return nil }
-                // Another program changes playlists all the time, and has to wait once.
+                // Another program keeps changing playlists. Plan inside the transaction, so that the other program has
+                // to wait once.
                 let plan = try PlaylistPlan(StoredPlaylists(items.rows.database), merging: catalogue, now: now)
                 return (plan, try plan.write(items))
             }
@@ -215,6 +218,6 @@ extension RecordingLibrary {
         }
     }
 
-    /// Plans that are made before the store is locked, at most.
+    /// Maximum number of plans made before the store is locked.
     private static let mostPlans = 3
 }

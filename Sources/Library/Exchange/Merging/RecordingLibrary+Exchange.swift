@@ -7,54 +7,59 @@ internal import JSON
 public import Store
 package import TextFormats
 
-/// What the library holds, for other computers, without the sound.
+/// The contents of the library for other computers, without the sound.
 extension RecordingLibrary {
-    /// The longest catalogue that is read, in bytes.
+    /// Longest accepted catalogue, in bytes.
     package static let largestCatalogue: Int64 = 512 << 20
 
-    /// The catalogue of the library, as a text in JSON: recordings, sections, playlists, and what is said about takes.
+    /// Returns the catalogue of the library as JSON text: recordings, sections, playlists, and descriptions of takes.
     ///
-    /// Two libraries with the same contents, after each has merged the other's, give the same text.
+    /// Two libraries with equal contents give the same text, after each has merged the other library.
     ///
-    /// - Parameter withKeys: Whether the addresses from which recordings come keep private keys, such as passwords and `?auth=…`. Readers of
-    ///   the text can use them. Without them, merging the text changes no address that differs in its keys alone.
+    /// - Parameter withKeys: True to keep private keys, such as passwords and `?auth=…`, in the addresses of
+    ///   recordings. Readers of the text can use the keys. Without keys, merging the text changes no address that
+    ///   differs only in its keys.
     /// - Throws: `StoreError`.
     public func catalogueText(withKeys: Bool = false) throws(StoreError) -> String {
         try exportedText(withKeys: withKeys).text
     }
 
-    /// The text of ``catalogueText(withKeys:)``, and how many recordings' addresses are without their keys in it.
+    /// Returns the text of ``catalogueText(withKeys:)``, and the number of recordings whose addresses have lost their
+    /// keys in the text.
     package func exportedText(withKeys: Bool) throws(StoreError) -> (text: String, shortenedAddresses: Int) {
         var catalogue = try catalogue()
         let count = withKeys ? 0 : catalogue.removeKeys()
         return (catalogue.json.text, count)
     }
 
-    /// Merges the catalogue of another library into this one. Field by field the later change wins. What was deleted stays deleted, unless it was
-    /// changed later. Neither the order of merges nor their number matters.
+    /// Merges the catalogue of another library into this library. For each field, the later change wins. A deleted
+    /// thing stays deleted, unless a later change follows. Neither the order nor the number of merges matters.
     ///
-    /// Recordings that are new here are in the list without their files. What was removed in the other library is in the trash.
+    /// Recordings that are new here are listed without their files. Recordings removed in the other library are in the
+    /// trash.
     ///
-    /// A merge consists of pieces of some hundred recordings, playlists and takes last. Each piece is merged as a whole or not at all, and other
-    /// programs can use the store between two. After an error or a crash, merging the same catalogue again completes it.
+    /// A merge consists of pieces of some hundred recordings, playlists and takes last. Each piece is merged completely
+    /// or not at all, and other programs can use the store between two pieces. After an error or a crash, merging the
+    /// same catalogue again completes the merge.
     ///
-    /// - Parameter bytes: the result of ``catalogueText(withKeys:)`` of the other library, in UTF-8.
-    /// - Throws: `CatalogueError`: nothing has changed then; `RecordingLibraryError`, `StoreError`: the pieces before the error are merged.
+    /// - Parameter bytes: Result of ``catalogueText(withKeys:)`` of the other library, in UTF-8.
+    /// - Throws: `CatalogueError`: nothing has changed; `RecordingLibraryError`, `StoreError`: the pieces before the
+    ///   error are merged.
     @discardableResult
     public func merge(catalogueIn bytes: [UInt8]) throws -> MergeSummary {
         try apply(CataloguePieces(reading: bytes))
     }
 
-    /// The catalogue of the library now. Remembers it, so that later changes are known to be later.
+    /// Returns the present catalogue of the library. Stores the catalogue, so that later changes are known to be later.
     ///
-    /// It is put together from pieces, each as of one moment: other programs can use the store between two.
+    /// The catalogue consists of pieces, each read at one moment: other programs can use the store between two pieces.
     package func catalogue() throws(StoreError) -> LibraryCatalogue {
         try catalogue(recordingsAtOnce: CatalogueMerge.recordingsAtOnce) {}
     }
 
     /// - Parameter pieceTold: Called after each piece of recordings.
     func catalogue(recordingsAtOnce: Int, pieceTold: () -> Void) throws(StoreError) -> LibraryCatalogue {
-        // Reading makes no store.
+        // Reading must not create a store.
         guard try read({ _ in true }) == true else { return LibraryCatalogue() }
         try findTakes()
         let now = StoreRows.milliseconds
@@ -81,7 +86,7 @@ extension RecordingLibrary {
         return all
     }
 
-    /// A part of the catalogue, as of one moment.
+    /// Returns a part of the catalogue, read at one moment.
     private func catalogue(
         _ now: Int64, _ scope: (StoreRows) throws(DatabaseError) -> CatalogueScope
     ) throws(StoreError) -> LibraryCatalogue {
@@ -92,10 +97,11 @@ extension RecordingLibrary {
         }
     }
 
-    /// Makes the library what it and a catalogue say together.
+    /// Merges a catalogue into the library.
     ///
     /// - Parameters:
-    ///   - recordingsAtOnce: The recordings of a piece. The first one has all that remove something, or as many as one piece can have.
+    ///   - recordingsAtOnce: Recordings of a piece. The first piece contains all recordings with removals, up to the
+    ///     limit of a piece.
     ///   - isCancelled: Called before each piece.
     @discardableResult
     func apply(
@@ -122,17 +128,17 @@ extension RecordingLibrary {
         return merge.summary
     }
 
-    /// Makes takes what the library and a catalogue say together.
+    /// Merges descriptions of takes into the library.
     func apply(takes: [ExactText: CatalogueItem]) throws -> MergeSummary {
         var merge = CatalogueMerge(self)
         try merge.merge(takes: takes)
         return merge.summary
     }
 
-    /// Finds the keys of takes' sounds that are not known yet.
+    /// Finds the missing keys of the sounds of takes.
     func findTakes() throws(StoreError) {
         let marks = try store.read { (rows) throws(DatabaseError) in try rows.takeMarks() } ?? [:]
-        // Nobody can tell how a take sounded whose file is another one's by now.
+        // The sound of a take whose file was replaced by another file can no longer be determined.
         let unknown = try store.takes().filter { marks[$0.number]?.key == nil && !$0.isReplaced }
         let found = unknown.compactMap { take in
             (try? RecordingKey(ofFileAt: take.path)).map { (take, $0, TakeTrash.isOwn(take, at: take.path)) }
@@ -140,7 +146,7 @@ extension RecordingLibrary {
         if found.isEmpty { return }
         try store.change { (rows) throws(DatabaseError) in
             for (take, key, isShown) in found {
-                // Another program may have ended or moved it meanwhile: then it has another sound.
+                // Another program may have finished or moved the take meanwhile, so the sound may differ.
                 guard let now = try rows.take(take.number), now.path == take.path,
                     now.sound.frameCount == take.sound.frameCount
                 else { continue }

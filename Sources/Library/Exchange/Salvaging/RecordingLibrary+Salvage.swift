@@ -5,13 +5,13 @@ internal import Files
 internal import Glibc
 internal import Store
 
-/// What a damaged store has brought back.
+/// Rows recovered from a damaged store.
 public struct SalvageSummary: Sendable, Equatable {
-    /// Recordings of the library with their files' places.
+    /// Recordings of the library, with the paths of their files.
     public internal(set) var items = 0
-    /// Recordings that are not in the library, but have sections, a last position or settings.
+    /// Recordings outside the library that have sections, a last position or settings.
     public internal(set) var outside = 0
-    /// Recordings that were described later there than here.
+    /// Recordings with a description that was edited later there than here.
     public internal(set) var described = 0
     /// Sections.
     public internal(set) var sections = 0
@@ -29,52 +29,53 @@ public struct SalvageSummary: Sendable, Equatable {
     public internal(set) var documents = 0
     /// Subscriptions.
     public internal(set) var feeds = 0
-    /// Episodes, and those that were heard according to the damaged store.
+    /// Episodes, and episodes already heard according to the damaged store.
     public internal(set) var episodes = 0
-    /// Fetches that wait or have failed.
+    /// Waiting and failed fetches.
     public internal(set) var fetches = 0
-    /// What the damaged store says otherwise, and the library has kept.
+    /// Fields that differ in the damaged store, where the library has kept its own value.
     public internal(set) var conflicts: [SalvageConflict] = []
-    /// Whether everything in the damaged store could be read.
+    /// True if everything in the damaged store could be read.
     public internal(set) var isComplete = true
 
-    /// Whether the damaged store had nothing that was not here.
+    /// True if the damaged store added nothing.
     public var isEmpty: Bool {
         items + outside + described + sections + playlists + entries + takes + practice + reviews + documents + feeds
             + episodes + fetches == 0
     }
 }
 
-/// A field of which a damaged store has another value than the library.
+/// A field that differs between a damaged store and the library.
 public struct SalvageConflict: Sendable, Hashable {
-    /// The name of the recording, playlist, section or take that the field belongs to.
+    /// Name of the recording, playlist, section or take that the field belongs to.
     public let thing: String
-    /// The name of the field, such as "title".
+    /// Name of the field, such as "title".
     public let field: String
-    /// The value that the library has.
+    /// Value in the library.
     public let kept: String
-    /// The value of the damaged store.
+    /// Value in the damaged store.
     public let passedOver: String
 }
 
 extension RecordingLibrary {
-    /// Adds what can be read of a damaged store and is missing in this library. Nothing that is here is removed; of a description that differs, the one that
-    /// was edited later stays. The store may be of an earlier version, or whole.
+    /// Adds readable rows of a damaged store that this library lacks. Removes nothing. Of two different descriptions,
+    /// the later edit stays. The store may come from an earlier version, or be undamaged.
     ///
-    /// The damaged file stays as it is. If anything fails, nothing has changed. Doing it again changes nothing, with one exception: a section that came
-    /// back with another number, and was renamed or removed since, is known by its ratings, its takes and the practice log; without any of these it comes
-    /// back again.
+    /// The damaged file stays unchanged. After an error, nothing has changed. Repeating the call changes nothing, with
+    /// one exception: a section that came back with another number, and was renamed or removed since. Its ratings, its
+    /// takes and the practice log identify such a section; without any of these, the section comes back again.
     ///
-    /// - Parameter path: The file of the store.
-    /// - Throws: `RecordingLibraryError`; `StoreError`, of kind `foreign` if nothing of a store can be read in the file.
+    /// - Parameter path: Path of the store.
+    /// - Throws: `RecordingLibraryError`; `StoreError`, of kind `foreign` if the file has no readable part of a store.
     @discardableResult
     public func salvage(storeAt path: String) throws -> SalvageSummary {
         try salvage(storeAt: path, isCancelled: { false })
     }
 
-    /// Does the same as ``salvage(storeAt:)``, and can be stopped.
+    /// Cancellable form of ``salvage(storeAt:)``.
     ///
-    /// - Parameter isCancelled: Called between the steps; if it returns true, the call throws an error of kind `cancelled`, and nothing has changed.
+    /// - Parameter isCancelled: Called between the steps. If it returns true, the call throws an error of kind
+    ///   `cancelled`, and nothing has changed.
     package func salvage(storeAt path: String, isCancelled: () -> Bool) throws -> SalvageSummary {
         try folder.make()
         return try folder.writingParts { try salvage(storeAt: path, copy: folder.newPart(), isCancelled) }
@@ -105,7 +106,7 @@ extension RecordingLibrary {
             defer { salvaged.removeTables() }
             return (summary, try salvaged.renumberedTrash())
         }
-        // After the store has the new numbers: until then the files belong to the old ones.
+        // Renames files only after the store has the new numbers: until then, the files belong to the old numbers.
         for take in renumbered {
             let (old, new) = (
                 TakeTrash.path(of: take.path, number: take.was), TakeTrash.path(of: take.path, number: take.now)
@@ -116,9 +117,10 @@ extension RecordingLibrary {
         return summary
     }
 
-    /// Copies the file of a store, and the journal that takes back a change that was not completed. Another program may be changing the store meanwhile.
+    /// Copies the file of a store, and the journal that rolls back an incomplete change. Another program may change the
+    /// store meanwhile.
     private func copyStore(_ name: String, to copy: String) throws(RecordingLibraryError) {
-        // The journal is beside the file, not beside a link to it.
+        // The journal is beside the file, not beside a link to the file.
         let resolved = unsafe FilePlace.resolvedBytes(FileName.systemName(name)).map {
             $0.map { CChar(bitPattern: $0) }
         }

@@ -1,15 +1,15 @@
-// The limits of all numbers in a store that comes from elsewhere: from a backup, or from a damaged file.
+// Limits of all numbers in a store from elsewhere: from a backup, or from a damaged file.
 internal import Catalogue
 internal import Database
 internal import JSON
 internal import Store
 
-/// The numbers that this program writes into columns.
+/// The range of numbers that this program writes into columns.
 struct NumberLimits {
     let table: String
     let columns: [String]
     let limits: ClosedRange<Int64>
-    /// What another number becomes, in the words of SQLite; nil if its row goes.
+    /// SQL expression that replaces a number outside the limits; nil to delete the row.
     let otherwise: String?
 
     fileprivate init(_ table: String, _ columns: String, _ limits: ClosedRange<Int64>, or otherwise: String?) {
@@ -30,12 +30,13 @@ extension ClosedRange<Int64> {
     fileprivate static var hundredths: Self { -100_000...100_000 }
     fileprivate static var millionths: Self { 1...100_000_000 }
 
-    /// A condition for a column, in the words of SQLite.
+    /// Returns an SQL condition for values of a column outside the range.
     fileprivate func excludes(_ column: String) -> String { "\(column) NOT BETWEEN \(lowerBound) AND \(upperBound)" }
 }
 
 extension SalvagedRows {
-    /// The limits of all columns with numbers, but for ``limitedOtherwise`` and ``identities``. Beyond them a row says nothing that can be true.
+    /// Limits of all columns with numbers, except ``limitedOtherwise`` and ``identities``. A value outside its limits
+    /// cannot be true.
     static let limits: [NumberLimits] =
         // In seconds since 1970.
         NumberLimits.all(
@@ -46,7 +47,7 @@ extension SalvagedRows {
         + NumberLimits.all(
             .milliseconds, or: "0", ("document", "changed"), ("playlist", "changed"), ("section_time", "changed"),
             ("take_mark", "changed"), ("deleted_playlist", "time"))
-        // The next one is greater by one than the greatest.
+        // The next value of these columns is the greatest value plus one.
         + NumberLimits.all(
             .counts, or: "0", ("recording", "revision"), ("item", "revision trashing"), ("document", "trashing"),
             ("take", "revision trashing"), ("playlist", "revision"), ("fetch", "revision"))
@@ -74,21 +75,22 @@ extension SalvagedRows {
             NumberLimits("fetch", "priority", .places, or: "0"),
         ]
 
-    /// Columns whose limits follow from others, by table: see ``limitNumbers(_:)``.
+    /// Columns whose limits depend on other columns, by table: see ``limitNumbers(_:)``.
     static let limitedOtherwise = [
         "recording": ["frame_count", "section_count", "next_section", "done"], "change": ["number"],
         "entry": ["place"],
     ]
 
-    /// Columns of numbers that only name a row, so that any will do. All columns of the table `file` are among them; its rows go.
+    /// Columns with numbers that only identify a row, so any value is valid. All columns of the table `file` belong
+    /// here; the rows of `file` are deleted.
     static let identities: Set<String> = ["id", "row", "recording", "playlist", "feed", "take"]
 
-    /// Brings numbers that no version of this program writes to what can be read: a damaged byte may have made them, or somebody who wants the library
-    /// to fail. For the salvaged store itself.
+    /// Limits the numbers in the salvaged store itself: a damaged byte, or an attacker, may have written numbers that
+    /// no version of this program writes.
     ///
-    /// - Returns: Its recordings, also those in the trash.
+    /// - Returns: The recordings of the store, including the trash.
     func limitNumbers(_ items: ItemRows) throws(DatabaseError) -> [ItemRow] {
-        // The states of another computer's files. A file is read again.
+        // Deletes the file states of another computer. Each file is read again.
         try database.run("DELETE FROM file")
         var lostSections = 0
         for entry in Self.limits {
@@ -99,7 +101,7 @@ extension SalvagedRows {
                 if change == nil, entry.table == "section" { lostSections += count }
             }
         }
-        // A recording with an impossible rate or length is known by its key alone.
+        // Only the key of a recording with an impossible rate or length is known.
         try database.run(
             """
             UPDATE recording SET sample_rate = \(StoreRows.lostRate), frame_count = 0
@@ -115,7 +117,7 @@ extension SalvagedRows {
         return try limitPlaces(items)
     }
 
-    /// Forgets the changes of recordings of which it is not known how many are undone.
+    /// Deletes the changes of recordings whose number of undone changes is unknown.
     private func limitHistories() throws(DatabaseError) {
         let isOther = "SELECT id FROM recording WHERE \(ClosedRange.counts.excludes("done"))"
         try database.run(
@@ -123,14 +125,14 @@ extension SalvagedRows {
         try database.run("UPDATE recording SET done = 0 WHERE \(ClosedRange.counts.excludes("done"))")
     }
 
-    /// Gives the entries of playlists with impossible places new ones, in the same order.
+    /// Gives new places to the entries of playlists with impossible places, in the same order.
     private func spreadEntries() throws(DatabaseError) {
         try makeTable(
             """
             spread AS SELECT id, playlist, recording, row_number() OVER (PARTITION BY playlist ORDER BY place) << 20 AS place, added
             FROM main.entry WHERE playlist IN (SELECT playlist FROM main.entry WHERE \(ClosedRange.places.excludes("place")))
             """)
-        // No two entries have one place at any time.
+        // Places must be unique at all times, so the old entries are deleted first.
         try database.run("DELETE FROM main.entry WHERE id IN (SELECT id FROM temp.spread)")
         try database.run(
             """
@@ -141,7 +143,7 @@ extension SalvagedRows {
         try database.run("DROP TABLE temp.spread")
     }
 
-    /// Reads a place outside the library's folder as the one inside.
+    /// Replaces a path outside the library's folder by the path inside.
     private func limitPlaces(_ items: ItemRows) throws(DatabaseError) -> [ItemRow] {
         for row in try items.all() where row.item.place == .kept {
             try database.run(

@@ -6,7 +6,8 @@ internal import JSON
 internal import Store
 
 extension SalvagedRows {
-    /// Takes over takes, the practice log and reviews, each with the number that its section has here. A section that is not here gets a new number.
+    /// Takes over takes, the practice log and reviews, each with the number of its section here. A section that is not
+    /// here gets a new number.
     func takeOverProgress(into summary: inout SalvageSummary) throws(DatabaseError) {
         try findNewRows()
         let tables = ["practice", "review", "take"]
@@ -18,7 +19,7 @@ extension SalvagedRows {
         summary.reviews += try insert(
             "review", "time, rating, before, after, interval, evidence", section, time: "time")
         let take = "path, time, sample_rate, channel_count, frame_count, device"
-        // A number that is free stays.
+        // A take keeps its number if the number is free here.
         for (number, condition) in [("there.id", "NOT IN"), ("NULL", "IN")] {
             summary.takes += try database.run(
                 """
@@ -36,8 +37,8 @@ extension SalvagedRows {
             """)
     }
 
-    /// Inserts rows before today's, in whose order the state of a memory and the last speed are read, or behind them if they are later than all of the same
-    /// section.
+    /// Inserts rows before the existing rows, or after them if later than all rows of the same section. The order of
+    /// rows determines the state of a memory and the last speed.
     private func insert(
         _ table: String, _ columns: String, _ section: String, time: String
     ) throws(DatabaseError) -> Int {
@@ -62,12 +63,12 @@ extension SalvagedRows {
         return count
     }
 
-    /// The columns that never change in a row of a table.
+    /// Columns that never change within a row, by table.
     static let unchanging = [
         ("practice", "began, first, past"), ("review", "time, rating, after"), ("take", "path, time"),
     ]
 
-    /// Makes tables of today's rows, in an order in which they are found.
+    /// Makes tables of the existing rows, indexed for fast lookup.
     func listToday() throws(DatabaseError) {
         for (table, columns) in Self.unchanging {
             let isTake = table == "take"
@@ -78,7 +79,7 @@ extension SalvagedRows {
         }
     }
 
-    /// Makes a table of the sections that recordings here have taken over from others.
+    /// Makes a table of the sections that recordings here have adopted from other recordings.
     private func listAdopted() throws(DatabaseError) {
         try makeTable("adopted (giver INTEGER, given INTEGER, recording INTEGER, section INTEGER)")
         for (recording, section, origin) in try rows.adoptions() {
@@ -91,7 +92,7 @@ extension SalvagedRows {
         try database.run("CREATE INDEX temp.adopted_by_giver ON adopted (giver, given)")
     }
 
-    /// Finds the rows that are not here, by what never changes in them.
+    /// Finds the rows that are not here, by comparing the columns that never change.
     private func findNewRows() throws(DatabaseError) {
         try listAdopted()
         for (table, columns) in Self.unchanging {
@@ -99,7 +100,7 @@ extension SalvagedRows {
             let equal = columns.split(separator: ", ").map { "here.\($0) = there.\($0)" }.joined(separator: " AND ")
             let now =
                 "(SELECT now FROM renumbered WHERE renumbered.recording = pair.number AND renumbered.was = there.section)"
-            // Those of a section that another recording has taken over went with it.
+            // Rows of a section adopted by another recording have moved with the section.
             let went = """
                 AND NOT EXISTS (SELECT 1 FROM adopted JOIN main.\(table) AS here ON here.recording = adopted.recording AND here.section = adopted.section
                     WHERE adopted.giver = pair.number AND adopted.given = coalesce(\(now), there.section)
@@ -113,7 +114,8 @@ extension SalvagedRows {
                 \(isTake ? "" : "AND (here.section IS \(now) OR \(now) IS NULL)"))\(isTake ? " AND there.gone = 0" : went)
                 """)
         }
-        // A take whose file was renamed is known by its sound; a hash of its bytes may follow the key.
+        // Recognises a take with a renamed file by its sound. The content holds the key, then possibly a hash of the
+        // bytes.
         try database.run(
             """
             DELETE FROM new_take WHERE id IN (
@@ -121,7 +123,7 @@ extension SalvagedRows {
             """)
     }
 
-    /// The takes in the trash that have another number here, whose file's hidden name contains it.
+    /// Returns the trashed takes with a new number here. The hidden name of such a take's file contains the number.
     func renumberedTrash() throws(DatabaseError) -> [(path: String, was: Int, now: Int)] {
         try database.rows(
             """

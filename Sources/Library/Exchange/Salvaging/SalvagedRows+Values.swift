@@ -1,10 +1,10 @@
-// What the rows of a salvaged store say otherwise than those here.
+// Differences between the rows of a salvaged store and the rows here.
 internal import Catalogue
 internal import Database
 internal import Store
 
 extension SalvagedRows {
-    /// Takes over what was edited later there.
+    /// Takes over the fields that were edited later in the salvaged store.
     func describe(
         _ theirs: [ItemRow], _ items: ItemRows, _ summary: inout SalvageSummary
     ) throws(DatabaseError) {
@@ -29,12 +29,12 @@ extension SalvagedRows {
         }
     }
 
-    /// The title of a recording, in the words of SQLite.
+    /// Returns an SQL expression for the title of a recording.
     private static func title(_ store: String, _ recording: String) -> String {
         "coalesce(nullif((SELECT title FROM \(store).item WHERE item.recording = \(recording).id), ''), \(recording).title)"
     }
 
-    /// The fields of sections, playlists and takes that differ.
+    /// Returns the fields of sections, playlists and takes that differ.
     func conflicts() throws(DatabaseError) -> [SalvageConflict] {
         func found(_ field: String, _ query: String) throws(DatabaseError) -> [SalvageConflict] {
             try database.rows(query) { (row) throws(DatabaseError) in
@@ -65,7 +65,7 @@ extension SalvagedRows {
             "name",
             "SELECT here.name, here.name, there.name \(lists) WHERE here.name <> there.name AND instr(here.name, there.name || ' (' || here.identity) <> 1"
         )
-        // Those of lists that were not changed since are back.
+        // Leaves out lists that were not changed since: their entries are already restored.
         all += try found(
             "entries",
             """
@@ -74,7 +74,7 @@ extension SalvagedRows {
                 WHERE missing.playlist NOT IN (SELECT number FROM list) ORDER BY missing.place) AS lost ON lost.playlist = here.id
             GROUP BY here.id ORDER BY here.id
             """)
-        // What was remembered last is not told: it differs after each session.
+        // Remembered values that both stores have are not reported: these values differ after each session.
         for (field, none) in [("position", "NULL"), ("settings", "'{}'")] {
             all += try found(
                 field,
@@ -98,7 +98,7 @@ extension SalvagedRows {
 }
 
 extension LibraryItem.Words {
-    /// A field as a text.
+    /// Returns a field as text.
     fileprivate func text(_ field: String) -> String {
         switch field {
         case "title": title
@@ -110,7 +110,7 @@ extension LibraryItem.Words {
         }
     }
 
-    /// Takes over a field.
+    /// Copies a field from other words.
     fileprivate mutating func set(_ field: String, as other: LibraryItem.Words) {
         switch field {
         case "title": title = other.title

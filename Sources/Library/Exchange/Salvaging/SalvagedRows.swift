@@ -1,5 +1,5 @@
-// Rows of a salvaged store that the library's store lacks. The salvaged one is attached as `other`. Nothing that is here is removed, and only a
-// description that was edited later there is changed.
+// Rows of a salvaged store that the library's store lacks. The salvaged store is attached as `other`. Existing rows are
+// never removed. Only a description with a later edit in the salvaged store is changed.
 internal import Catalogue
 internal import Database
 internal import Store
@@ -11,10 +11,10 @@ struct SalvagedRows {
 
     var database: Database { rows.database }
 
-    /// The number for a row that is new, so that listeners notice it.
+    /// Returns an SQL expression for the revision of a new row, so that listeners notice the row.
     func next(_ table: String) -> String { "(SELECT coalesce(max(revision), 0) + 1 FROM main.\(table))" }
 
-    /// Whether a recording is known by its key alone.
+    /// Returns an SQL condition that is true if only the key of a recording is known.
     private func isLost(_ table: String) -> String {
         "(\(table).sample_rate = \(StoreRows.lostRate) AND \(table).frame_count = 0)"
     }
@@ -38,7 +38,7 @@ struct SalvagedRows {
                     """)
         }
         summary.items += try copyItems("there.gone = 0")
-        // Measured, not said.
+        // Measured values, not descriptions: fill these in where missing.
         for field in ["loudness", "true_peak"] {
             try database.run(
                 """
@@ -46,7 +46,7 @@ struct SalvagedRows {
                     WHERE pair.number = main.item.recording) WHERE \(field) IS NULL
                 """)
         }
-        // Those whose files were removed for good say what a merge has to know, and are not shown.
+        // Recordings with permanently removed files are hidden, but hold information for later merges.
         _ = try copyItems("there.gone <> 0")
         summary.documents += try copy(
             "document", "hash, place, path, name, byte_count, added, trashed, gone, changed",
@@ -65,7 +65,8 @@ struct SalvagedRows {
     private func takeOverRecordings() throws(DatabaseError) {
         let columns = "key, sample_rate, frame_count, title, path, seen, position, settings"
         let last = try database.first("SELECT coalesce(max(id), 0) FROM main.recording", row: Self.number) ?? 0
-        // One whose key is lost, too, has a key that the repair made of its number. The name of a kept file begins with the key, so a damaged key is found.
+        // Skips rows with a lost key: the repair derived a key from the row's number. Skips damaged keys too: the name
+        // of a kept file begins with the key.
         try database.run(
             """
             INSERT INTO main.recording (\(columns), revision) SELECT \(columns), \(next("recording")) FROM other.recording AS there
@@ -82,7 +83,7 @@ struct SalvagedRows {
         try database.run("UPDATE main.recording SET (\(told)) = (SELECT \(told) \(same)) WHERE \(isTold)")
     }
 
-    /// Makes a table of the recordings of both stores: the number here and there, and the last frame here.
+    /// Makes a table of the recordings in both stores: number here, number there, and frame count here.
     private func pairRecordings() throws(DatabaseError) {
         try makeTable("pair (number INTEGER PRIMARY KEY, was INTEGER NOT NULL UNIQUE, frame_count INTEGER NOT NULL)")
         try database.run(
@@ -99,7 +100,7 @@ struct SalvagedRows {
         try database.run("CREATE TEMP TABLE \(definition)")
     }
 
-    /// Removes the tables that `makeTable` has made, which take memory until the store is closed.
+    /// Removes the tables that `makeTable` has made. These tables take memory until the store is closed.
     func removeTables() {
         let names = try? database.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table'") {
             (row) throws(DatabaseError) in try row.text(0)
@@ -109,9 +110,9 @@ struct SalvagedRows {
 
     private static func number(_ row: DatabaseRow) throws(DatabaseError) -> Int { Int(try row.integer(0)) }
 
-    /// Copies rows of a table of recordings' things.
+    /// Copies the rows of a table that belong to recordings.
     ///
-    /// - Parameter condition: Which rows, as a condition on `there` and `pair`.
+    /// - Parameter condition: Condition on `there` and `pair` that selects the rows.
     private func copy(
         _ table: String, _ columns: String, hasRevision: Bool = false, where condition: String
     ) throws(DatabaseError) -> Int {
@@ -126,8 +127,9 @@ struct SalvagedRows {
 
     // MARK: Sections
 
-    /// Makes a table of the numbers that sections had and have. A section that is equal has the number of the one here. In a recording with one history, which more of
-    /// its numbers show than deny, each of the others keeps its number, unless another one has it by now.
+    /// Makes a table of the old and new numbers of sections. A section equal to a section here gets the number of the
+    /// section here. If more numbers confirm than deny that a recording has the same history in both stores, every
+    /// other number stays, unless another section has the number here.
     private func numberSections() throws(DatabaseError) {
         try makeTable("renumbered (recording INTEGER, was INTEGER, now INTEGER, PRIMARY KEY (recording, was))")
         try makeTable("history (number INTEGER PRIMARY KEY)")
@@ -171,12 +173,13 @@ struct SalvagedRows {
             """)
     }
 
-    /// Whether a number belongs to another section here than there.
+    /// SQL condition: a number belongs to different sections here and there.
     private static let isOther = "here.name <> there.name AND (here.first <> there.first OR here.past <> there.past)"
 
-    /// Pairs sections that have ratings, entries of the practice log or takes in common: those came back before, so the section did, and was renamed or
-    /// removed here since. Where a recording has one history, only those whose number another section has here. Rows that are alike belong to the sections in
-    /// the order of their numbers, which is kept when they come back.
+    /// Pairs sections that have ratings, practice log entries or takes in common. Such rows came back earlier, so the
+    /// section did too, and was renamed or removed here since. In a recording with the same history in both stores,
+    /// pairs only sections whose number belongs to another section here. Equal rows belong to the sections in the order
+    /// of section numbers, which salvaging preserves.
     private func pairSectionsByProgress() throws(DatabaseError) {
         func common(_ table: String, _ today: String, _ columns: String) -> String {
             let equal = columns.split(separator: ", ").map { "here.\($0) = there.\($0)" }.joined(separator: " AND ")
@@ -208,9 +211,9 @@ struct SalvagedRows {
             """)
     }
 
-    /// Gives numbers that no section here has had.
+    /// Assigns section numbers that were never used here.
     ///
-    /// - Parameter used: A query for recordings here and numbers there.
+    /// - Parameter used: Query for recordings here and section numbers there.
     func giveNumbers(to used: String) throws(DatabaseError) {
         try database.run(
             """
@@ -226,7 +229,7 @@ struct SalvagedRows {
             """)
     }
 
-    /// One that was removed here since stays so: it was changed later than there.
+    /// Copies sections. A section removed here since stays removed: its removal is later than the last change there.
     private func takeOverSections() throws(DatabaseError) -> Int {
         try giveNumbers(
             to: """
@@ -266,7 +269,7 @@ struct SalvagedRows {
     // MARK: Playlists, feeds and fetches
 
     private func takeOverPlaylists(into summary: inout SalvageSummary) throws(DatabaseError) {
-        // One of which only the entries were left has an identity that the repair made of its number.
+        // A playlist of which only the entries survived has an identity that the repair derived from its number.
         let isNew = """
             there.identity NOT IN (SELECT identity FROM main.deleted_playlist) AND substr(there.identity, 17) <> printf('%016x', there.id)
             """
@@ -278,7 +281,7 @@ struct SalvagedRows {
                 made, changed, \(next("playlist")) FROM other.playlist AS there
             WHERE \(isNew) AND identity NOT IN (SELECT identity FROM main.playlist) ORDER BY id
             """)
-        // Those that were not changed since, so that what is not in them was lost.
+        // Playlists that were not changed since, so that their missing entries count as lost.
         try database.run(
             """
             INSERT INTO list SELECT here.id, there.id, (SELECT coalesce(max(place), 0) FROM main.entry WHERE playlist = here.id)
@@ -309,7 +312,7 @@ struct SalvagedRows {
     }
 
     private func takeOverFeeds(into summary: inout SalvageSummary) throws(DatabaseError) {
-        // One of which only the episodes were left has an address that the repair made.
+        // A feed of which only the episodes survived has an address that the repair made up.
         summary.feeds += try database.run(
             """
             INSERT INTO main.feed (address, title, validators, checked, error, added) SELECT address, title, validators, checked, error, added
@@ -324,7 +327,7 @@ struct SalvagedRows {
             FROM other.episode AS there JOIN other.feed AS theirs ON theirs.id = there.feed JOIN main.feed AS ours ON ours.address = theirs.address
             WHERE NOT EXISTS (SELECT 1 FROM main.episode AS here WHERE here.feed = ours.id AND here.identity = there.identity) ORDER BY there.id
             """)
-        // An episode that was heard stays so.
+        // An episode heard in either store stays heard.
         summary.episodes += try database.run(
             """
             UPDATE main.episode SET is_new = 0 WHERE is_new = 1 AND EXISTS (
