@@ -1,9 +1,9 @@
-// The rows of fetches that are not done.
+// Rows of unfinished fetches.
 package import Database
 internal import JSON
 package import Store
 
-/// The rows of the fetches that are not done, on a connection whose transaction the caller has begun.
+/// Rows of the unfinished fetches, on a connection on which the caller has begun a transaction.
 package struct FetchRows {
     package let rows: StoreRows
 
@@ -13,12 +13,13 @@ package struct FetchRows {
         "id, address, state, priority, wishes, done, total, error, remedy, added, tried"
     private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM fetch)"
 
-    /// All of them, in the order in which they are fetched.
+    /// Returns all fetches, in the order of execution.
     package func all() throws(DatabaseError) -> [PendingFetch] {
         try database.readableRows("SELECT \(Self.columns) FROM fetch ORDER BY priority DESC, id", row: Self.value)
     }
 
-    /// The addresses of all of them, also of those that cannot be read otherwise; nil if one of the addresses cannot.
+    /// Returns the addresses of all fetches, including rows that are otherwise unreadable; nil if an address is
+    /// unreadable.
     func addresses() throws(DatabaseError) -> [String]? {
         var isWhole = true
         let found = try database.readableRows("SELECT address FROM fetch", isWhole: &isWhole) {
@@ -31,7 +32,8 @@ package struct FetchRows {
         try database.first("SELECT \(Self.columns) FROM fetch WHERE id = ?", .integer(number), row: Self.value)
     }
 
-    /// A fetch as the list has it by now; nil if it is off the list. Its number may be another fetch's by then.
+    /// Returns the present state of a fetch; nil if no longer listed. Compares the address too, because another fetch
+    /// may have reused the number.
     func current(_ fetch: PendingFetch) throws(DatabaseError) -> PendingFetch? {
         try self.fetch(fetch.number).flatMap { $0.address == fetch.address ? $0 : nil }
     }
@@ -40,12 +42,13 @@ package struct FetchRows {
         try database.first("SELECT \(Self.columns) FROM fetch WHERE address = ?", .text(address), row: Self.value)
     }
 
-    /// The revision of what is changed next. Finding it reads the whole list.
+    /// Returns the revision for the next change. Reads the whole list.
     package func nextRevision() throws(DatabaseError) -> Int64 {
         try database.first("SELECT \(Self.nextRevision)") { (row) throws(DatabaseError) in try row.integer(0) } ?? 1
     }
 
-    /// Adds an address that is not on the list, with ``nextRevision()``; all that are added or changed in one transaction may have the same.
+    /// Adds an address that is not on the list, with ``nextRevision()``. All additions and changes of one transaction
+    /// may share a revision.
     func add(
         _ address: String, _ wishes: FetchWishes, priority: Int, revision: Int64, at time: Int64
     ) throws(DatabaseError) -> Int {
@@ -74,7 +77,7 @@ package struct FetchRows {
             .integer(number))
     }
 
-    // A number is used again after its fetch is gone, so the address has to be the same, too.
+    // Numbers are reused after a fetch is gone, so the address must match too.
 
     package func note(_ fetch: PendingFetch, done: Int64, total: Int64?) throws(DatabaseError) {
         try database.run(
@@ -122,7 +125,7 @@ package struct FetchRows {
         return JSONValue.object(fields).text
     }
 
-    /// None if they cannot be read, which is noted.
+    /// Returns empty wishes for unreadable text, and reports the text as unreadable.
     private static func wishes(_ row: DatabaseRow, _ column: Int) throws(DatabaseError) -> FetchWishes {
         let text = try row.text(column)
         return try row.readable(or: FetchWishes()) { () throws(DatabaseError) in try wishes(text) }

@@ -1,58 +1,58 @@
-/// A recording that is to be fetched, or whose fetch failed.
+/// A recording that waits to be fetched, or whose fetch failed.
 public struct PendingFetch: Sendable, Hashable {
-    /// The state of a fetch that is not done.
+    /// The state of an unfinished fetch.
     public enum State: String, Sendable, CaseIterable {
-        /// It is fetched when its turn comes.
+        /// The fetch runs when its turn comes.
         case waiting
-        /// It waits until it is resumed.
+        /// The fetch waits until resumed.
         case paused
-        /// It failed; `error` says why.
+        /// The fetch failed; `error` contains the cause.
         case failed
     }
 
-    /// Its number, from 1, which no other fetch has until it is done.
+    /// Number of the fetch, from 1. Unique until the fetch is done.
     public let number: Int
-    /// The address as the user gave it.
+    /// Address of the recording, as the user entered the address.
     public let address: String
-    /// Its state.
+    /// State of the fetch.
     public let state: State
-    /// A higher one is fetched earlier.
+    /// Priority. Higher priorities are fetched earlier.
     public let priority: Int
-    /// The description that the recording gets.
+    /// Description for the recording.
     public let wishes: FetchWishes
-    /// The bytes that were received.
+    /// Received bytes.
     public let doneBytes: Int64
-    /// The bytes of the whole file; nil if that is not known.
+    /// Bytes of the whole file; nil if unknown.
     public let totalBytes: Int64?
-    /// Why it failed, in one plain sentence; empty if it did not.
+    /// Cause of the failure, in one plain sentence; empty without a failure.
     public let error: String
-    /// What to do about it, in one plain sentence; empty if it did not fail.
+    /// Remedy for the failure, in one plain sentence; empty without a failure.
     public let remedy: String
-    /// When it was added to the list, in seconds since 1970.
+    /// Time of addition to the list, in seconds since 1970.
     public let addedAt: Int64
-    /// When it was tried last, in seconds since 1970; nil if it was not tried yet.
+    /// Time of the last attempt, in seconds since 1970; nil before the first attempt.
     public let triedAt: Int64?
 }
 
-/// The description and the checksum of a recording that is to be fetched.
+/// The description and the checksum of a recording to fetch.
 public struct FetchWishes: Sendable, Hashable {
-    /// The title; nil for the one in the file, or else the one in its address.
+    /// Title; nil for the title in the file, or else in the address.
     public var title: String?
-    /// The performers; nil for those in the file.
+    /// Performers; nil for the performers in the file.
     public var artist: String?
-    /// The language; nil for none.
+    /// Language; nil for none.
     public var language: String?
     /// Tags.
     public var tags: [String] = []
-    /// The licence, in words; nil for none.
+    /// Licence, in words; nil for none.
     public var licence: String?
-    /// The SHA-256 checksum that the file must have, in 64 hexadecimal digits; nil if it is not known.
+    /// Required SHA-256 checksum of the file, in 64 hexadecimal digits; nil if unknown.
     public var sha256: String?
 
-    /// Takes everything from the file, and checks no checksum.
+    /// Takes everything from the file, and compares no checksum.
     public init() {}
 
-    /// The same with those of a later request, which count more.
+    /// Returns these wishes, overridden by the wishes of a later request.
     func corrected(by later: FetchWishes) -> FetchWishes {
         var wishes = self
         (wishes.title, wishes.artist) = (later.title ?? title, later.artist ?? artist)
@@ -62,7 +62,7 @@ public struct FetchWishes: Sendable, Hashable {
         return wishes
     }
 
-    /// Takes over what is wished.
+    /// Applies the wishes to a description.
     package func apply(to words: inout LibraryItem.Words) {
         if let title { words.title = title }
         if let artist { words.artist = artist }

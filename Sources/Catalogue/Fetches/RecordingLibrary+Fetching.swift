@@ -4,20 +4,20 @@ internal import Files
 internal import Glibc
 public import Store
 
-/// The list of what is to be fetched, which outlives the program. `Fetcher` carries it out.
+/// The list of fetches, which outlives the program. `Fetcher` executes the list.
 extension RecordingLibrary {
-    /// The fetches that are not done, in the order in which they are carried out.
+    /// Returns the unfinished fetches, in the order of execution.
     public func pendingFetches() throws(StoreError) -> [PendingFetch] {
         try store.read { (rows) throws(DatabaseError) in try FetchRows(rows: rows).all() } ?? []
     }
 
-    /// Adds an address to the list of what is to be fetched. An address that is on the list already is not added again: what is wished now counts
-    /// more than what was wished before, and if it had failed, it waits again. Bytes that were to be removed are kept.
+    /// Adds an address to the list of fetches. An address already on the list is not added again: the new wishes
+    /// override the earlier wishes, and a failed fetch waits again. Bytes marked for removal are kept.
     ///
     /// - Parameters:
-    ///   - address: the address, which is checked when it is fetched.
-    ///   - wishes: the description that the recording gets.
-    ///   - priority: any number; a higher one is fetched earlier.
+    ///   - address: Address of the recording, checked when fetched.
+    ///   - wishes: Description for the recording.
+    ///   - priority: Any number. Higher priorities are fetched earlier.
     /// - Returns: The entry on the list.
     @discardableResult
     public func askFor(
@@ -30,7 +30,8 @@ extension RecordingLibrary {
         }
     }
 
-    /// The same for what a feed says of its episode: it only fills what is not wished yet.
+    /// Adds an address with a feed's description of its episode. The description only fills fields without an earlier
+    /// wish.
     package func askFor(_ address: String, filling wishes: FetchWishes) throws(StoreError) -> PendingFetch {
         let now = Self.now
         wantAgain(address)
@@ -41,8 +42,8 @@ extension RecordingLibrary {
         }
     }
 
-    /// Adds addresses as ``askFor(_:_:priority:)`` adds one, in transactions of some hundred: a program that is killed has added a beginning of
-    /// them, and other programs can write between two.
+    /// Adds addresses like ``askFor(_:_:priority:)``, in transactions of some hundred. A killed program has added the
+    /// first addresses, and other programs can write between two transactions.
     package func askFor(
         _ addresses: [String], _ wishes: FetchWishes, priority: Int
     ) throws(StoreError) -> [PendingFetch] {
@@ -86,13 +87,13 @@ extension RecordingLibrary {
         return fetch
     }
 
-    /// Changes the state of a fetch: waiting, also after a failure, or paused. `woodshed get`, which may carry it out, notices within a second; tell
-    /// a `Fetcher` of your own yourself.
+    /// Changes the state of a fetch: waiting, also after a failure, or paused. If `woodshed get` is executing the
+    /// fetch, the change takes effect within a second. Notify a `Fetcher` of your own yourself.
     ///
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
     public func setFetch(_ number: Int, _ state: PendingFetch.State) throws -> PendingFetch {
-        // A download that fills the disk can be stopped.
+        // Counts as a removal when pausing, so that a download that fills the disk can be stopped.
         let fetch = try changeFetch(number, isRemoval: state == .paused) { (rows) throws(DatabaseError) in
             try rows.set(number, state, revision: rows.nextRevision())
         }
@@ -100,7 +101,7 @@ extension RecordingLibrary {
         return fetch
     }
 
-    /// Changes the priority of a fetch: a higher one is fetched earlier.
+    /// Changes the priority of a fetch. Higher priorities are fetched earlier.
     ///
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
@@ -110,25 +111,26 @@ extension RecordingLibrary {
         }
     }
 
-    /// A fetch as the list has it by now, with what other programs have told of it since; nil if it is off the list.
+    /// Returns the present state of a fetch, with changes by other programs; nil if no longer listed.
     package func current(_ fetch: PendingFetch) throws(StoreError) -> PendingFetch? {
         try store.read { (rows) throws(DatabaseError) in try FetchRows(rows: rows).current(fetch) } ?? nil
     }
 
-    /// Takes in the file that a fetch has brought. The step that adds the recording takes the fetch off the list.
+    /// Adds a fetched file to the library. The step that adds the recording also removes the fetch from the list.
     ///
     /// - Parameters:
-    ///   - path: The file, which is complete and on the disk.
-    ///   - name: The name to keep, without folders.
-    ///   - fetch: The fetch, with the wishes that `change` takes over.
-    ///   - change: Changes what is said about it, if it is new.
-    /// - Throws: Also `RecordingLibraryError` of kind `changed` if the list has other wishes by then. Nothing has changed then.
+    ///   - path: Path of the file, which is complete and on the disk.
+    ///   - name: Name to keep, without folders.
+    ///   - fetch: The fetch, with the wishes that `change` applies.
+    ///   - change: Changes the description, if the recording is new.
+    /// - Throws: Also `RecordingLibraryError` of kind `changed` if the list has other wishes by then. In this case,
+    ///   nothing has changed.
     package func takeIn(
         partAt path: String, named name: String, for fetch: PendingFetch, change: (inout LibraryItem.Words) -> Void
     ) throws -> AddedItem {
         let taking: StoreChange = { (rows) throws(DatabaseError) in
             let list = FetchRows(rows: rows)
-            // Otherwise they would go with the row.
+            // New wishes would be lost with the row.
             if let wishes = try list.current(fetch)?.wishes, wishes != fetch.wishes { return .wishesChanged }
             try list.remove(fetch)
             return nil
@@ -136,9 +138,9 @@ extension RecordingLibrary {
         return try takeIn(partAt: path, named: name, keepingTitle: false, alongside: taking, change: change)
     }
 
-    /// Finds the names in the folder for parts that fetches on the list need.
+    /// Finds the names in the folder for parts that listed fetches need.
     ///
-    /// - Returns: A function that tells it of a name. Of a fetch whose address cannot be read any part may be.
+    /// - Returns: A function that is true for a needed name. If an address is unreadable, every part counts as needed.
     func partsInUse() throws(StoreError) -> (String) -> Bool {
         let addresses = try store.read { (rows) throws(DatabaseError) in try FetchRows(rows: rows).addresses() } ?? []
         guard let addresses else { return { $0.hasPrefix(Self.partPrefix) } }
@@ -148,8 +150,8 @@ extension RecordingLibrary {
 
     // MARK: Parts
 
-    /// The name of the file of an address, before it is a recording of the library. It follows from the address, so that a fetch that was
-    /// cancelled goes on when it is asked for again.
+    /// Returns the file name for an address, used before the file becomes a recording of the library. The name depends
+    /// only on the address, so a cancelled fetch continues when requested again.
     package static func partName(_ address: String) -> String {
         var hash = ByteHash()
         hash.update(Array(address.utf8))
@@ -158,7 +160,7 @@ extension RecordingLibrary {
 
     private static let partPrefix = "fetch-"
 
-    /// The name under which a complete part is kept that is no recording.
+    /// Returns the name for keeping a complete part that is not a recording.
     package static func rejectedName(ofPart path: String) -> String { path + rejectedEnding }
     private static let rejectedEnding = ".rejected"
 
@@ -166,11 +168,12 @@ extension RecordingLibrary {
         ["", ".part", ".part.json", ".part" + rejectedEnding, unwantedEnding].map { partName(address) + $0 }
     }
 
-    /// The name of an empty file that says that the part of an address is to be removed, although another program holds it.
+    /// Returns the name of an empty file that marks the part of an address for removal while another program holds the
+    /// part.
     package static func unwantedName(_ address: String) -> String { partName(address) + unwantedEnding }
     private static let unwantedEnding = ".unwanted"
 
-    /// Takes back that the part of an address is to be removed.
+    /// Withdraws the mark for removal of an address's part.
     private func wantAgain(_ address: String) { _ = calls.remove(folder.parts + "/" + Self.unwantedName(address)) }
 
     private func changeFetch(

@@ -1,5 +1,5 @@
-// The rows of playlists and their entries. Entries are ordered by `place`; there are gaps between the places, so an entry that is moved needs
-// no other to be changed, until a gap is used up.
+// Rows of playlists and their entries. Entries are ordered by `place`. Gaps between the places let an entry move
+// without changes to other entries, until a gap is used up.
 package import AudioFiles
 package import Database
 internal import Store
@@ -11,7 +11,7 @@ package struct PlaylistRows {
 
     private var database: Database { items.rows.database }
 
-    /// The distance between the places of neighbours that were not moved.
+    /// Distance between the places of neighbours that were not moved.
     private static let gap: Int64 = 1 << 20
     private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM playlist)"
     private static let columns = """
@@ -48,7 +48,7 @@ package struct PlaylistRows {
         try touch(number)
     }
 
-    /// Deletes a playlist with its entries, and notes that it was deleted.
+    /// Deletes a playlist with its entries, and records the time of deletion.
     package func delete(_ number: Int) throws(DatabaseError) {
         try database.run(
             """
@@ -58,7 +58,7 @@ package struct PlaylistRows {
         try database.run("DELETE FROM playlist WHERE id = ?", .integer(number))
     }
 
-    /// Notes that a playlist was changed. A later change has a later time, whatever the clock says.
+    /// Records a change of a playlist. A later change has a later time, whatever the clock says.
     func touch(_ number: Int) throws(DatabaseError) {
         try database.run(
             "UPDATE playlist SET changed = max(?, changed + 1), revision = \(Self.nextRevision) WHERE id = ?",
@@ -74,14 +74,14 @@ package struct PlaylistRows {
 
     // MARK: Entries
 
-    /// The identities of the entries and of their recordings' rows, in order.
+    /// Returns the identities of the entries and of their recordings' rows, in order.
     func places(_ playlist: Int) throws(DatabaseError) -> [(id: Int64, place: Int64, recording: Int64)] {
         try database.rows(
             "SELECT id, place, recording FROM entry WHERE playlist = ? ORDER BY place", [.integer(playlist)]
         ) { (row) throws(DatabaseError) in (try row.integer(0), try row.integer(1), try row.integer(2)) }
     }
 
-    /// Puts recordings in front of the entry with an index from 0; the number of entries for the end.
+    /// Inserts recordings in front of the entry with an index from 0; the number of entries means the end.
     func insert(
         _ recordings: [Int64], into playlist: Int, at index: Int, time: Int64
     ) throws(DatabaseError) {
@@ -94,7 +94,8 @@ package struct PlaylistRows {
         try touch(playlist)
     }
 
-    /// Makes recordings the entries of a playlist, all by one statement: one for each would hold the store for long.
+    /// Replaces the entries of a playlist by recordings, in one statement: one statement for each recording would lock
+    /// the store for long.
     package func replaceEntries(
         of playlist: Int, by keys: [RecordingKey], time: Int64
     ) throws(DatabaseError) {
@@ -116,9 +117,9 @@ package struct PlaylistRows {
         try touch(playlist)
     }
 
-    /// Moves an entry in front of the entry that has an index from 0 among the others.
+    /// Moves an entry in front of the entry with an index from 0, counted without the moved entry.
     func move(_ id: Int64, in playlist: Int, to index: Int) throws(DatabaseError) {
-        // Out of the way, so that its old place counts as free.
+        // Out of the way first, so that the old place counts as free.
         let lowest = try self.places(playlist).first?.place ?? 0
         try database.run("UPDATE entry SET place = ? WHERE id = ?", .integer(lowest - Self.gap), .integer(id))
         let places = try freePlaces(1, in: playlist, at: index, besides: id)
@@ -126,7 +127,7 @@ package struct PlaylistRows {
         try touch(playlist)
     }
 
-    /// Places for new entries in front of the one with an index; makes room if there is none.
+    /// Returns places for new entries in front of the entry with an index. Makes room if necessary.
     private func freePlaces(
         _ count: Int, in playlist: Int, at index: Int, besides moved: Int64? = nil
     ) throws(DatabaseError) -> [Int64] {
@@ -144,7 +145,7 @@ package struct PlaylistRows {
     /// Gives all entries places with equal gaps.
     private func spread(_ playlist: Int, besides moved: Int64?, gap: Int64) throws(DatabaseError) {
         let entries = try places(playlist).filter { $0.id != moved }
-        // Two steps, because no two entries may have one place at any time. The moved one is below them all.
+        // Two steps, because places must be unique at all times. The moved entry is below all others.
         let highest = max(entries.last?.place ?? 0, Int64(entries.count + 1) * gap)
         for (index, entry) in entries.enumerated() {
             try database.run(

@@ -4,13 +4,13 @@ public import Store
 extension RecordingLibrary {
     // MARK: Reading playlists
 
-    /// All playlists, by name.
+    /// Returns all playlists, by name.
     public func playlists() throws(StoreError) -> [Playlist] {
         try read { (rows) throws(DatabaseError) in try PlaylistRows(items: rows).playlists() } ?? []
     }
 
-    /// The playlist with this name; nil if there is none. If no name is equal, upper and lower case do not matter, provided that only one playlist
-    /// fits.
+    /// Returns the playlist with this name; nil if there is none. Without an exact match, ignores upper and lower case,
+    /// provided that only one playlist matches.
     public func playlist(named name: String) throws(StoreError) -> Playlist? {
         let all = try playlists()
         if let playlist = all.first(where: { $0.name == name }) { return playlist }
@@ -18,7 +18,8 @@ extension RecordingLibrary {
         return alike.count == 1 ? alike[0] : nil
     }
 
-    /// The entries of a playlist, in order. What was removed from the library for good is left out.
+    /// Returns the entries of a playlist, in order. Leaves out recordings that were permanently removed from the
+    /// library.
     public func entries(of playlist: Playlist) throws(StoreError) -> [PlaylistEntry] {
         try read { (rows) throws(DatabaseError) in try PlaylistRows(items: rows).entries(playlist.number) } ?? []
     }
@@ -31,7 +32,8 @@ extension RecordingLibrary {
     @discardableResult
     public func makePlaylist(_ name: String) throws -> Playlist { try makePlaylist(name, of: []) }
 
-    /// Makes a playlist of recordings of the library in one step: no empty one is left, whose name would be taken when it is done again.
+    /// Makes a playlist of recordings of the library in one step. After a failure, no empty playlist is left to block
+    /// the name.
     ///
     /// - Throws: As ``makePlaylist(_:)``; `RecordingLibraryError` of kind `unknown`.
     package func makePlaylist(_ name: String, of numbers: [Int]) throws -> Playlist {
@@ -49,8 +51,8 @@ extension RecordingLibrary {
 
     /// Renames a playlist.
     ///
-    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken, `unknown` if there is no such playlist;
-    ///   `StoreError`.
+    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken, `unknown` if
+    ///   there is no such playlist; `StoreError`.
     @discardableResult
     public func rename(_ playlist: Playlist, to name: String) throws -> Playlist {
         let name = try Self.checkedName(name)
@@ -61,7 +63,7 @@ extension RecordingLibrary {
         }
     }
 
-    /// Deletes a playlist. The recordings stay in the library, and their files where they are.
+    /// Deletes a playlist. The recordings and their files stay in the library.
     ///
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     public func delete(_ playlist: Playlist) throws {
@@ -77,11 +79,11 @@ extension RecordingLibrary {
     /// Adds recordings of the library to a playlist.
     ///
     /// - Parameters:
-    ///   - numbers: The recordings, in order; one may be named more than once.
+    ///   - numbers: Numbers of the recordings, in order. A recording may occur more than once.
     ///   - playlist: The playlist.
-    ///   - index: The place of the first of them, from 1; nil for the end.
-    /// - Returns: The playlist as it is now.
-    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`. Nothing has changed then.
+    ///   - index: Place of the first new entry, from 1; nil for the end.
+    /// - Returns: The playlist after the change.
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`. Nothing has changed after an error.
     @discardableResult
     public func add(_ numbers: [Int], to playlist: Playlist, at index: Int? = nil) throws -> Playlist {
         try edit(playlist) { (rows, now) throws(DatabaseError) in
@@ -94,13 +96,14 @@ extension RecordingLibrary {
         }
     }
 
-    /// Removes entries from a playlist; the recordings stay in the library.
+    /// Removes entries from a playlist. The recordings stay in the library.
     ///
     /// - Parameters:
-    ///   - indexes: The places of the entries, from 1.
+    ///   - indexes: Places of the entries, from 1.
     ///   - playlist: The playlist.
-    /// - Returns: The playlist as it is now.
-    /// - Throws: `RecordingLibraryError` of kind `unknown` if there is no such entry; `StoreError`. Nothing has changed then.
+    /// - Returns: The playlist after the change.
+    /// - Throws: `RecordingLibraryError` of kind `unknown` if there is no such entry; `StoreError`. Nothing has changed
+    ///   after an error.
     @discardableResult
     public func removeEntries(_ indexes: [Int], from playlist: Playlist) throws -> Playlist {
         try edit(playlist) { (rows, _) throws(DatabaseError) in
@@ -116,10 +119,10 @@ extension RecordingLibrary {
     /// Moves an entry of a playlist to another place.
     ///
     /// - Parameters:
-    ///   - index: Its place, from 1.
-    ///   - target: The place that it has afterwards, from 1; beyond the end for the end.
+    ///   - index: Place of the entry, from 1.
+    ///   - target: New place of the entry, from 1. A place beyond the end means the end.
     ///   - playlist: The playlist.
-    /// - Returns: The playlist as it is now.
+    /// - Returns: The playlist after the change.
     /// - Throws: As `removeEntries`.
     @discardableResult
     public func moveEntry(_ index: Int, to target: Int, in playlist: Playlist) throws -> Playlist {
@@ -143,7 +146,7 @@ extension RecordingLibrary {
         try change { (rows) throws(DatabaseError) in try body(PlaylistRows(items: rows)) }
     }
 
-    /// Changes a playlist that must still be there; `body` returns an error in place of a change.
+    /// Changes a playlist that must still exist. `body` returns an error in place of a change.
     private func edit(
         _ playlist: Playlist, _ body: (PlaylistRows, Int64) throws(DatabaseError) -> RecordingLibraryError?
     ) throws -> Playlist {
@@ -158,7 +161,7 @@ extension RecordingLibrary {
         }.get()
     }
 
-    /// The rows of recordings, and why one of them cannot be in a playlist.
+    /// Returns the rows of recordings, or why a recording cannot be in a playlist.
     private static func recordings(
         _ numbers: [Int], _ rows: PlaylistRows
     ) throws(DatabaseError) -> ([Int64], RecordingLibraryError?) {

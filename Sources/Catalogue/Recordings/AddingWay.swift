@@ -1,17 +1,18 @@
-/// How the file of a recording is added to the library.
+/// The way to add the file of a recording to the library.
 public enum AddingWay: String, Sendable, CaseIterable {
     /// The library gets a copy.
     case copy
-    /// The file stays where it is.
+    /// The file stays in its place.
     case link
-    /// The file is moved into the library's folder. Of a symbolic link, the link is removed, and the file to which it leads stays.
+    /// The file moves into the library's folder. For a symbolic link, only the link is removed, and the target file
+    /// stays.
     case move
 }
 
-/// A file that was added.
+/// Result of adding a file.
 public struct AddedItem: Sendable, Hashable {
     /// The recording.
     public let item: LibraryItem
-    /// False if the library had it already.
+    /// False if the library already had the recording.
     public let isNew: Bool
 }

@@ -1,9 +1,9 @@
-// The rows of documents, read and written on a connection whose transaction the caller has begun.
+// Rows of documents, on a connection on which the caller has begun a transaction.
 package import Database
 internal import Store
 
 package struct DocumentRow {
-    /// Where a document stands, with its recording.
+    /// State of a document, including the state of its recording.
     package enum State { case present, trashed, gone }
 
     package let id: Int64
@@ -11,22 +11,22 @@ package struct DocumentRow {
     let itemNumber: Int
     package let hash: String
     package let place: LibraryItem.Place
-    /// The name in the library's folder for documents, or the place of a linked file.
+    /// Name in the library's folder for documents, or the path of a linked file.
     package let path: String
     package let name: String
     package let byteCount: Int64
     let addedAt: Int64
-    /// When it was removed by itself.
+    /// Time of the document's own removal, in seconds since 1970.
     let trashedAt: Int64?
-    /// Whether its file was removed for good, with its recording or by itself.
+    /// True if the file was permanently removed, with its recording or by itself.
     package let isGone: Bool
-    /// In ms since 1970.
+    /// Time of the last change, in ms since 1970.
     package let changedAt: Int64
     package let state: State
-    /// Whether a document that is present has the same file, this one or another one.
+    /// True if a present document, this or another document, has the same file.
     let isFilePresent: Bool
 
-    /// What a catalogue says of it: false after it was removed by itself, nil if it is as if it had never been here.
+    /// The document's state in a catalogue: false after its own removal, nil as if the document was never here.
     package var isTold: Bool? { trashedAt != nil ? false : isGone ? nil : true }
 }
 
@@ -52,25 +52,26 @@ package struct DocumentRows {
 
     // MARK: Reading
 
-    /// All documents, also those that were removed.
+    /// Returns all documents, including removed documents.
     package func all() throws(DatabaseError) -> [DocumentRow] {
         var isWhole = true
         return try all(isWhole: &isWhole)
     }
 
-    /// The same; makes `isWhole` false if a row cannot be read.
+    /// Returns all documents, including removed documents. Sets `isWhole` to false if a row is unreadable.
     func all(isWhole: inout Bool) throws(DatabaseError) -> [DocumentRow] {
         try database.readableRows("\(Self.query) ORDER BY document.id", isWhole: &isWhole, row: Self.value)
     }
 
-    /// All documents of a recording, also those that were removed; makes `isWhole` false if a row cannot be read.
+    /// Returns all documents of a recording, including removed documents. Sets `isWhole` to false if a row is
+    /// unreadable.
     package func all(of recording: Int64, isWhole: inout Bool) throws(DatabaseError) -> [DocumentRow] {
         try database.readableRows(
             "\(Self.query) WHERE document.recording = ? ORDER BY document.id", [.integer(recording)],
             isWhole: &isWhole, row: Self.value)
     }
 
-    /// The documents of a recording that were not removed by themselves, in the order in which they were attached.
+    /// Returns the documents of a recording that were not removed by themselves, in the order of attachment.
     package func documents(of recording: Int64) throws(DatabaseError) -> [DocumentRow] {
         try database.readableRows(
             """
@@ -85,7 +86,7 @@ package struct DocumentRows {
             row: Self.value)
     }
 
-    /// The documents of the library's own with this content that are not gone.
+    /// Returns the library's own documents with this content, without permanently removed documents.
     package func kept(_ hash: String) throws(DatabaseError) -> [DocumentRow] {
         try database.readableRows(
             """
@@ -94,7 +95,7 @@ package struct DocumentRows {
             """, [.text(hash)], row: Self.value)
     }
 
-    /// The documents that were removed in a step.
+    /// Returns the documents removed in an undo step.
     package func documents(trashing: Int64) throws(DatabaseError) -> [DocumentRow] {
         try database.readableRows(
             """
@@ -103,7 +104,7 @@ package struct DocumentRows {
             """, [.integer(trashing)], row: Self.value)
     }
 
-    /// The bytes of the library's own documents, without those in the trash.
+    /// Returns the bytes of the library's own documents, without the trash.
     func keptBytes() throws(DatabaseError) -> Int64 {
         try database.first(
             """
@@ -115,7 +116,7 @@ package struct DocumentRows {
 
     // MARK: Writing
 
-    /// What is to be written of a document.
+    /// Values for writing a document.
     package struct New {
         let hash: String
         package let place: LibraryItem.Place
@@ -129,11 +130,11 @@ package struct DocumentRows {
         }
     }
 
-    /// Adds a document, or brings back one that was removed, with its name and place as they are told now.
+    /// Adds a document, or restores a removed document, with the given name and place.
     ///
     /// - Parameters:
-    ///   - time: When it was attached, in seconds since 1970.
-    ///   - changed: When that was said, in ms, for a merge.
+    ///   - time: Time of attachment, in seconds since 1970.
+    ///   - changed: Time of the change, in ms since 1970, for a merge.
     package func write(_ new: New, of recording: Int64, at time: Int64, changed: Int64) throws(DatabaseError) {
         try database.run(
             """
@@ -151,9 +152,10 @@ package struct DocumentRows {
         try database.run("UPDATE document SET name = ? WHERE id = ?", .text(name), .integer(id))
     }
 
-    /// Puts a document into the trash, or brings it back with nil.
+    /// Moves a document to the trash, or restores the document if `time` is nil.
     ///
-    /// - Parameter changed: When that was said elsewhere, in ms; nil for now, which is later than what was said before, whatever the clock says.
+    /// - Parameter changed: Time of the change elsewhere, in ms since 1970. Nil for now, which is later than the
+    ///   earlier changes, whatever the clock says.
     package func trash(_ id: Int64, at time: Int64?, trashing: Int64?, changed: Int64? = nil) throws(DatabaseError) {
         try database.run(
             "UPDATE document SET trashed = ?, trashing = ?, changed = coalesce(?, max(?, changed + 1)) WHERE id = ?",
@@ -161,12 +163,12 @@ package struct DocumentRows {
             .integer(StoreRows.milliseconds), .integer(id))
     }
 
-    /// Keeps of a document only that it was there.
+    /// Forgets a document, except that the document existed.
     func forget(_ id: Int64) throws(DatabaseError) {
         try database.run("UPDATE document SET gone = 1, trashing = NULL WHERE id = ?", .integer(id))
     }
 
-    /// The same for all documents of a recording.
+    /// Forgets all documents of a recording.
     func forget(recording: Int64) throws(DatabaseError) {
         try database.run("UPDATE document SET gone = 1, trashing = NULL WHERE recording = ?", .integer(recording))
     }

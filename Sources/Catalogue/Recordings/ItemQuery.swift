@@ -1,4 +1,4 @@
-// The conditions of a filter, in the words of SQLite.
+// The conditions of a filter in SQL.
 internal import Database
 internal import Store
 
@@ -8,10 +8,10 @@ struct ItemQuery {
     let order: String
     private let filter: ItemFilter
 
-    /// The conditions of a filter that asks for nothing.
+    /// Number of conditions of an empty filter.
     static let usualConditions = 2
 
-    /// Nil if nothing can be found: text without a letter and a digit.
+    /// Nil if nothing can match: the text has neither a letter nor a digit.
     init?(_ filter: ItemFilter) {
         self.filter = filter
         order =
@@ -36,10 +36,10 @@ struct ItemQuery {
         values += texts.map { .text($0) }
     }
 
-    /// Whether `accepts` may refuse what fulfils the conditions.
+    /// True if `accepts` may refuse rows that fulfil the conditions.
     var isFilteredLater: Bool { !filter.tags.isEmpty || filter.artist != nil || filter.language != nil }
 
-    /// The conditions that need letters folded, which SQLite does for ASCII only.
+    /// Applies the conditions that need case folding, which SQLite supports for ASCII only.
     func accepts(_ words: LibraryItem.Words) -> Bool {
         if !filter.tags.isEmpty {
             let tags = Set(words.tags.map { $0.lowercased() })
@@ -55,7 +55,7 @@ struct ItemQuery {
 
     // MARK: Text
 
-    /// Every word of the text must be found in the recording or in one section of it.
+    /// Adds a condition for each word of the text: the recording or one of its sections must contain the word.
     private mutating func add(text: String) -> Bool {
         let words = FoldedText.folded(text).split(whereSeparator: \.isWhitespace).map(String.init).prefix(
             Self.mostWords)
@@ -78,12 +78,12 @@ struct ItemQuery {
         return count > 0
     }
 
-    /// A part of a word, in a script that puts no spaces between words.
+    /// Adds a condition for a part of a word, in a script without spaces between words.
     private mutating func addPart(_ part: String) {
         guard part.unicodeScalars.count >= Self.indexedScalars else {
             // Too short for the index.
             let pattern = "%" + Self.pattern(part) + "%"
-            // Columns as one text are folded and looked at once. No part of a word has a line feed.
+            // Folds and searches several columns as one text. No part of a word contains a line feed.
             func matches(_ columns: String...) -> String {
                 "\(FoldedText.function)(\(columns.joined(separator: " || char(10) || "))) LIKE ? ESCAPE '\\'"
             }
@@ -104,11 +104,11 @@ struct ItemQuery {
     }
 
     private static let mostWords = 32
-    /// The length of the shortest text that SQLite's trigrams find, in scalars.
+    /// Length of the shortest text that SQLite's trigram index finds, in scalars.
     private static let indexedScalars = 3
 
-    /// Whether a word has letters of a script that puts no spaces between words: Thai, Lao, Khmer, Myanmar, Tibetan, the scripts of
-    /// Japanese, and Chinese.
+    /// True if a word has letters of a script without spaces between words: Thai, Lao, Khmer, Myanmar, Tibetan, the
+    /// scripts of Japanese, and Chinese.
     static func isWithoutSpaces(_ word: String) -> Bool {
         word.unicodeScalars.contains { scalar in
             switch scalar.value {
@@ -121,7 +121,7 @@ struct ItemQuery {
         }
     }
 
-    /// A text for LIKE, which finds exactly it.
+    /// Returns a LIKE pattern that matches exactly a text.
     private static func pattern(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { pattern, scalar in
             if "%_\\".unicodeScalars.contains(scalar) { pattern += "\\" }

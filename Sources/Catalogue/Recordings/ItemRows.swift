@@ -1,27 +1,27 @@
-// The rows of the library's recordings, read and written on a connection whose transaction the caller has begun.
+// Rows of the library's recordings, on a connection on which the caller has begun a transaction.
 package import AudioFiles
 package import Database
 internal import JSON
 package import Store
 
-/// A row before its file's place is known.
+/// A row of the library. The index of the item is 0 until computed.
 package struct ItemRow {
     package let number: Int
     package let recording: Int64
     package var isGone: Bool
-    /// The name in the library's folder, or the path of a linked file.
+    /// Name in the library's folder, or the path of a linked file.
     package let path: String
     package fileprivate(set) var item: LibraryItem
-    /// When each field was changed by the user, in milliseconds since 1970.
+    /// Times of the user's changes to each field, in milliseconds since 1970.
     package let edited: [String: Int64]
-    /// Which removal put it into the trash.
+    /// Number of the removal that moved the recording to the trash.
     let trashing: Int64?
 }
 
 package struct ItemRows {
     package let rows: StoreRows
     package let folder: String
-    /// Recordings with a higher number get their words to search later; nil if all get them at once.
+    /// Recordings with a higher number are added to the search index later; nil if every recording is indexed at once.
     private var wordsComeLaterAfter: Int64?
 
     package init(rows: StoreRows, folder: String) { (self.rows, self.folder) = (rows, folder) }
@@ -50,7 +50,7 @@ package struct ItemRows {
             "SELECT \(Self.columns) FROM \(Self.tables) WHERE recording.key = ?", .bytes(key.bytes), row: value)
     }
 
-    /// The row for the row of a recording, unless it is gone.
+    /// Returns the row for the row of a recording; nil if permanently removed.
     package func item(recording: Int64) throws(DatabaseError) -> ItemRow? {
         try database.readableRows(
             "SELECT \(Self.columns) FROM \(Self.tables) WHERE item.recording = ? AND gone = 0", [.integer(recording)],
@@ -58,14 +58,14 @@ package struct ItemRows {
         ).first
     }
 
-    /// The row of the recording with a number in the library; nil if there is none, or it is gone.
+    /// Returns the recording's row for a number in the library; nil if unknown or permanently removed.
     func recording(number: Int) throws(DatabaseError) -> Int64? {
         try database.first("SELECT recording FROM item WHERE id = ? AND gone = 0", .integer(number)) {
             (row) throws(DatabaseError) in try row.integer(0)
         }
     }
 
-    /// The bytes of the library's own files, without those in the trash.
+    /// Returns the bytes of the library's own files, without the trash.
     func keptBytes() throws(DatabaseError) -> Int64 {
         let recordings: Int64? = try database.first(
             "SELECT \(Self.sum("byte_count")) FROM item WHERE place = 'kept' AND gone = 0 AND trashed IS NULL"
@@ -73,7 +73,7 @@ package struct ItemRows {
         return try (recordings ?? 0) + DocumentRows(items: self).keptBytes()
     }
 
-    /// A sum of lengths in the words of SQLite, which no lengths make overflow.
+    /// Returns an SQL expression for a sum of lengths that cannot overflow.
     static func sum(_ column: String) -> String {
         "CAST(min(total(max(0, \(column))), \(ClosedRange<Int64>.counts.upperBound)) AS INTEGER)"
     }
@@ -90,7 +90,7 @@ package struct ItemRows {
             .text(source), row: value)
     }
 
-    /// The recordings that came from an address and are not removed, the newest first. Each has its index.
+    /// Returns the recordings from an address that are not removed, with their indexes, newest first.
     package func items(source: String) throws(DatabaseError) -> [ItemRow] {
         var found = try database.readableRows(
             """
@@ -102,12 +102,13 @@ package struct ItemRows {
         return found
     }
 
-    /// All rows, with those that are gone, in the order in which they were added.
+    /// Returns all rows, including permanently removed recordings, in the order of addition.
     package func all() throws(DatabaseError) -> [ItemRow] {
         try database.readableRows("SELECT \(Self.columns) FROM \(Self.tables) ORDER BY item.id", row: value)
     }
 
-    /// The recordings that a filter lets through. Each has its index among all that are not removed.
+    /// Returns the recordings that pass a filter. The index of each recording counts all recordings that are not
+    /// removed.
     package func items(_ filter: ItemFilter) throws(DatabaseError) -> [ItemRow] {
         let query = ItemQuery(filter)
         guard let query else { return [] }
@@ -131,7 +132,7 @@ package struct ItemRows {
         return found
     }
 
-    /// The index of each number: the one that was added last has 1.
+    /// Returns the index of each number. The latest addition has index 1.
     func indexes() throws(DatabaseError) -> [Int: Int] {
         let numbers = try database.rows(
             "SELECT id FROM item WHERE gone = 0 AND trashed IS NULL ORDER BY added DESC, id DESC"
@@ -141,9 +142,9 @@ package struct ItemRows {
 
     // MARK: Writing
 
-    /// Adds a recording, or brings back one that was removed; what the user said about it stays.
+    /// Adds a recording, or restores a removed recording with the user's earlier description.
     ///
-    /// - Returns: Its number.
+    /// - Returns: Number of the recording.
     package func add(_ new: NewItem, recording: Int64, at time: Int64) throws(DatabaseError) -> Int {
         let file: [DatabaseValue] = [
             .text(new.kind.rawValue), .text(new.place.rawValue), .text(new.path), .text(new.originalName),
@@ -180,7 +181,7 @@ package struct ItemRows {
         return Int(number)
     }
 
-    /// Changes what is said about a recording, and notes when.
+    /// Changes the description of a recording, with the times of change.
     package func edit(_ row: ItemRow, _ words: LibraryItem.Words, edited: [String: Int64]) throws(DatabaseError) {
         try removeWords(of: Int64(row.number))
         try database.run(
@@ -193,13 +194,13 @@ package struct ItemRows {
         try addWords(of: Int64(row.number))
     }
 
-    /// Tells when a recording was added.
+    /// Sets the time of addition of a recording.
     package func setAdded(_ number: Int, _ time: Int64) throws(DatabaseError) {
         try database.run(
             "UPDATE item SET added = ?, revision = \(Self.nextRevision) WHERE id = ?", .integer(time), .integer(number))
     }
 
-    /// Puts a recording that was removed for good into the list again.
+    /// Restores a permanently removed recording to the list.
     package func bringBack(_ number: Int) throws(DatabaseError) {
         try database.run(
             "UPDATE item SET gone = 0, trashed = NULL, trashing = NULL, revision = \(Self.nextRevision) WHERE id = ?",
@@ -213,7 +214,7 @@ package struct ItemRows {
             hundredths(loudness.truePeak), .integer(number))
     }
 
-    /// Tells where a recording's file is now.
+    /// Sets the place and path of a recording's file.
     func move(_ number: Int, _ place: LibraryItem.Place, _ path: String) throws(DatabaseError) {
         try database.run(
             "UPDATE item SET place = ?, path = ?, revision = \(Self.nextRevision) WHERE id = ?", .text(place.rawValue),
@@ -228,7 +229,8 @@ package struct ItemRows {
             .integer(orNull: time), .integer(orNull: trashing), .integer(number))
     }
 
-    /// The number of the last removal of which something is still in the trash, a recording or a document; nil if the trash is empty.
+    /// Returns the number of the last removal that still has a recording or a document in the trash; nil if the trash
+    /// is empty.
     package func lastTrashing() throws(DatabaseError) -> Int64? {
         try database.first(
             """
@@ -247,9 +249,9 @@ package struct ItemRows {
             [.integer(trashing)], row: value)
     }
 
-    /// Keeps of a recording in the trash only that it was there.
+    /// Forgets a recording in the trash, except that the recording existed.
     ///
-    /// - Returns: False if it is not in the trash any more.
+    /// - Returns: False if the recording is no longer in the trash.
     func forget(_ number: Int) throws(DatabaseError) -> Bool {
         try database.run(
             """
@@ -262,7 +264,8 @@ package struct ItemRows {
 
     private static let indexes = ["item_words", "item_trigrams"]
 
-    /// Carries out `body`, which may add recordings, but not edit them; these get their words to search afterwards, in one step.
+    /// Executes `body`, which may add recordings, but not edit them. Adds the new recordings to the search index
+    /// afterwards, in one step.
     package func addingWordsAtOnce<Value>(
         _ body: (ItemRows) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> Value {
@@ -270,7 +273,8 @@ package struct ItemRows {
             let last = try database.first("SELECT coalesce(max(id), 0) FROM item") { (row) throws(DatabaseError) in
                 try row.integer(0)
             }
-            // As with recordings.
+            // Above this number, SQLite may choose any free number, so no number marks the new rows. See
+            // `StoreRows.addingWordsAtOnce`.
             if last ?? 0 > 1 << 53 { return try body(ItemRows(rows: later, folder: folder)) }
             var items = ItemRows(rows: later, folder: folder)
             items.wordsComeLaterAfter = last ?? 0
@@ -292,7 +296,8 @@ package struct ItemRows {
         }
     }
 
-    /// The indexes have to be told the words, because they do not store them.
+    /// Removes a recording from the search indexes. The indexes do not store the words, so the deletion has to supply
+    /// the words.
     private func removeWords(of number: Int64) throws(DatabaseError) {
         for index in Self.indexes {
             try database.run(
@@ -322,7 +327,7 @@ package struct ItemRows {
         let number = Int(try row.integer(0))
         var (stored, trashed) = (try row.text(4), try row.integer(orNull: 21))
         if place == .kept, !LibraryFolder.isName(stored) {
-            // A damaged byte, or somebody who wants a file of the user's: no file outside the folder is touched.
+            // A damaged byte, or an attacker after a file of the user: no file outside the folder may be touched.
             stored = LibraryFolder.name(key, original: try row.text(5), container: try row.text(7))
         }
         let file =

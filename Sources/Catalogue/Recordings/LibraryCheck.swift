@@ -1,44 +1,45 @@
-// Compares the library with the disk, and repairs what the user asks to be repaired.
+// Compares the library with the disk, and repairs differences on request.
 internal import AudioFiles
 internal import Database
 internal import Files
 internal import Glibc
 internal import Store
 
-/// Differences between the library's list and the files on the disk, as ``RecordingLibrary/check(lookingIn:isCancelled:)`` finds them.
+/// Differences between the library's list and the files on the disk, as found by
+/// ``RecordingLibrary/check(lookingIn:isCancelled:)``.
 public struct LibraryReport: Sendable, Hashable {
-    /// Recordings whose file was not found.
+    /// Recordings with a missing file.
     public var missing: [LibraryItem] = []
-    /// Recordings whose file has another length than when it was added.
+    /// Recordings whose file has changed in length since its addition.
     public var changed: [LibraryItem] = []
     /// Recordings whose file was found at another place, by its sound.
     public var moved: [Moved] = []
-    /// Files in the library's folder that belong to no recording of it.
+    /// Files in the library's folder that belong to none of its recordings.
     public var orphans: [File] = []
     /// Unfinished copies and downloads that no fetch on the list needs.
     public var parts: [File] = []
     /// Files of removed recordings outside the trash, and files of kept recordings inside it.
     public var misplaced: [File] = []
-    /// Documents whose file was not found.
+    /// Documents with a missing file.
     public var missingDocuments: [LibraryDocument] = []
 
-    /// A file, by its path from the root of the file system.
+    /// A file on the disk.
     public struct File: Sendable, Hashable {
-        /// The path of the file, from the root of the file system.
+        /// Absolute path of the file.
         public let path: String
-        /// The length of the file in bytes.
+        /// Length of the file in bytes.
         public let byteCount: Int64
     }
 
-    /// A recording, and where its file is now.
+    /// A recording with the new place of its file.
     public struct Moved: Sendable, Hashable {
         /// The recording, with its old path.
         public let item: LibraryItem
-        /// The path at which the file was found.
+        /// Path of the found file.
         public let path: String
     }
 
-    /// Whether there is nothing to repair.
+    /// True if there is nothing to repair.
     public var isClean: Bool {
         missing.isEmpty && changed.isEmpty && moved.isEmpty && orphans.isEmpty && parts.isEmpty && misplaced.isEmpty
             && missingDocuments.isEmpty
@@ -48,11 +49,12 @@ public struct LibraryReport: Sendable, Hashable {
 extension RecordingLibrary {
     /// Compares the list of recordings with the files on the disk. Changes nothing.
     ///
-    /// Real-time safe: no; it reads files, and computes the keys of those that may be a missing recording.
+    /// Real-time safe: no. Reads files, and computes the keys of files that may be a missing recording.
     ///
     /// - Parameters:
-    ///   - folders: More folders in which to look for missing files. The folders in which they were are searched in any case.
-    ///   - isCancelled: Called before each file is read; if it returns true, the search ends early.
+    ///   - folders: Additional folders to search for missing files. The former folders of missing files are always
+    ///     searched.
+    ///   - isCancelled: Called before reading each file. If it returns true, the search ends early.
     /// - Throws: `StoreError`.
     public func check(
         lookingIn folders: [String] = [], isCancelled: () -> Bool = { false }
@@ -101,16 +103,17 @@ extension RecordingLibrary {
         report.parts = unneededParts(isPartInUse)
     }
 
-    /// The unfinished files that no program needs.
+    /// Returns the unfinished files that no program needs.
     private func unneededParts(_ isInUse: (String) -> Bool) -> [LibraryReport.File] {
         var parts = FileLock.asking(forFolder: folder.parts) { lock in
             let files = Self.files(in: folder.parts).filter { file in
                 let name = fileName(file.path)
-                // As long as a program has such a file, it shares the lock.
+                // A program with such a file shares the lock.
                 if lock != .unsupported, name.hasPrefix(LibraryFolder.partPrefix) { return lock == .taken }
                 return !isInUse(name) && !Self.isYoung(file.path)
             }
-            // A restoration that runs changes its copy at the beginning and at the end alone: its age tells nothing.
+            // A running restore changes its copy only at the beginning and at the end, so the age of the copy tells
+            // nothing.
             return lock == .taken ? files + restoredStores() : files
         }
         parts += Self.files(in: folder.path).filter { Self.isUnfinished(fileName($0.path)) && !Self.isYoung($0.path) }
@@ -122,33 +125,33 @@ extension RecordingLibrary {
         return parts
     }
 
-    /// The copies beside the store that are to get its place.
+    /// Returns the copies beside the store that are meant to replace the store.
     private func restoredStores() -> [LibraryReport.File] {
         guard let path = store.path else { return [] }
         let prefix = fileName(path) + LibraryFolder.partPrefix
         return Self.files(in: FilePlace.folder(of: path)).filter { fileName($0.path).hasPrefix(prefix) }
     }
 
-    /// Whether a file has the name of an unfinished one.
+    /// True for the name of an unfinished file.
     private static func isUnfinished(_ name: String) -> Bool {
         name.hasPrefix(FilePlace.ownPrefix) && name.hasSuffix(FilePlace.temporarySuffix)
     }
 
-    /// The files in a folder, by name, without those in folders in it.
+    /// Returns the files in a folder, by name, without subfolders.
     static func files(in folder: String) -> [LibraryReport.File] {
         (((try? Folder.names(in: folder)) ?? []).sorted()).compactMap { name in
             byteCount(folder + "/" + name).map { LibraryReport.File(path: folder + "/" + name, byteCount: $0) }
         }
     }
 
-    /// Whether a program may be writing this part at the moment.
+    /// True if a program may be writing this part at the moment.
     private static func isYoung(_ path: String) -> Bool {
-        // Files of a copy that is under way are younger than an hour.
+        // Files of a running copy are less than an hour old.
         guard let state = unsafe FileState(path) else { return true }
         return state.modified.seconds > now - 3600
     }
 
-    /// Looks through folders for files with the sound of lost recordings: only those of the same length are read.
+    /// Searches folders for the sounds of lost recordings. Reads only files of the same length.
     private func search(
         for lost: [ItemRow], below folders: [String], _ isCancelled: () -> Bool
     ) -> [Int: String] {
@@ -156,7 +159,7 @@ extension RecordingLibrary {
         var wanted = Dictionary(grouping: lost, by: \.item.byteCount)
         var found: [Int: String] = [:]
         var seen: Set<String> = []
-        // A folder of the user's choice is looked through with those in it; the one in which a file was, alone.
+        // Searches the user's folders with their subfolders, but the former folder of a file without subfolders.
         var queue = lost.map { (path: FilePlace.folder(of: $0.item.path), depth: Self.deepest) }
         queue += folders.map { ($0, 0) }
         var count = 0
@@ -184,20 +187,21 @@ extension RecordingLibrary {
         unsafe FilePlace.resolvedBytes(FileName.systemName(folder)).map { FileName.text(of: $0) }
     }
 
-    /// Files that are looked at, at most, and how deep folders are.
+    /// Maximum number of files examined, and maximum depth of folders.
     private static let (mostFiles, deepest) = (200_000, 8)
 
     // MARK: Repairing
 
-    /// Repairs the differences in a report. Moved files are linked, or copied again; files in the wrong folder are moved; orphans become recordings
-    /// of the library again; stale parts are removed. Missing recordings and documents stay in the list, and documents that nothing needs stay
-    /// where they are. A changed file with another sound is another recording: it stays, and its recording is not among those that are returned.
+    /// Repairs the differences in a report. Moved files are linked, or copied again. Files in the wrong folder are
+    /// moved. Orphans become recordings of the library again. Stale parts are removed. Missing recordings and documents
+    /// stay in the list, and unneeded documents stay in place. A changed file with another sound is another recording:
+    /// the file stays, and its recording is not in the result.
     ///
     /// Real-time safe: no.
     ///
-    /// - Parameter report: what ``check(lookingIn:isCancelled:)`` found.
-    /// - Returns: The recordings that were brought up to date.
-    /// - Throws: The first failure; what was not repaired before it is as it was.
+    /// - Parameter report: Result of ``check(lookingIn:isCancelled:)``.
+    /// - Returns: The recordings brought up to date.
+    /// - Throws: The first failure. Differences not yet repaired stay unchanged.
     @discardableResult
     public func repair(_ report: LibraryReport) throws -> [LibraryItem] {
         var repaired: [LibraryItem] = []
@@ -221,12 +225,12 @@ extension RecordingLibrary {
             if code < 0 { throw RecordingLibraryError.writing(file.path, FileFault(code: Int32(-code))) }
         }
         for file in report.orphans where !isDocument(file.path) {
-            // What is no recording stays where it is.
+            // A file that is no recording stays in place.
             guard let item = try? add(fileAt: file.path, .move) else { continue }
             repaired.append(item.item)
         }
         _ = try clean(report.parts)
-        // What has changed under its name is another recording, or the same one with other tags.
+        // A file changed under its name is another recording, or the same recording with other tags.
         for item in report.changed {
             guard let key = try? RecordingKey(ofFileAt: item.path), key == item.key else { continue }
             repaired.append(try add(fileAt: item.path, item.place == .kept ? .move : .link).item)

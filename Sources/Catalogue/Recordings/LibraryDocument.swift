@@ -4,48 +4,49 @@ internal import Store
 
 /// A file that belongs to a recording of the library, such as sheet music, lyrics or a picture.
 public struct LibraryDocument: Sendable, Hashable {
-    /// Its place among the documents of its recording, from 1.
+    /// Place among the documents of the recording, from 1.
     public let index: Int
-    /// The number of its recording.
+    /// Number of the recording.
     public let itemNumber: Int
-    /// The name that the file had when it was attached, without folders, as one line.
+    /// Name of the file when attached, without folders, as one line.
     public let name: String
-    /// Whether the library has a file of its own.
+    /// `kept` if the library has its own copy of the file, `linked` if not.
     public let place: LibraryItem.Place
-    /// Where the file is, from the root of the file system, unless somebody moved or removed it.
+    /// Absolute path of the file, unless the file was moved or removed.
     public let path: String
-    /// The length of the file in bytes when it was attached.
+    /// Length of the file in bytes when attached.
     public let byteCount: Int64
-    /// Identifies its content: 32 hexadecimal digits, as `xxh128sum` prints them.
+    /// Hash of the content: 32 hexadecimal digits, as printed by `xxh128sum`.
     public let hash: String
-    /// When it was attached, in seconds since 1970.
+    /// Time of attachment, in seconds since 1970.
     public let addedAt: Int64
 
-    /// Whether its file is not where it was.
+    /// True if the file is no longer in its place.
     public var isMissing: Bool { unsafe FileState(FileName.systemName(path)) == nil }
 }
 
-/// A document that was attached.
+/// Result of attaching a document.
 public struct AttachedDocument: Sendable, Hashable {
     /// The document.
     public let document: LibraryDocument
-    /// False if the recording had it already.
+    /// False if the recording already had the document.
     public let isNew: Bool
 }
 
-/// What documents' files in the library's folder are called: the hash of the content and an ending. So one content is there once, whatever its
-/// names are, and no name can be one that the file system refuses.
+/// Names of document files in the library's folder: the hash of the content and an ending. Equal contents are therefore
+/// stored once, whatever their names, and file systems accept every name.
 package enum DocumentFile {
     private static let pieceSize = 1 << 20
-    /// For names without an ordinary ending. No program claims it, so that the content decides what opens the file.
+    /// Ending for names without an ordinary ending. No program claims this ending, so the content decides which program
+    /// opens the file.
     private static let otherEnding = "document"
 
-    /// The longest name that is kept, in characters.
+    /// Longest kept name, in characters.
     static let mostNameCharacters = 1000
 
     package static func isHash(_ text: String) -> Bool { RecordingKey(text) != nil }
 
-    /// The hash of all bytes of an open file.
+    /// Returns the hash of all bytes of an open file.
     package static func hash(of descriptor: Int32) throws(FileFault) -> String {
         var hash = ByteHash()
         var offset: Int64 = 0
@@ -59,7 +60,7 @@ package enum DocumentFile {
         return ByteHash.hexadecimal(digest.high, digest.low)
     }
 
-    /// The hash of a file; nil if it cannot be read.
+    /// Returns the hash of a file; nil if unreadable.
     package static func hash(ofFileAt path: String) -> String? {
         do throws(FileFault) {
             let file = try unsafe RegularFile(FileName.systemName(path))
@@ -69,7 +70,7 @@ package enum DocumentFile {
 
     package static func name(_ hash: String, original: String) -> String { "\(hash).\(ending(original))" }
 
-    /// The ending of a name in lower case, if it is an ordinary one.
+    /// Returns the ending of a name in lower case, or the replacement for an ending that is not ordinary.
     package static func ending(_ name: String) -> String {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count > 1, let ending = parts.last?.lowercased(), (1...8).contains(ending.utf8.count),
@@ -78,7 +79,7 @@ package enum DocumentFile {
         return ending
     }
 
-    /// A name as it is kept: one line that is not too long.
+    /// Returns a name as stored: one line of limited length.
     package static func shownName(_ name: String) -> String {
         let shown = line(fileName(name)).prefix(within: mostNameCharacters)
         return shown.isEmpty ? "untitled" : shown

@@ -1,5 +1,5 @@
-// The library's own folder. A recording has its key as its name there, so two recordings never have the same name, whatever their titles, and
-// a file that lost its row can be recognised.
+// The library's own folder. Files of recordings are named by their keys, so two recordings never have the same name,
+// whatever their titles. A file without a row can still be recognised.
 package import AudioFiles
 internal import Files
 internal import Glibc
@@ -8,12 +8,12 @@ internal import UserState
 package struct LibraryFolder: Sendable {
     package let path: String
 
-    /// The folder inside it in which removed recordings wait until the trash is emptied.
+    /// Name of the subfolder for removed recordings, until the trash is emptied.
     static let trashName = "trash"
-    /// The folder inside it in which files are while they are fetched or copied.
+    /// Name of the subfolder for files that are being fetched or copied.
     static let partsName = "parts"
 
-    /// The folder inside it, and inside the trash, in which documents are.
+    /// Name of the subfolder for documents, also inside the trash.
     static let documentsName = "documents"
 
     package var trash: String { path + "/" + Self.trashName }
@@ -21,19 +21,20 @@ package struct LibraryFolder: Sendable {
     package var documents: String { path + "/" + Self.documentsName }
     var trashedDocuments: String { trash + "/" + Self.documentsName }
 
-    /// The beginning of the names of unfinished files that only programs write that hold the lock of the folder for parts.
+    /// Prefix of unfinished files. Only programs that hold the lock of the folder for parts write files with this
+    /// prefix.
     package static let partPrefix = FilePlace.ownPrefix + "library-"
-    /// A new name for such a file, in any folder.
+    /// Returns a new name for an unfinished file, in any folder.
     package static func partName() -> String {
         partPrefix + FilePlace.temporaryName().dropFirst(FilePlace.ownPrefix.count)
     }
-    /// A new path for such a file in the folder for parts.
+    /// Returns a new path for an unfinished file in the folder for parts.
     package func newPart() -> String { parts + "/" + Self.partName() }
 
     package func file(_ name: String) -> String { path + "/" + name }
     package func trashed(_ name: String) -> String { trash + "/" + name }
 
-    /// Whether a text is the name of a file in a folder, and not a path that leads elsewhere.
+    /// True for the name of a file in a folder; false for a path that leads elsewhere.
     static func isName(_ text: String) -> Bool {
         var (count, dots) = (0, 0)
         for byte in text.utf8 {
@@ -43,17 +44,17 @@ package struct LibraryFolder: Sendable {
         return count > min(dots, 2)
     }
 
-    /// The letters and digits of a kind of file, for an ending.
+    /// Returns the letters and digits of a kind of file, as an ending.
     private static func ending(_ container: String) -> String {
         let plain = container.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return plain.isEmpty ? "wav" : plain
     }
 
-    /// The name of a recording's file.
+    /// Returns the name of a recording's file.
     ///
     /// - Parameters:
-    ///   - original: The name that it had, whose ending it keeps if that is an ordinary one.
-    ///   - container: The kind of file, for the ending of others: its letters and digits, or "wav".
+    ///   - original: Former name. An ordinary ending of this name is kept.
+    ///   - container: Kind of file, for other endings: its letters and digits, or "wav".
     package static func name(_ key: RecordingKey, original: String, container: String) -> String {
         let ending = original.split(separator: ".", omittingEmptySubsequences: false).last.map { $0.lowercased() } ?? ""
         let isOrdinary =
@@ -65,14 +66,14 @@ package struct LibraryFolder: Sendable {
         return "\(key)." + (isOrdinary ? ending : Self.ending(container))
     }
 
-    /// The key in the name of a file; nil if it is not one of the library's.
+    /// Returns the key in the name of a file; nil if the name is not a library file's.
     static func key(_ name: String) -> RecordingKey? {
         guard name.utf8.count > 33, let dot = name.firstIndex(of: ".") else { return nil }
         return RecordingKey(String(name[..<dot]))
     }
 
-    /// Carries out `body` while no other program moves files in the folder: between a file's name and its row in the store, or the other way
-    /// round. The folder must be there. Where the file system has no locks, it is carried out all the same.
+    /// Executes `body` while no other program moves files in the folder: between naming a file and writing its row, in
+    /// either order. The folder must exist. On a file system without locks, `body` runs without the lock.
     package func exclusively<Value>(_ body: () throws -> Value) rethrows -> Value {
         let lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if lock >= 0 { close(lock) } }
@@ -80,8 +81,9 @@ package struct LibraryFolder: Sendable {
         return try body()
     }
 
-    /// Carries out `body`, which writes unfinished files, and shares the lock of the folder for parts meanwhile. An unfinished file that is there
-    /// without this lock is the rest of a program that was killed. `body` may do the same again. The folder must be there.
+    /// Executes `body`, which writes unfinished files, while sharing the lock of the folder for parts. An unfinished
+    /// file without this lock is left over from a killed program. `body` may call this method again. The folder must
+    /// exist.
     package func writingParts<Value>(_ body: () throws -> Value) rethrows -> Value {
         let lock = unsafe open(parts, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { FileLock.release(lock) }
@@ -90,7 +92,7 @@ package struct LibraryFolder: Sendable {
         return try body()
     }
 
-    /// Makes the folders that every library has, and those for documents.
+    /// Creates the folders of every library, and the folders for documents if requested.
     package func make(forDocuments: Bool = false) throws(RecordingLibraryError) {
         for folder in [trash, parts] + (forDocuments ? [documents, trashedDocuments] : []) {
             do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: folder + "/x") } catch {

@@ -3,32 +3,32 @@ internal import Glibc
 public import Store
 internal import UserState
 
-/// The room that the program's files take on the disk.
+/// Disk space of the program's files.
 public struct LibraryStorage: Sendable, Hashable {
     /// A kind of file.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Recordings of the library's own.
+        /// The library's own recordings.
         case recordings
-        /// Documents of the library's own.
+        /// The library's own documents.
         case documents
-        /// Recordings and documents that were removed, until the trash is emptied.
+        /// Removed recordings and documents, until the trash is emptied.
         case trash
         /// Unfinished copies and fetches.
         case parts
-        /// Takes, with those in their trash.
+        /// Takes, including trashed takes.
         case takes
         /// Files that can be made again, such as waveforms.
         case cache
-        /// The store: descriptions, sections, and what was practised.
+        /// The store: descriptions, sections, and practice.
         case store
     }
 
-    /// Bytes on the disk of each kind.
+    /// Bytes on the disk, by kind.
     public internal(set) var bytes: [Kind: Int64] = [:]
     /// Bytes of linked recordings, which are not in the library's folder.
     public internal(set) var linkedBytes: Int64 = 0
 
-    /// All kinds together.
+    /// Bytes of all kinds together.
     public var total: Int64 { bytes.values.reduce(0, +) }
 }
 
@@ -52,9 +52,9 @@ extension RecordingLibrary {
         return storage
     }
 
-    /// Removes files of the library that are not needed: ``LibraryReport/parts`` and ``cacheFiles()``. Real-time safe: no.
+    /// Removes unneeded files of the library: ``LibraryReport/parts`` and ``cacheFiles()``. Real-time safe: no.
     ///
-    /// - Returns: The bytes that are free now.
+    /// - Returns: Freed bytes.
     /// - Throws: `RecordingLibraryError` for the first file that cannot be removed.
     public func clean(_ files: [LibraryReport.File]) throws(RecordingLibraryError) -> Int64 {
         var freed: Int64 = 0
@@ -67,7 +67,7 @@ extension RecordingLibrary {
                 if code >= 0 { freed += file.byteCount }
             }
         }
-        // Each repair gives its files these names, and one may have begun since. Other names are given once.
+        // Every repair uses these file names, and a repair may have begun meanwhile. Other names are never reused.
         let ofRepair = Set(store.repairPaths)
         try remove(files.filter { !ofRepair.contains($0.path) })
         try store.unlessRepairing { () throws(RecordingLibraryError) in
@@ -76,7 +76,7 @@ extension RecordingLibrary {
         return freed
     }
 
-    /// The files of the cache, all of which can be made again. Real-time safe: no.
+    /// Returns the files of the cache. All of these can be made again. Real-time safe: no.
     public func cacheFiles() -> [LibraryReport.File] {
         guard let path = CacheFolder.path else { return [] }
         var files: [LibraryReport.File] = []

@@ -2,11 +2,11 @@ package import AudioFiles
 internal import Files
 package import Store
 
-/// What is known of a file that is to be added.
+/// A file that is about to be added.
 package struct NewItem: Sendable {
     package let recording: PracticeRecording
     package var place: LibraryItem.Place
-    /// The name in the library's folder, or the path of a linked file.
+    /// Name in the library's folder, or the path of a linked file.
     package var path: String
     let originalName: String
     let kind: LibraryItem.Kind
@@ -14,12 +14,13 @@ package struct NewItem: Sendable {
     let container, codec: String
     let channelCount: Int
     var words: LibraryItem.Words
-    /// The fields that the user told, other than the file says.
+    /// Fields in which the user's description differs from the file's tags.
     var told: [String] = []
 
-    /// Reads a file: its format, its length, its key and its tags.
+    /// Reads a file: format, length, key and tags.
     ///
-    /// - Parameter name: The name to go by if the file has no title, and to keep; by default the file's own.
+    /// - Parameter name: Name to keep, and to derive a title from if the file has no title; nil for the file's own
+    ///   name.
     init(fileAt path: String, named name: String? = nil, store: PracticeStore) throws(AudioFileError) {
         let info = try AudioFileInfo(path: path)
         let details = try FileDetails(of: info)
@@ -36,7 +37,7 @@ package struct NewItem: Sendable {
         words.artist = tag(.artist)
     }
 
-    /// A recording whose file is not here.
+    /// A recording without a file here.
     package init(
         missing key: RecordingKey, path: String, originalName: String, kind: LibraryItem.Kind, byteCount: Int64,
         container: String, codec: String, channelCount: Int, words: LibraryItem.Words, sampleRate: Int64,
@@ -52,13 +53,13 @@ package struct NewItem: Sendable {
     /// Containers that can hold a video.
     private static let videos: Set = ["mp4", "mov", "matroska", "webm", "avi", "mpegts", "flv"]
 
-    /// Files with sound alone have endings of their own in the same containers.
+    /// True unless the ending marks a file with sound only in one of these containers.
     private static func hasPicture(_ name: String) -> Bool {
         let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         return !["m4a", "m4b", "mka", "weba", "m4r", "aac"].contains(ending)
     }
 
-    /// A file's name as a title: without its ending, with blanks for underscores.
+    /// Returns a title from a file's name: without the ending, with blanks for underscores.
     static func title(of name: String) -> String {
         let name = FileName.readable(name)
         let stem = name.lastIndex(of: ".").map { $0 == name.startIndex ? name : String(name[..<$0]) } ?? name
@@ -67,9 +68,9 @@ package struct NewItem: Sendable {
     }
 }
 
-/// A text as one line: control characters are blanks, and there are none at its ends.
+/// Returns a text as one line: control characters become blanks, and blanks at both ends are removed.
 package func line(_ text: String) -> String {
-    // Nearly every text is one already.
+    // Fast path: nearly every text is already one line.
     let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && text.first != " " && text.last != " "
     if isPlain { return text }
     var line = String.UnicodeScalarView()

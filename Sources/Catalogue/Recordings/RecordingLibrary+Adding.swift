@@ -1,5 +1,5 @@
-// Taking files in. A file of the library's own appears in its folder as a whole, and on the disk, before the store knows it; so a program that
-// ends between two steps leaves at most a file that the store does not know, which `check` finds.
+// Adding files. The library's own file appears under its name complete and on the disk, before the store lists the
+// file. A program that ends between two steps leaves at most an unlisted file, which `check` finds.
 internal import AudioFiles
 internal import Database
 internal import Files
@@ -9,13 +9,14 @@ internal import RunLog
 internal import Store
 
 extension RecordingLibrary {
-    /// Adds a recording, unless the library has it already: recordings are known by their sound. Real-time safe: no.
+    /// Adds a recording, unless the library already has its sound. Real-time safe: no.
     ///
     /// - Parameters:
-    ///   - path: a file in any readable format.
-    ///   - way: whether the file is copied, moved or linked.
+    ///   - path: A file in any readable format.
+    ///   - way: Copy, move or link the file.
     /// - Returns: The recording, and whether it is new.
-    /// - Throws: `AudioFileError` if the file is not a recording, `RecordingLibraryError`, `StoreError`. Nothing has changed then.
+    /// - Throws: `AudioFileError` if the file is not a recording, `RecordingLibraryError`, `StoreError`. Nothing has
+    ///   changed.
     @discardableResult
     public func add(fileAt path: String, _ way: AddingWay = .copy) throws -> AddedItem {
         try add([path], way)[0].get()
@@ -24,11 +25,11 @@ extension RecordingLibrary {
     /// Adds several recordings, many of them in one step. Real-time safe: no.
     ///
     /// - Parameters:
-    ///   - paths: the files.
-    ///   - way: whether files are copied, moved or linked.
-    ///   - change: changes the description of each new recording.
-    ///   - isCancelled: called before each file; if it returns true, the other files are refused as cancelled.
-    ///   - told: called with the index in `paths` and the result of each file, in order, as soon as it is in the store.
+    ///   - paths: Paths of the files.
+    ///   - way: Copy, move or link the files.
+    ///   - change: Changes the description of each new recording.
+    ///   - isCancelled: Called before each file. If it returns true, the remaining files are refused as cancelled.
+    ///   - told: Called with the index in `paths` and the result of each file, in order, as soon as it is in the store.
     /// - Returns: The result of each file, in order.
     public func add(
         _ paths: [String], _ way: AddingWay, change: (inout LibraryItem.Words) -> Void = { _ in },
@@ -43,7 +44,7 @@ extension RecordingLibrary {
         return results
     }
 
-    /// The files of the next step.
+    /// Returns the files of the next step.
     private func group(_ paths: ArraySlice<String>, _ way: AddingWay) -> [NewFile] {
         var (files, bytes) = ([NewFile](), Int64(0))
         for path in paths.prefix(Self.mostFiles) where bytes < Self.mostBytes || files.isEmpty {
@@ -54,13 +55,13 @@ extension RecordingLibrary {
         return files
     }
 
-    /// Takes in a file in the library's own folder for parts: one that was fetched.
+    /// Adds a fetched file from the library's own folder for parts.
     ///
     /// - Parameters:
-    ///   - path: The file, which is complete and on the disk.
-    ///   - name: The name to keep, without folders.
-    ///   - keepingTitle: Whether the title stays that the store has of the recording outside of the library. Otherwise it becomes the one of the file.
-    ///   - change: Changes what is said about it, if it is new.
+    ///   - path: Path of the file, which is complete and on the disk.
+    ///   - name: Name to keep, without folders.
+    ///   - keepingTitle: True to keep the store's title of the recording, false to use the title of the file.
+    ///   - change: Changes the description, if the recording is new.
     package func takeIn(
         partAt path: String, named name: String, keepingTitle: Bool = false, change: (inout LibraryItem.Words) -> Void
     ) throws -> AddedItem {
@@ -69,7 +70,8 @@ extension RecordingLibrary {
 
     typealias StoreChange = @Sendable (StoreRows) throws(DatabaseError) -> RecordingLibraryError?
 
-    /// The same with `alongside`, which changes more of the store in the step that adds the recording; an error that it returns holds the step back.
+    /// Also changes the store by `alongside`, in the step that adds the recording. An error from `alongside` cancels
+    /// the step.
     func takeIn(
         partAt path: String, named name: String, keepingTitle: Bool, alongside: StoreChange?,
         change: (inout LibraryItem.Words) -> Void
@@ -78,35 +80,35 @@ extension RecordingLibrary {
         return try add([file], .move, change, { false })[0].get()
     }
 
-    /// Files that are added in one step, at most: a longer step would keep other programs from the store.
+    /// Maximum number of files added in one step: a longer step would block other programs from the store.
     private static let mostFiles = 1024
-    /// A step ends after so many bytes of copies: they are what is lost if the program is killed.
+    /// Copied bytes after which a step ends: a killed program loses at most this much work.
     private static let mostBytes: Int64 = 256 << 20
-    /// So many files are put on the disk one by one; for more the whole file system is.
+    /// Maximum number of files synchronised one by one. For more files, the whole file system is synchronised.
     private static let fewFiles = 8
 
-    /// Files that are read or copied at the same time: on a disk, more would wait for each other.
+    /// Files read or copied at the same time: on a disk, more files would wait for each other.
     private static var threads: Int { min(SharedWork.processorCount, 4) }
 
-    /// A file on its way.
+    /// A file that is being added.
     private struct NewFile: Sendable {
         let path: String
-        /// The name to keep; nil for the file's own.
+        /// Name to keep; nil for the file's own name.
         let name: String?
-        /// The file before it was read; nil if there was none.
+        /// State of the file before reading; nil if there was no file.
         let before: FileState?
-        /// Whether the title of the recording stays.
+        /// True to keep the title of the recording.
         var keepsTitle = false
         var alongside: StoreChange?
         var item: NewItem?
-        /// Whether the library gets a copy, and not the file itself.
+        /// True if the library gets a copy, false if it gets the file itself.
         var isToCopy = false
         var failure: (any Error)?
-        /// The copy, until it gets its name.
+        /// Path of the copy, until the copy gets its name.
         var temporary: String?
-        /// Where the file of its own was put.
+        /// Path of the library's file.
         var placed: String?
-        /// Where it was moved from.
+        /// Former path of a moved file.
         var movedFrom: String?
         var known: LibraryItem?
     }
@@ -129,12 +131,12 @@ extension RecordingLibrary {
         } else {
             results = finish(&files)
         }
-        // Of a recording that was in the trash, they were there, too.
+        // Documents of a recording restored from the trash were in the trash, too.
         settleDocuments(of: results.compactMap { try? $0.get() }.filter(\.isNew).map(\.item.number))
         return results
     }
 
-    /// Tells the store, and clears away what is not needed, whether that succeeds or not.
+    /// Writes the rows, and cleans up, whether writing succeeds or not.
     private func finish(_ files: inout [NewFile]) -> [Result<AddedItem, any Error>] {
         let written: [AddedItem?]
         do { written = try write(files) } catch {
@@ -154,7 +156,7 @@ extension RecordingLibrary {
         }
     }
 
-    /// Does a step of the work with each file, several at a time.
+    /// Executes a step of the work for each file, several files at a time.
     private func worked(
         on files: [NewFile], _ isCancelled: () -> Bool,
         _ step: @escaping @Sendable (RecordingLibrary, inout NewFile) throws -> Void
@@ -183,7 +185,7 @@ extension RecordingLibrary {
         file.item = try NewItem(fileAt: file.path, named: file.name, store: store)
     }
 
-    /// Finds out which files the library has already, and what becomes of the others.
+    /// Finds the files that the library already has, and decides about all other files.
     private func settle(_ files: inout [NewFile], _ way: AddingWay, _ change: (inout LibraryItem.Words) -> Void) {
         let known: [LibraryItem?]
         do throws(StoreError) { known = try items(files.map(\.item?.recording.key)) } catch {
@@ -229,11 +231,11 @@ extension RecordingLibrary {
         if way == .move { file.movedFrom = file.path }
     }
 
-    /// Copies a file into the folder for parts, if that is needed.
+    /// Copies a file into the folder for parts, if necessary.
     private func copy(_ file: inout NewFile) throws {
         guard file.isToCopy else { return }
         let temporary = try copy(file.path)
-        // What was copied is what was read before, if the file has not changed meanwhile.
+        // The copy equals the file as read, if the file has not changed meanwhile.
         guard let before = file.before, state(file.path) == before else {
             _ = calls.remove(temporary)
             throw RecordingLibraryError.changed(file.path, "copied")
@@ -241,7 +243,7 @@ extension RecordingLibrary {
         file.temporary = temporary
     }
 
-    /// Copies a file into the folder for parts; returns the copy's name.
+    /// Copies a file into the folder for parts. Returns the path of the copy.
     private func copy(_ path: String) throws(RecordingLibraryError) -> String {
         let name = folder.newPart()
         let source: RegularFile
@@ -254,7 +256,7 @@ extension RecordingLibrary {
         return name
     }
 
-    /// Gives files that are copied or moved their names in the folder, when they are on the disk.
+    /// Gives copied and moved files their names in the folder, once on the disk.
     private func place(_ files: inout [NewFile]) {
         let own = files.indices.filter { files[$0].item?.place == .kept }
         guard !own.isEmpty else { return }
@@ -266,7 +268,7 @@ extension RecordingLibrary {
             let target = folder.file(item.path)
             do throws(FileFault) {
                 let source = files[index].temporary ?? files[index].path
-                // Its key would be that of another sound.
+                // The key would belong to another sound.
                 guard files[index].temporary != nil || isUnchanged(files[index]) else {
                     files[index].item = nil
                     files[index].failure = RecordingLibraryError.changed(files[index].path, "read")
@@ -284,7 +286,8 @@ extension RecordingLibrary {
         _ = calls.synchroniseFolder(folder.path)
     }
 
-    /// Gives a file its name in the folder. One that is moved keeps its old name until the store knows it, where the disk permits that.
+    /// Gives a file its name in the folder. If possible, a moved file keeps its old name until the store lists the
+    /// file.
     private func put(_ path: String, to target: String, isMoved: Bool) throws(FileFault) {
         guard isMoved, path != target else { return try rename(path, to: target) }
         let second = folder.newPart()
@@ -295,7 +298,7 @@ extension RecordingLibrary {
             _ = calls.remove(second)
             throw error
         }
-        // If both were the same file already, renaming has left the second name.
+        // If both names were already the same file, renaming has left the second name.
         _ = calls.remove(second)
     }
 
@@ -329,23 +332,23 @@ extension RecordingLibrary {
         if keepingTitle, let known = try rows.rows.recording(recording.key) {
             recording.title = known.stored.recording.title
         }
-        // Another program may have added it meanwhile.
+        // Another program may have added the recording meanwhile.
         let earlier = try rows.item(recording.key)
         let wasThere = earlier.map { !$0.isGone && !$0.item.isTrashed } ?? false
         let row = try rows.rows.see(recording, at: now)
-        // The catalogue of another library may have said another rate before the file was here.
+        // Before the file was here, another library's catalogue may have given another rate.
         try rows.rows.database.run(
             "UPDATE recording SET sample_rate = ? WHERE id = ?", .integer(recording.sampleRate), .integer(row.id))
         let number = try rows.add(item, recording: row.id, at: now)
         return try rows.item(number: number).map { AddedItem(item: $0.item, isNew: !wasThere) }
     }
 
-    /// Undoes what was done with a file that the store could not take.
+    /// Undoes the work on a file that the store could not list.
     private func takeBack(_ file: NewFile) {
         if let temporary = file.temporary { _ = calls.remove(temporary) }
         guard let placed = file.placed, !isNeeded(placed) else { return }
         if let origin = file.movedFrom {
-            // A file of the library's folder itself has stayed where it was.
+            // A file of the library's folder itself has stayed in place.
             if origin == placed || FileName.absolute(origin) == FileName.absolute(placed) { return }
             if state(origin) == nil { _ = calls.rename(placed, to: origin) } else { _ = calls.remove(placed) }
         } else {
@@ -353,26 +356,26 @@ extension RecordingLibrary {
         }
     }
 
-    /// Whether the library has this very file, by another program; also if that cannot be found out.
+    /// True if another program has added this very file to the library, or if this is unknown.
     private func isNeeded(_ path: String) -> Bool {
         guard let key = LibraryFolder.key(fileName(path)) else { return true }
         do throws(StoreError) { return try item(key).map { !$0.isTrashed } ?? false } catch { return true }
     }
 
-    /// Removes what is no longer needed, now that the store knows the file.
+    /// Removes leftovers once the store lists the file.
     private func cleanUp(_ file: NewFile) {
         guard let item = file.item else { return }
-        // A file that was moved in the folder itself has one name. A copy lacks what was written into the file since, so the file stays.
+        // A file moved within the folder has one name. If the original has changed since the copy, the original stays.
         if let origin = file.movedFrom, origin != file.placed, file.temporary == nil || isUnchanged(file) {
             _ = unsafe unlink(FileName.systemName(origin))
         }
         if item.place == .kept { _ = calls.remove(folder.trashed(item.path)) }
     }
 
-    /// Whether a recording's file is where it should be.
+    /// True if a recording's file is in its place.
     func exists(_ item: LibraryItem) -> Bool { !item.isMissing }
 
-    /// Whether nothing was written into a file since before it was read. Another name of it, which changes its time of change, is nothing written.
+    /// True if the file's content is unchanged since before reading. A further hard link does not count as a change.
     private func isUnchanged(_ file: NewFile) -> Bool {
         guard let before = file.before, let now = state(file.path) else { return false }
         return now.inode == before.inode && now.byteCount == before.byteCount && now.modified == before.modified
@@ -380,8 +383,8 @@ extension RecordingLibrary {
 
     private func state(_ path: String) -> FileState? { unsafe FileState(FileName.systemName(path)) }
 
-    /// Whether a file can be renamed into the library's folder: it is on the same disk, and no link, which would be moved without the sound. A
-    /// name that is not UTF-8 is copied.
+    /// True if a file can be renamed into the library's folder: a regular file on the same disk. A link would move
+    /// without its sound. A name that is not UTF-8 requires a copy.
     private func canBeRenamed(_ path: String) -> Bool {
         var status = stat()
         guard FileName.isUTF8(path), unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -392,6 +395,6 @@ extension RecordingLibrary {
 }
 
 extension LibraryItem {
-    /// Whether there is no file at its path. Real-time safe: no (asks the file system).
+    /// True if no file exists at the path. Real-time safe: no (asks the file system).
     public var isMissing: Bool { unsafe FileState(FileName.systemName(path)) == nil }
 }

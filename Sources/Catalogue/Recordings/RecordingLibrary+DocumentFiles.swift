@@ -1,5 +1,6 @@
-// Where the files of documents are: beside the recordings as long as one document that needs the file is present, in the trash as long as one
-// that was removed does. The store decides; what a program that ended has not moved is moved the next time, or by `check`.
+// Places of document files: beside the recordings as long as a present document needs the file, in the trash as long as
+// only removed documents do. The store decides. If a program ends before moving a file, the next change or `check`
+// moves the file.
 internal import AudioFiles
 internal import Database
 internal import Files
@@ -7,19 +8,20 @@ internal import Glibc
 package import Store
 
 extension RecordingLibrary {
-    /// Puts the files of documents where they belong.
+    /// Moves the files of documents to their places.
     package func settleDocuments(_ rows: [DocumentRow]) {
         settleDocuments(named: rows.filter { $0.place == .kept }.map(\.path))
     }
 
-    /// The same for the documents of recordings that were removed or brought back.
+    /// Moves the files of all documents of recordings that were removed or restored.
     package func settleDocuments(of numbers: [Int]) {
         guard !numbers.isEmpty else { return }
         let (rows, numbers) = ((try? documentRows()) ?? [], Set(numbers))
         settleDocuments(rows.filter { numbers.contains($0.itemNumber) && $0.state != .gone })
     }
 
-    /// The same by the names of the files. A file that cannot be moved stays where it is, and `check` tells of it.
+    /// Moves document files with these names to their places. A file that cannot be moved stays, and `check` reports
+    /// the file.
     package func settleDocuments(named names: [String]) {
         guard !names.isEmpty, (try? folder.make(forDocuments: true)) != nil else { return }
         folder.exclusively {
@@ -35,7 +37,7 @@ extension RecordingLibrary {
         }
     }
 
-    /// All documents, also those that were removed, and whether all rows can be read.
+    /// Returns all documents, including removed documents, and whether all rows are readable.
     private func readDocuments() throws(StoreError) -> (rows: [DocumentRow], isWhole: Bool) {
         try read { (items) throws(DatabaseError) in
             var isWhole = true
@@ -43,22 +45,22 @@ extension RecordingLibrary {
         } ?? ([], true)
     }
 
-    /// All documents, also those that were removed.
+    /// Returns all documents, including removed documents.
     package func documentRows() throws(StoreError) -> [DocumentRow] {
         try read { (rows) throws(DatabaseError) in try DocumentRows(items: rows).all() } ?? []
     }
 
     // MARK: From elsewhere
 
-    /// Whether a document of the library's own lacks its file.
+    /// True if the library's own document with this hash has no file.
     package func isDocumentWanted(_ hash: String) throws(StoreError) -> Bool {
         let rows = try read { (rows) throws(DatabaseError) in try DocumentRows(items: rows).kept(hash) } ?? []
         return rows.first.map { FileIdentity(path: path(of: $0)) == nil } ?? false
     }
 
-    /// Takes in a file for a document that the store knows: one that is on the disk, in the folder for parts, and has this content.
+    /// Gives a known document its file. The file has the right content, and is in the folder for parts and on the disk.
     ///
-    /// - Returns: False if no document needs it.
+    /// - Returns: False if no document needs the file.
     package func takeIn(documentAt part: String, _ hash: String) throws -> Bool {
         try folder.make(forDocuments: true)
         return try folder.exclusively { () throws -> Bool in
@@ -73,14 +75,14 @@ extension RecordingLibrary {
 
     // MARK: The trash
 
-    /// The number of documents in the trash by themselves; those of recordings in the trash are not counted.
+    /// Number of documents trashed by themselves, without the documents of trashed recordings.
     public var trashedDocumentCount: Int {
         get throws(StoreError) {
             try documentRows().count { $0.state == .trashed && $0.trashedAt != nil }
         }
     }
 
-    /// The room that documents in the trash take on the disk, in bytes.
+    /// Returns the disk space of documents in the trash, in bytes.
     func trashedDocumentBytes() throws(StoreError) -> Int64 {
         let rows = try documentRows()
         let names = rows.filter { $0.place == .kept && $0.state == .trashed && !$0.isFilePresent }.map(\.path)
@@ -89,12 +91,13 @@ extension RecordingLibrary {
         }
     }
 
-    /// Removes the files that only the documents of these rows need. The caller holds the folder, and tells the store afterwards.
+    /// Removes the files that only the documents of these rows need. The caller holds the folder's lock, and changes
+    /// the store afterwards.
     ///
-    /// - Returns: The bytes that are free now.
+    /// - Returns: Freed bytes.
     func removeDocumentFiles(_ isRemoved: (DocumentRow) -> Bool) throws -> Int64 {
         let (all, isWhole) = try readDocuments()
-        // A row that cannot be read may need any of the files.
+        // An unreadable row may need any file.
         guard isWhole else { return 0 }
         let kept = all.filter { $0.place == .kept && $0.state != .gone }
         var freed: Int64 = 0
@@ -105,7 +108,7 @@ extension RecordingLibrary {
         return freed
     }
 
-    /// Removes the documents that are in the trash by themselves, for good.
+    /// Permanently removes the documents that were trashed by themselves.
     func emptyDocumentTrash() throws -> Int64 {
         guard try trashedDocumentCount > 0 else { return 0 }
         func isEmptied(_ row: DocumentRow) -> Bool { row.state == .trashed && row.trashedAt != nil }
@@ -121,7 +124,7 @@ extension RecordingLibrary {
 
     // MARK: The disk
 
-    /// Compares what the store says of documents with the disk.
+    /// Compares the documents in the store with the disk.
     func checkDocuments(into report: inout LibraryReport) throws(StoreError) {
         let (rows, isWhole) = try readDocuments()
         let kept = rows.filter { $0.place == .kept && $0.state != .gone }
@@ -151,7 +154,7 @@ extension RecordingLibrary {
         }
     }
 
-    /// Whether a file is in one of the folders for documents.
+    /// True if a file is in one of the folders for documents.
     package func isDocument(_ path: String) -> Bool {
         [folder.documents, folder.trashedDocuments].contains(FilePlace.folder(of: path))
     }

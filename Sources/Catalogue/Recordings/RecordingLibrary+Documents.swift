@@ -1,5 +1,6 @@
-// Documents of recordings. As with recordings, a file of the library's own appears under its name as a whole, and on the disk, before the store knows
-// it; so a program that ends between two steps leaves at most a file that the store does not know, which `check` finds.
+// Documents of recordings. Like a recording, the library's own file appears under its name complete and on the disk,
+// before the store lists the file. A program that ends between two steps leaves at most an unlisted file, which `check`
+// finds.
 internal import AudioFiles
 internal import Database
 internal import Explanations
@@ -8,7 +9,7 @@ internal import Glibc
 public import Store
 
 extension RecordingLibrary {
-    /// The documents of a recording, in the order in which they were attached; none for an unknown one.
+    /// Returns the documents of a recording, in the order of attachment; none for an unknown recording.
     public func documents(of number: Int) throws(StoreError) -> [LibraryDocument] {
         try read { (rows) throws(DatabaseError) -> [LibraryDocument] in
             guard let row = try rows.item(number: number), !row.isGone else { return [] }
@@ -16,13 +17,13 @@ extension RecordingLibrary {
         } ?? []
     }
 
-    /// Attaches a file to a recording, or finds that the recording has this content already.
+    /// Attaches a file to a recording, unless the recording already has this content.
     ///
     /// - Parameters:
-    ///   - path: The file.
-    ///   - number: The recording's number.
-    ///   - link: Whether the file stays where it is; if not, the library gets a copy.
-    /// - Throws: `RecordingLibraryError`, `StoreError`. Nothing has changed then.
+    ///   - path: Path of the file.
+    ///   - number: Number of the recording.
+    ///   - link: True to leave the file in its place, false to copy the file into the library.
+    /// - Throws: `RecordingLibraryError`, `StoreError`. Nothing has changed after an error.
     @discardableResult
     public func attach(fileAt path: String, to number: Int, link: Bool = false) throws -> AttachedDocument {
         try attach(fileAt: path, to: number, link: link, copying: { _ in })
@@ -30,7 +31,8 @@ extension RecordingLibrary {
 
     /// Does the same as ``attach(fileAt:to:link:)``, for a program that may have to end at once.
     ///
-    /// - Parameter copying: Called with the path of the copy before it is made. The file there is unfinished until the call ends.
+    /// - Parameter copying: Called with the path of the copy before copying. The file at this path is unfinished until
+    ///   the call ends.
     package func attach(
         fileAt path: String, to number: Int, link: Bool, copying: (String) -> Void
     ) throws -> AttachedDocument {
@@ -66,12 +68,13 @@ extension RecordingLibrary {
         }
     }
 
-    /// Removes a document from its recording. A file of the library's own waits in its trash; `undoRemoval` brings it back.
+    /// Removes a document from its recording. The library's own file stays in its trash, and `undoRemoval` restores the
+    /// document.
     ///
     /// - Parameters:
-    ///   - index: Its place among the documents of the recording, from 1.
-    ///   - number: The recording.
-    /// - Returns: The document as it was.
+    ///   - index: Place among the documents of the recording, from 1.
+    ///   - number: Number of the recording.
+    /// - Returns: The document before the removal.
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
     public func removeDocument(_ index: Int, of number: Int) throws -> LibraryDocument {
@@ -103,7 +106,7 @@ extension RecordingLibrary {
             byteCount: row.byteCount, hash: row.hash, addedAt: row.addedAt)
     }
 
-    /// Where a document's file should be.
+    /// Returns the expected path of a document's file.
     package func path(of row: DocumentRow) -> String {
         guard row.place == .kept else { return row.path }
         return row.isFilePresent ? folder.document(row.path) : folder.trashedDocument(row.path)
@@ -116,7 +119,8 @@ extension RecordingLibrary {
         } catch { throw .reading(path, error) }
     }
 
-    /// Copies a document into the folder for parts; returns the copy's name. The copy is on the disk, and has this content.
+    /// Copies a document into the folder for parts. Returns the path of the copy. The copy is on the disk, and its hash
+    /// matches.
     private func copyDocument(
         _ path: String, _ hash: String, _ copying: (String) -> Void
     ) throws(RecordingLibraryError) -> String {
@@ -141,9 +145,9 @@ extension RecordingLibrary {
         return part
     }
 
-    /// Gives a copy its name and tells the store, while no other program moves files in the folder.
+    /// Names a copy and writes its row, while no other program moves files in the folder.
     private func keep(_ part: String, _ new: DocumentRows.New, _ number: Int) throws -> AttachedDocument {
-        // One content has one file, whatever ending it had first.
+        // Each content has one file, whatever its first ending was.
         let known = try read { (rows) throws(DatabaseError) in try DocumentRows(items: rows).kept(new.hash) } ?? []
         let name = known.first?.path ?? DocumentFile.name(new.hash, original: new.name)
         let target = folder.document(name)
@@ -184,9 +188,9 @@ extension RecordingLibrary {
         guard let document = documents(rows).first(where: { $0.hash == new.hash }) else {
             throw RecordingLibraryError.unknown(number)
         }
-        // The same content may have waited in the trash.
+        // The same content may have been in the trash.
         if new.place == .kept { _ = calls.remove(folder.trashedDocument(new.path)) }
-        // A copy that is a link now.
+        // Removes the copy of a document that is now linked.
         for name in unneeded {
             for path in [folder.trashedDocument(name), folder.document(name)] { _ = calls.remove(path) }
         }

@@ -1,5 +1,5 @@
-// Removing recordings, and taking that back. The store is told first: if the program ends before a file is moved into the trash or out of
-// it, the file is found where it is, and `check` puts it where it belongs.
+// Removing and restoring recordings. The store changes first: if the program ends before moving a file, the file is
+// found in its old place, and `check` moves the file.
 internal import Database
 internal import Files
 internal import Glibc
@@ -7,19 +7,21 @@ internal import RunLog
 public import Store
 
 extension RecordingLibrary {
-    /// Puts recordings into the trash, in one step that `undoRemoval` takes back. A file of the library's own waits in its trash; a linked file
-    /// stays where it is. Sections, takes and progress stay in the store.
+    /// Moves recordings to the trash, in one step that `undoRemoval` reverses. The library's own files stay in its
+    /// trash; linked files stay in place. Sections, takes and progress stay in the store.
     ///
-    /// - Returns: The recordings as they are now.
-    /// - Throws: `RecordingLibraryError` if one is unknown or in the trash already: then nothing has changed; `StoreError`.
+    /// - Returns: The recordings after the change.
+    /// - Throws: `RecordingLibraryError` if a recording is unknown or already in the trash: nothing has changed;
+    ///   `StoreError`.
     @discardableResult
     public func remove(_ numbers: [Int]) throws -> [LibraryItem] {
-        // Of a program that adds the same recording now, the file would go into the trash, and the recording would stay.
+        // Exclusive: if another program added the same recording now, its file would go into the trash while the
+        // recording stays.
         let removed = try folder.exclusively { () throws in
             let removed = try trash(numbers)
             if removed.contains(where: { $0.item.place == .kept }) { try folder.make() }
             for row in removed where row.item.place == .kept {
-                // If it cannot be moved, it stays where it is until the trash is emptied.
+                // A file that cannot be moved stays in place until the trash is emptied.
                 _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
             }
             return removed
@@ -29,7 +31,7 @@ extension RecordingLibrary {
         return removed.map(\.item)
     }
 
-    /// Tells the store that recordings are in the trash; returns their rows as they are now.
+    /// Marks recordings as trashed in the store. Returns their changed rows.
     private func trash(_ numbers: [Int]) throws -> [ItemRow] {
         let now = Self.now
         return try change(isRemoval: true) { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
@@ -54,9 +56,9 @@ extension RecordingLibrary {
         }.get()
     }
 
-    /// Brings back the recordings that were removed last, or the document.
+    /// Restores the recordings, or the document, of the last removal.
     ///
-    /// - Returns: The recordings as they are now, also that of a document.
+    /// - Returns: The recordings after the change, including the recording of a document.
     /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`; `StoreError`.
     @discardableResult
     public func undoRemoval() throws -> [LibraryItem] {
@@ -96,10 +98,10 @@ extension RecordingLibrary {
         undone.owners = owners.values.filter { !numbers.contains($0.number) }.sorted { $0.number < $1.number }
     }
 
-    /// Brings recordings back from the trash.
+    /// Restores recordings from the trash.
     ///
-    /// - Returns: The recordings as they are now.
-    /// - Throws: `RecordingLibraryError` if one is unknown or not in the trash; `StoreError`.
+    /// - Returns: The recordings after the change.
+    /// - Throws: `RecordingLibraryError` if a recording is unknown or not in the trash; `StoreError`.
     @discardableResult
     public func restore(_ numbers: [Int]) throws -> [LibraryItem] {
         let rows = try read { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
@@ -122,7 +124,7 @@ extension RecordingLibrary {
     private func restore(_ listed: [ItemRow]) throws -> [LibraryItem] {
         guard !listed.isEmpty else { return [] }
         let restored = try folder.exclusively { () throws in
-            // Another program may have brought some back meanwhile, or emptied the trash.
+            // Another program may have restored some of the recordings meanwhile, or emptied the trash.
             let rows = try read { (rows) throws(DatabaseError) -> [ItemRow] in
                 var known: [ItemRow] = []
                 for row in listed { if let row = try rows.item(number: row.number) { known.append(row) } }
@@ -136,8 +138,8 @@ extension RecordingLibrary {
 
     private func untrash(_ rows: [ItemRow]) throws -> [LibraryItem] {
         for row in rows where row.item.place == .kept {
-            // Before the store is told: a file that cannot be moved stays in the trash with its recording. If the file is in its place
-            // already, because a program ended between two steps, there is nothing to move.
+            // Move files before changing the store: a file that cannot be moved stays in the trash with its recording.
+            // If a program ended between two steps, the file is already in its place.
             let code = calls.rename(folder.trashed(row.path), to: folder.file(row.path))
             guard code >= 0 || code == -Int(ENOENT) else {
                 throw RecordingLibraryError.writing(folder.trashed(row.path), FileFault(code: Int32(-code)))
@@ -154,7 +156,7 @@ extension RecordingLibrary {
         }
     }
 
-    /// The bytes of the files in the trash that emptying it would free.
+    /// Returns the bytes that emptying the trash would free.
     public func trashByteCount() throws(StoreError) -> Int64 {
         var filter = ItemFilter()
         filter.isTrash = true
@@ -162,12 +164,14 @@ extension RecordingLibrary {
         return try recordings.reduce(0) { $0 + (Self.byteCount($1.path) ?? 0) } + trashedDocumentBytes()
     }
 
-    /// Removes the files of all recordings and documents in the trash, for good, and forgets them.
+    /// Permanently removes the files of all recordings and documents in the trash, and forgets these recordings and
+    /// documents.
     ///
-    /// What was practised with them stays in the store: their sections come back if the recording is added again.
+    /// The practice history stays in the store: sections come back if the recording is added again.
     ///
-    /// - Returns: The recordings that were removed, and the bytes that are free now.
-    /// - Throws: `RecordingLibraryError` if a file cannot be removed: that recording and those after it stay in the trash.
+    /// - Returns: Removed recordings, and freed bytes.
+    /// - Throws: `RecordingLibraryError` if a file cannot be removed: its recording and all later recordings stay in
+    ///   the trash.
     @discardableResult
     public func emptyTrash() throws -> (items: [LibraryItem], bytes: Int64) {
         var filter = ItemFilter()
@@ -175,16 +179,16 @@ extension RecordingLibrary {
         var (removed, freed): ([LibraryItem], Int64) = ([], 0)
         for listed in try read({ (rows) throws(DatabaseError) in try rows.items(filter) }) ?? [] {
             let emptied = try folder.exclusively { () throws -> (LibraryItem, Int64)? in
-                // Another program may have brought it back meanwhile.
+                // Another program may have restored the recording meanwhile.
                 guard
                     let row = try read({ (rows) throws(DatabaseError) in try rows.item(number: listed.number) }) ?? nil,
                     !row.isGone, row.item.isTrashed
                 else { return nil }
                 var bytes = row.item.place == .kept ? try removeFiles(of: row) : 0
                 bytes += try removeDocumentFiles { $0.recording == row.recording }
-                // The files first: then there is room on a full disk, too.
+                // Remove files first, to make room on a full disk.
                 let isForgotten = try change(isRemoval: true) { (rows) throws(DatabaseError) in
-                    // A program that links its file has brought it back without the lock.
+                    // Another program may have restored the recording without the lock, by linking its file.
                     guard try rows.forget(row.number) else { return false }
                     try DocumentRows(items: rows).forget(recording: row.recording)
                     return true
@@ -204,7 +208,7 @@ extension RecordingLibrary {
         try removeFile(folder.trashed(row.path)) + removeFile(folder.file(row.path))
     }
 
-    /// Removes a file that need not be there; returns the room that is free now, in bytes.
+    /// Removes a file that need not exist. Returns the freed space, in bytes.
     func removeFile(_ path: String) throws(RecordingLibraryError) -> Int64 {
         let bytes = Self.byteCount(path)
         let code = calls.remove(path)
@@ -212,11 +216,11 @@ extension RecordingLibrary {
         return code >= 0 ? bytes ?? 0 : 0
     }
 
-    /// Removes the file of a recording of the library's own and keeps the recording in the list, where it is missing until it is fetched or
+    /// Removes the library's own file of a recording. The recording stays in the list as missing, until fetched or
     /// added again.
     ///
-    /// - Returns: The bytes that are free now.
-    /// - Throws: `RecordingLibraryError` if it is unknown, linked, or the file cannot be removed.
+    /// - Returns: Freed bytes.
+    /// - Throws: `RecordingLibraryError` if the recording is unknown or linked, or if its file cannot be removed.
     public func removeFile(of number: Int) throws -> Int64 {
         guard let item = try item(number) else { throw RecordingLibraryError.unknown(number) }
         guard item.place == .kept else {
@@ -227,7 +231,7 @@ extension RecordingLibrary {
         return try removeFile(item.path)
     }
 
-    /// The room that a file takes on the disk, in bytes; nil if there is none.
+    /// Returns the disk space of a file, in bytes; nil if no file exists.
     package static func byteCount(_ path: String) -> Int64? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -235,11 +239,11 @@ extension RecordingLibrary {
     }
 }
 
-/// The recordings and documents of an undone removal, as they are now.
+/// The recordings and documents of an undone removal, after the change.
 package struct UndoneRemoval {
     package var items: [LibraryItem]
-    /// The documents that were removed by themselves: each one's name, and its recording.
+    /// Documents that were removed by themselves, with their names and recordings.
     package var documents: [(name: String, owner: LibraryItem)] = []
-    /// The recordings of these documents, without `items`, in the order of their numbers.
+    /// Recordings of these documents, without `items`, in the order of their numbers.
     package var owners: [LibraryItem] = []
 }

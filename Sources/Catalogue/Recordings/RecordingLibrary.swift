@@ -7,29 +7,29 @@ internal import UserState
 
 /// The recordings that a user keeps, with titles, artists and tags.
 ///
-/// Descriptions are in a `PracticeStore`, beside the sections; files are in a folder of the library's own, or stay where the user has them. Several
-/// programs may use one library at once.
+/// Descriptions are in a `PracticeStore`, beside the sections. Files are in the library's own folder, or stay in the
+/// user's folders. Several programs may use one library at the same time.
 ///
 ///     let library = try RecordingLibrary(PracticeStore(.user))
 ///     let added = try library.add(fileAt: "song.mp3")
 ///     let found = try library.items { $0.text = "blue bossa" }
 ///
-/// Threads: any; calls block for as long as the disk needs. Real-time safe: no.
+/// Threads: any. Calls block for as long as the disk needs. Real-time safe: no.
 public final class RecordingLibrary: Sendable {
     /// The store that contains the descriptions.
     public let store: PracticeStore
     package let folder: LibraryFolder
     package let calls: any FileCalls
-    /// The most bytes that files in the library's folder may take; nil for no limit. A file that exceeds it is refused.
+    /// Maximum number of bytes in the library's folder; nil for no limit. A file beyond the limit is refused.
     public let quota: Int64?
 
-    /// Makes a library. Nothing is opened or created yet.
+    /// Creates a library. Opens and creates no files yet.
     ///
     /// - Parameters:
-    ///   - store: contains the descriptions.
-    ///   - folder: the folder for files; nil for `library` beside the user's store.
-    ///   - quota: the most bytes that files in the folder may take; nil for no limit.
-    /// - Throws: `RecordingLibraryError` of kind `noHome` if there is no folder for this user.
+    ///   - store: Contains the descriptions.
+    ///   - folder: Folder for files; nil for `library` beside the user's store.
+    ///   - quota: Maximum number of bytes in the folder; nil for no limit.
+    /// - Throws: `RecordingLibraryError` of kind `noHome` if this user has no folder.
     public convenience init(
         _ store: PracticeStore, folder: String? = nil, quota: Int64? = nil
     ) throws(RecordingLibraryError) {
@@ -43,10 +43,10 @@ public final class RecordingLibrary: Sendable {
         (self.store, self.folder, self.calls, self.quota) = (store, LibraryFolder(path: path), calls, quota)
     }
 
-    /// The folder of its files.
+    /// Path of the library's folder.
     public var folderPath: String { folder.path }
 
-    /// The key of the recording in a file of the library's folder, by its name; nil for another file's.
+    /// Returns the recording's key in the name of a file in the library's folder; nil for any other file.
     package static func key(ofFileNamed name: String) -> RecordingKey? { LibraryFolder.key(name) }
 
     /// Seconds since 1970.
@@ -54,29 +54,29 @@ public final class RecordingLibrary: Sendable {
 
     // MARK: Reading
 
-    /// The recordings that a filter lets through.
+    /// Returns the recordings that pass a filter.
     public func items(_ filter: ItemFilter = ItemFilter()) throws(StoreError) -> [LibraryItem] {
         try read { (rows) throws(DatabaseError) in try rows.items(filter).map(\.item) } ?? []
     }
 
-    /// The recordings that a filter lets through, which `change` sets up.
+    /// Returns the recordings that pass a filter set up by `change`.
     public func items(_ change: (inout ItemFilter) -> Void) throws(StoreError) -> [LibraryItem] {
         var filter = ItemFilter()
         change(&filter)
         return try items(filter)
     }
 
-    /// The recording of a number, also from the trash; nil if there is none.
+    /// Returns the recording with a number, even from the trash; nil if there is none.
     public func item(_ number: Int) throws(StoreError) -> LibraryItem? {
         try read { (rows) throws(DatabaseError) in try rows.item(number: number).flatMap(Self.present) } ?? nil
     }
 
-    /// The recording with this sound, also from the trash; nil if it is not in the library.
+    /// Returns the recording with this sound, even from the trash; nil if not in the library.
     public func item(_ key: RecordingKey) throws(StoreError) -> LibraryItem? {
         try read { (rows) throws(DatabaseError) in try rows.item(key).flatMap(Self.present) } ?? nil
     }
 
-    /// The recordings with these sounds, as of one moment: nil for those that are not in the library, and for nil.
+    /// Returns the recordings with these sounds, read at one moment: nil for an unknown sound, and for nil.
     func items(_ keys: [RecordingKey?]) throws(StoreError) -> [LibraryItem?] {
         try read { (rows) throws(DatabaseError) in
             try keys.map { (key) throws(DatabaseError) in
@@ -86,7 +86,7 @@ public final class RecordingLibrary: Sendable {
         } ?? keys.map { _ in nil }
     }
 
-    /// The recording in a file, with its index; nil if it is not in the library. The file is not read.
+    /// Returns the recording of a file, with its index; nil if not in the library. Does not read the file.
     public func item(atPath path: String) throws(StoreError) -> LibraryItem? {
         let name = path.hasPrefix(folder.path + "/") ? String(path.dropFirst(folder.path.count + 1)) : path
         return try read { (rows) throws(DatabaseError) -> LibraryItem? in
@@ -97,12 +97,12 @@ public final class RecordingLibrary: Sendable {
         } ?? nil
     }
 
-    /// The recording that came from an address, also from the trash; nil if there is none.
+    /// Returns the recording from an address, even from the trash; nil if there is none.
     public func item(from source: String) throws(StoreError) -> LibraryItem? {
         try read { (rows) throws(DatabaseError) in try rows.item(source: source).flatMap(Self.present) } ?? nil
     }
 
-    /// The recordings that came from an address and are not in the trash, with their indexes, the newest first.
+    /// Returns the recordings from an address that are not in the trash, with their indexes, newest first.
     package func items(from source: String) throws(StoreError) -> [LibraryItem] {
         try read { (rows) throws(DatabaseError) in try rows.items(source: source).map(\.item) } ?? []
     }
@@ -114,24 +114,25 @@ public final class RecordingLibrary: Sendable {
     /// Changes the description of a recording.
     ///
     /// - Parameters:
-    ///   - number: the recording's number.
-    ///   - change: gets the description, and changes it.
-    /// - Returns: The recording as it is now.
-    /// - Throws: `RecordingLibraryError` if it is unknown or a text is refused; `StoreError`.
+    ///   - number: Number of the recording.
+    ///   - change: Changes the description.
+    /// - Returns: The recording after the change.
+    /// - Throws: `RecordingLibraryError` if the recording is unknown or a text is refused; `StoreError`.
     @discardableResult
     public func edit(_ number: Int, _ change: @Sendable (inout LibraryItem.Words) -> Void) throws -> LibraryItem {
         try edit([number], withIndexes: false, change)[0]
     }
 
-    /// Changes the descriptions of several recordings: if one is refused, none has changed. Many are changed in pieces, each in one transaction, so that other
-    /// programs can use the store between two. What is interrupted is completed by doing it again.
+    /// Changes the descriptions of several recordings. If a description is refused, nothing has changed. Large changes
+    /// run in pieces, each in one transaction, so that other programs can use the store between two pieces. After an
+    /// interruption, repeating the call completes the change.
     ///
-    /// - Returns: The recordings as they are now, in the same order, with their indexes.
+    /// - Returns: The recordings after the change, in the same order, with their indexes.
     package func edit(
         _ numbers: [Int], _ change: @Sendable (inout LibraryItem.Words) -> Void
     ) throws -> [LibraryItem] { try edit(numbers, atOnce: Self.editsAtOnce, pieceDone: {}, change) }
 
-    /// The recordings of a piece. Each takes some tenths of a millisecond, most of it for the words to search.
+    /// Recordings of a piece. Each recording takes some tenths of a millisecond, mostly for the search index.
     private static let editsAtOnce = 400
 
     /// - Parameter pieceDone: Called between two pieces.
@@ -146,7 +147,7 @@ public final class RecordingLibrary: Sendable {
         while edited.count < numbers.count {
             let began = ContinuousClock.now
             let piece = Array(numbers[edited.count...].prefix(atOnce))
-            // The indexes of all are found once, at the end.
+            // All indexes are computed once, at the end.
             let isLast = edited.count + piece.count == numbers.count
             edited += try edit(piece, withIndexes: false, change)
             if isLast { break }
@@ -158,8 +159,9 @@ public final class RecordingLibrary: Sendable {
         return edited
     }
 
-    /// Leaves the store free for a tenth of the time that a piece of work took. A program that waits for the store looks every 100 ms, and fails after 5 s: without
-    /// the pause it would seldom look between two pieces.
+    /// Sleeps for a tenth of the time that a piece of work took, to leave the store free. A program that waits for the
+    /// store polls every 100 ms, and fails after 5 s. Without the pause, such a program would seldom find the store
+    /// free between two pieces.
     package static func letOthersWrite(after time: Duration) {
         let microseconds = min(time / 10, .milliseconds(110)) / .microseconds(1)
         usleep(UInt32(max(0, microseconds)))
@@ -192,16 +194,16 @@ public final class RecordingLibrary: Sendable {
         }.get()
     }
 
-    /// Stores the loudness of a recording, which levels it with others when it is played.
+    /// Stores the loudness of a recording, used to level recordings during playback.
     public func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(StoreError) {
         try change { (rows) throws(DatabaseError) in try rows.setLoudness(loudness, of: number) }
     }
 
     // MARK: Parts
 
-    /// Refuses files for which there is no room within the limit.
+    /// Refuses files that exceed the limit.
     ///
-    /// - Parameter bytes: What is to be added, and what was added in the same step.
+    /// - Parameter bytes: Bytes to add, including earlier additions in the same step.
     package func checkQuota(adding bytes: Int64) throws {
         guard let quota else { return }
         let kept = try read { (rows) throws(DatabaseError) in try rows.keptBytes() } ?? 0
@@ -213,7 +215,7 @@ public final class RecordingLibrary: Sendable {
 }
 
 extension ItemRows {
-    /// Recordings with what is to be said about them, or why one is refused.
+    /// Returns recordings with their changed descriptions, or why a description is refused.
     fileprivate func edited(
         _ numbers: [Int], _ change: (inout LibraryItem.Words) -> Void
     ) throws(DatabaseError) -> Result<[(row: ItemRow, words: LibraryItem.Words)], RecordingLibraryError> {
@@ -231,11 +233,11 @@ extension ItemRows {
 }
 
 extension LibraryItem.Words {
-    /// The longest text, in characters.
+    /// Maximum length of a text, in characters.
     package static let mostCharacters = 1000
     private static let mostTags = 100
 
-    /// The words with each text as one line, without doubled tags.
+    /// Returns the words with each text as one line, without duplicate tags.
     ///
     /// - Throws: `RecordingLibraryError` of kind `textRefused`.
     package func checked() throws(RecordingLibraryError) -> LibraryItem.Words {
@@ -277,7 +279,7 @@ extension LibraryItem.Words {
         return words
     }
 
-    /// The names of the fields that differ.
+    /// Returns the names of the fields that differ.
     package func fields(otherThan other: LibraryItem.Words) -> [String] {
         [
             ("title", title == other.title), ("artist", artist == other.artist),

@@ -3,23 +3,23 @@ package import Files
 internal import Glibc
 internal import Store
 
-/// Why something could not be done in the library. Nothing has changed then, unless it says so.
+/// An error of the library. Nothing has changed, unless the error says so.
 public struct RecordingLibraryError: ExplainedError, Equatable {
-    /// The kind of failure, to decide by.
+    /// The kind of failure, for decisions in code.
     public enum Kind: String, Sendable, CaseIterable {
         /// There is no such recording, playlist, fetch or feed.
         case unknown
         /// The words fit several recordings, playlists or feeds.
         case ambiguous
-        /// A name or text that cannot be kept, or that is taken.
+        /// The name or text cannot be kept, or is already taken.
         case textRefused
         /// There is no removal to undo.
         case nothingToUndo
-        /// The recording is in the trash, or it is not and should be.
+        /// The recording is in the trash, or is not in the trash and should be.
         case trashed
-        /// The recording's file is not where it was.
+        /// The recording's file is missing from its place.
         case missing
-        /// The copy is not equal to the original.
+        /// The copy differs from the original.
         case changed
         /// The library would become larger than its limit.
         case overQuota
@@ -29,9 +29,9 @@ public struct RecordingLibraryError: ExplainedError, Equatable {
         case notEmpty
         /// The system denies access.
         case permissionDenied
-        /// There is not enough space left.
+        /// Not enough space is left.
         case diskFull
-        /// The user stopped it.
+        /// The user stopped the operation.
         case cancelled
         /// There is no home folder.
         case noHome
@@ -43,7 +43,7 @@ public struct RecordingLibraryError: ExplainedError, Equatable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     package init(_ kind: Kind, _ message: String, remedy: String) {
@@ -66,7 +66,7 @@ extension RecordingLibraryError {
             .unknown, "there is no recording \(number) in the library", remedy: "List them with: woodshed list")
     }
 
-    /// The error for a failed call on a file of the library.
+    /// Returns the error for a failed call on a file of the library.
     package static func writing(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
         let failure = WritingFailure<WritingKind>(path, fault)
         let kind: Kind =
@@ -78,7 +78,7 @@ extension RecordingLibraryError {
         return RecordingLibraryError(kind, failure.message, remedy: failure.remedy)
     }
 
-    /// The error for a file that cannot be read.
+    /// Returns the error for an unreadable file.
     package static func reading(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
         let words = systemText(fault.code)
         switch fault.code {
@@ -95,7 +95,7 @@ extension RecordingLibraryError {
         }
     }
 
-    /// - Parameter done: What was done with the file, as in "copied".
+    /// - Parameter done: Operation on the file, as in "copied".
     static func changed(_ path: String, _ done: String) -> RecordingLibraryError {
         RecordingLibraryError(.changed, "\(path): the file changed while it was \(done)", remedy: "Try again.")
     }
