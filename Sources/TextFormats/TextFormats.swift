@@ -1,7 +1,8 @@
-// TextFormats: texts that other programs and other libraries write: lists of recordings, feeds, web pages, catalogues.
+// TextFormats: texts written by other programs and other libraries: lists of recordings, feeds, web pages, catalogues.
 //
-// A text may be of any length and may say anything, so each is read in linear time, within limits. The module stays optimised, because a
-// list has a hundred thousand entries. It knows no files, no networks and no store.
+// A text may have any length and any content, so every parser runs in linear time, within limits. The module stays
+// optimised, because a list may have a hundred thousand entries. The module knows neither files, networks nor the
+// store.
 
-// So that a program that catches an error of this module can name its type.
+// A program that catches an error of this module can name its type.
 @_exported public import Explanations

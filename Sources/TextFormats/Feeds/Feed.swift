@@ -1,63 +1,65 @@
 /// A list of episodes that a source publishes, for example a podcast: RSS 0.9x to 2.0, Atom or JSON Feed.
 ///
-/// It is a value, read from bytes; the caller fetches them. What real feeds do wrong is put up with where the meaning is clear: XML that is not
-/// well-formed is repaired first.
+/// A feed is a value, parsed from bytes that the caller fetches. Common mistakes of real feeds are tolerated where the
+/// meaning is clear: malformed XML is repaired first.
 ///
 /// Real-time safe: no. Threads: any.
 package struct Feed: Sendable, Hashable {
-    /// A recording that a feed offers.
+    /// A recording in a feed.
     package struct Episode: Sendable, Hashable, Identifiable {
-        /// What stays the same when title and address change; the recording's address, if the feed gives nothing else. Never empty.
+        /// Stable identity of the episode, even when title and address change; the recording's address, if the feed
+        /// gives no identity. Never empty.
         package let id: String
-        /// One line; empty if the feed gives none.
+        /// Title, one line; empty if the feed gives none.
         package let title: String
-        /// Where the recording is: a whole address of http or https.
+        /// Absolute http or https address of the recording.
         package let address: String
-        /// Its kind as the feed says it, for example `audio/mpeg`; nil if it does not.
+        /// Media type from the feed, for example `audio/mpeg`; nil if not stated.
         package let mediaType: String?
-        /// Its length in bytes as the feed says it, which is often wrong; nil if it does not.
+        /// Length in bytes from the feed, often wrong; nil if not stated.
         package let byteCount: Int64?
-        /// When it was published, in seconds since 1970; nil if the feed has no date that can be understood.
+        /// Time of publication, in seconds since 1970; nil without a readable date.
         package let date: Int64?
-        /// How long it plays; nil if the feed does not say.
+        /// Playing time; nil if not stated.
         package let seconds: Double?
-        /// Who made it; nil if the feed does not say.
+        /// Author; nil if not stated.
         package let author: String?
-        /// The page about it: a whole address of http or https.
+        /// Absolute http or https address of the page about the episode.
         package let page: String?
-        /// What it is about, as plain text with line feeds between paragraphs; may be empty. At most 64 KiB.
+        /// Description, as plain text with line feeds between paragraphs. May be empty. At most 64 KiB.
         package let summary: String
     }
 
-    /// One line; empty if the feed gives none.
+    /// Title, one line; empty if the feed gives none.
     package let title: String
-    /// The page of the source: a whole address of http or https.
+    /// Absolute http or https address of the source's page.
     package let page: String?
-    /// What the feed is about, as plain text; may be empty.
+    /// Description of the feed, as plain text. May be empty.
     package let summary: String
-    /// The newest first; those of the same date, and those without one (at the end), as the feed has them. Each id is there once.
+    /// Episodes, newest first. Episodes with the same date keep the order of the feed; episodes without a date come
+    /// last. Every id occurs once.
     package let episodes: [Episode]
-    /// How many entries of the feed have no recording.
+    /// Number of entries without a recording.
     package let otherCount: Int
-    /// Whether the text ends in the middle, so that entries may be missing.
+    /// True if the text ends early, so that entries may be missing.
     package let isCutOff: Bool
 
-    /// The longest feed that is read, in bytes.
+    /// Longest accepted feed, in bytes.
     package static let largest = 32 << 20
-    /// The most entries that are read.
+    /// Maximum number of entries.
     package static let mostEpisodes = 100_000
-    /// The longest summary that is kept, in bytes.
+    /// Longest kept summary, in bytes.
     static let longestSummary = 1 << 16
 
-    /// Reads a feed.
+    /// Parses a feed.
     ///
     /// - Parameters:
-    ///   - bytes: All of it, as the server sent it.
-    ///   - address: Where it came from; relative addresses in it are completed by it. May be empty.
+    ///   - bytes: The complete feed, as sent by the server.
+    ///   - address: Address of the feed, used to resolve relative addresses. May be empty.
     /// - Throws: A ``FeedError``.
     package init(reading bytes: [UInt8], address: String) throws(FeedError) {
         guard bytes.count <= Self.largest else { throw .tooLarge }
-        // Blank lines before the declaration of XML are forbidden, and common.
+        // Blank lines before the XML declaration are forbidden, but common.
         let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let text = content.drop { $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }
         let start = text.prefix(1).lowercased
@@ -72,7 +74,7 @@ package struct Feed: Sendable, Hashable {
         }
     }
 
-    /// A feed from entries in the order in which they were found.
+    /// Creates a feed from entries in document order.
     init(
         title: String, page: String?, summary: String, found: [Episode], otherCount: Int, isCutOff: Bool = false
     ) {

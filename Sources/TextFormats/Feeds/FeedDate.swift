@@ -1,25 +1,25 @@
 internal import JSON
 
-/// Dates as feeds write them, in seconds since 1970.
+/// Dates in feeds, as seconds since 1970.
 enum FeedDate {
-    /// Reads RFC 822 in the forms that are found in real feeds, and RFC 3339; nil if it is neither.
+    /// Parses RFC 3339, and RFC 822 in the forms of real feeds; nil for any other text.
     ///
-    /// Of RFC 822, this accepts: any or no day of the week, also a wrong one; long and short names of months, also before the day; years
-    /// of two digits; missing seconds, missing times, hours with AM and PM; zones as numbers with and without a colon, as the names of the
-    /// RFC, and as `GMT+1`; no zone, or an unknown one, means UTC.
+    /// Accepts these forms of RFC 822: any or no day of the week, even a wrong day; long and short names of months,
+    /// also before the day; years of two digits; missing seconds, missing times, hours with AM and PM; zones as numbers
+    /// with and without a colon, as names of the RFC, and as `GMT+1`. No zone, or an unknown zone, means UTC.
     static func seconds(of text: String) -> Int64? {
         let text = String(decoding: Array(text.utf8).prefix(128), as: UTF8.self)
         return calendar(text) ?? named(text)
     }
 
-    /// Days since 1970 of a date in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013); nil if
-    /// there is no such day.
+    /// Returns the days since 1970 of a date in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level
+    /// Date Algorithms", 2013); nil if there is no such day.
     static func days(year: Int, month: Int, day: Int) -> Int64? {
         guard (1900...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard day <= lengths[month - 1] else { return nil }
-        // Years begin in March here, so that the leap day is the last one.
+        // Years begin in March here, so that the leap day is the last day of the year.
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
         let yearOfEra = shifted % 400
@@ -30,7 +30,7 @@ enum FeedDate {
 
     // MARK: RFC 3339
 
-    /// `2024-11-25T10:00:00.5+01:00`, also with a blank for the T, and without the time.
+    /// Parses `2024-11-25T10:00:00.5+01:00`, also with a blank for the T, and without the time.
     private static func calendar(_ text: String) -> Int64? {
         let bytes = LineText.trimmed(Array(text.utf8)[...])
         let (date, rest) = (bytes.prefix(10), bytes.dropFirst(10))
@@ -97,7 +97,8 @@ enum FeedDate {
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// Seconds since midnight of `10:00`, `10:00:00` or `10:00:00.5`. A leap second counts as the next one.
+    /// Returns the seconds since midnight of `10:00`, `10:00:00` or `10:00:00.5`. A leap second counts as the next
+    /// second.
     private static func time(_ text: ArraySlice<UInt8>) -> Int64? {
         let parts = text.prefix { $0 != UInt8(ascii: ".") }.split(separator: UInt8(ascii: ":")).map(number)
         guard parts.count == 2 || parts.count == 3, let hour = parts[0], let minute = parts[1],
@@ -106,7 +107,7 @@ enum FeedDate {
         return Int64(hour * 3600 + minute * 60 + second)
     }
 
-    /// Seconds east of UTC; nil if the text is no zone that is known.
+    /// Returns the seconds east of UTC; nil for an unknown zone.
     private static func offset(_ text: String) -> Int64? {
         var bytes = Array(text.utf8)[...]
         if text != "GMT", text != "UTC", bytes.starts(with: "GMT".utf8) || bytes.starts(with: "UTC".utf8) {
@@ -136,9 +137,10 @@ enum FeedDate {
     }
 }
 
-/// The length of an episode as feeds write it.
+/// Lengths of episodes in feeds.
 enum FeedLength {
-    /// Seconds of `3723`, `62:03`, `1:02:03` or `1:02:03.5`; nil for anything else, and for 0, which is written where it is not known.
+    /// Returns the seconds of `3723`, `62:03`, `1:02:03` or `1:02:03.5`; nil for any other text, and for 0, which feeds
+    /// write for an unknown length.
     static func seconds(of text: String) -> Double? {
         let bytes = LineText.trimmed(Array(text.utf8.prefix(64))[...])
         let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

@@ -1,28 +1,29 @@
 internal import JSON
 
-/// A text of a feed, and what it is made of.
+/// A text of a feed, with its kind of markup.
 struct FeedText {
     private let text: String
     private let isHTML: Bool
-    /// A `guid` that is only a name, no address.
+    /// True for a `guid` that is a name and not an address.
     let isName: Bool
 
-    /// - Parameter type: The attribute `type` of Atom: `html`, `xhtml`, `text` or empty; `id` for a guid that is no address.
+    /// - Parameter type: The attribute `type` of Atom: `html`, `xhtml`, `text` or empty; `id` for a guid that is not an
+    ///   address.
     init(_ text: String, type: String) {
         self.text = text
         isHTML = type.lowercased().contains("html") && type.lowercased() != "xhtml"
         isName = type == "id"
     }
 
-    /// As it is, without blanks at its ends.
+    /// Unchanged text, without blanks at both ends.
     var exact: String { String(decoding: LineText.trimmed(Array(text.utf8)[...]), as: UTF8.self) }
     /// One line of plain text.
     var line: String { isHTML ? PlainText.line(plain) : PlainText.line(text) }
-    /// Plain text. RSS does not say what is HTML, so that whatever looks like a tag is one.
+    /// Plain text. RSS does not mark HTML, so anything that looks like a tag counts as a tag.
     var plain: String { PlainText.ofHTML(text, longest: Feed.longestSummary) }
 }
 
-/// What a feed says about an entry, or about itself, whatever format it has.
+/// Contents of an entry, or of the feed itself, in any format.
 struct FeedEntry {
     private struct Enclosure {
         let address: String
@@ -30,7 +31,7 @@ struct FeedEntry {
         let length: String?
         let seconds: Double?
 
-        /// The lower the better; nil if it is no recording.
+        /// Rank as a recording, lower is better; nil if not a recording.
         var rank: Int? {
             let type = mediaType.lowercased()
             if type.hasPrefix("audio/") { return 0 }
@@ -39,14 +40,14 @@ struct FeedEntry {
         }
     }
 
-    /// The first of each name that is not empty.
+    /// First text of each name that is not empty.
     private var texts: [String: FeedText] = [:]
     private var enclosures: [Enclosure] = []
     private var media: [Enclosure] = []
 
-    /// More in one entry are not looked at.
+    /// Maximum number of enclosures examined in an entry.
     private static let mostEnclosures = 64
-    /// A longer id is not one, in bytes.
+    /// Longest accepted id, in bytes.
     private static let longestID = 4096
 
     mutating func take(_ name: String, _ text: FeedText) {
@@ -58,7 +59,8 @@ struct FeedEntry {
         enclosures.append(Enclosure(address: address, mediaType: type ?? "", length: length, seconds: seconds))
     }
 
-    /// Media RSS also lists pictures, so only what is said to be sound is taken, and only if there is no enclosure.
+    /// Takes a Media RSS item. Media RSS also lists pictures, so only items marked as sound or video count, and only
+    /// without an enclosure.
     mutating func takeMedia(_ address: String?, type: String?, medium: String?, length: String?) {
         let type = type ?? (medium == "audio" || medium == "video" ? "" : "unknown/unknown")
         guard let address, media.count < Self.mostEnclosures, medium != "image" else { return }
@@ -77,7 +79,7 @@ struct FeedEntry {
         return guid.exact
     }
 
-    /// The episode; nil if it has no recording.
+    /// Returns the episode; nil if the entry has no recording.
     func episode(address: String) -> Feed.Episode? {
         guard let (enclosure, place) = best(enclosures, address) ?? best(media, address) else { return nil }
         let date = first(["pubDate", "published", "dc:date", "issued", "updated", "modified"], \.exact)
@@ -106,7 +108,7 @@ struct FeedEntry {
                 }
             }
         }
-        // The first of the best.
+        // First enclosure of the best rank.
         guard let rank = usable.map(\.rank).min(), let found = usable.first(where: { $0.rank == rank }) else {
             return nil
         }

@@ -4,15 +4,15 @@ public import Explanations
 public struct FeedError: ExplainedError, Hashable {
     /// The closed list of causes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// It is a page of a web site. It may name the site's feed: see ``feedAddress``.
+        /// The text is a web page. The page may name the feed of its site: see ``feedAddress``.
         case webPage
-        /// Neither RSS, Atom nor JSON Feed.
+        /// The text is neither RSS, Atom nor JSON Feed.
         case unknownFormat
-        /// The format's own rules are broken.
+        /// The text breaks the rules of its own format.
         case broken
-        /// An encoding that is not read.
+        /// The encoding is not supported.
         case encoding
-        /// More bytes, or more of something else, than is read.
+        /// The feed exceeds the limit of bytes or of another quantity.
         case tooLarge
         /// The library that reads XML is not installed.
         case libraryMissing
@@ -22,9 +22,9 @@ public struct FeedError: ExplainedError, Hashable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
-    /// The address of a feed that a web page names; nil for other errors, and for a page that names none.
+    /// Address of the feed named in a web page; nil for other errors, and for a page that names no feed.
     public let feedAddress: String?
 
     init(_ kind: Kind, _ message: String, remedy: String, feedAddress: String? = nil) {

@@ -41,17 +41,17 @@ enum JSONFeed {
     private static func entry(_ value: JSONValue, _ names: [String: String]) -> FeedEntry {
         var entry = FeedEntry()
         for (key, name) in names {
-            // Ids of numbers are against the rules, and found.
+            // Numeric ids break the rules, but occur.
             let text = value[key]?.stringValue ?? value[key]?.integer(in: .identities).map(String.init)
             guard let text else { continue }
-            // Only the texts that people read are plain text; the rest has no entities.
+            // Only human-readable texts are plain text; other texts contain no entities.
             let isProse = name == "title" || name == "description"
             entry.take(name, FeedText(isProse ? escaped(text) : text, type: ""))
         }
         return entry
     }
 
-    /// Plain text as HTML, from which the common code makes plain text again.
+    /// Turns plain text into HTML, which the common code turns back into plain text.
     private static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     }

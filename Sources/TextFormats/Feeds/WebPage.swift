@@ -1,11 +1,11 @@
-/// What is looked for in web pages: the feed that a page names.
+/// Finds the feed that a web page names.
 enum WebPage {
-    /// Pages name their feeds at the beginning; no more than this is searched, in bytes.
+    /// Searched bytes. Pages name their feeds at the beginning.
     private static let searched = 1 << 20
-    /// Links that are looked at.
+    /// Maximum number of links examined.
     private static let mostLinks = 1000
 
-    /// Whether a text begins like a page: after comments, which pages often begin with.
+    /// True if a text begins like a web page, possibly after comments.
     static func isPage(_ text: ArraySlice<UInt8>) -> Bool {
         var rest = text.prefix(searched)
         while true {
@@ -19,7 +19,8 @@ enum WebPage {
         return start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
     }
 
-    /// The address in the first `<link rel="alternate">` of a page whose type is a feed's; nil if there is none.
+    /// Returns the address in the first `<link rel="alternate">` of a page with the type of a feed; nil if there is
+    /// none.
     static func feedAddress(in page: ArraySlice<UInt8>, address: String) -> String? {
         let bytes = Array(page.prefix(searched))
         var (place, patience) = (0, mostLinks)
@@ -43,7 +44,7 @@ enum WebPage {
 
     private static let types: Set<String> = ["application/rss+xml", "application/atom+xml", "application/feed+json"]
 
-    /// The attributes up to the end of a tag, by their names in lower case; the first of each name counts.
+    /// Returns the attributes up to the end of a tag, by name in lower case. The first attribute of each name counts.
     private static func attributes(_ tag: ArraySlice<UInt8>) -> [String: String] {
         var attributes: [String: String] = [:]
         var rest = tag

@@ -1,4 +1,5 @@
-/// Feeds in XML: RSS in its versions, and Atom. One reader takes them all, because real feeds mix their elements.
+/// Feeds in XML: all versions of RSS, and Atom. A single reader parses all formats, because real feeds mix their
+/// elements.
 enum XMLFeed {
     static func read(_ text: ArraySlice<UInt8>, address: String) throws(FeedError) -> Feed {
         let reader = Reader(address: address)
@@ -7,9 +8,9 @@ enum XMLFeed {
         do {
             try XMLReader.read(text, limits: limits, repairing: true, into: reader)
         } catch {
-            // A feed that was cut off keeps the entries that are whole.
+            // A truncated feed keeps its complete entries.
             if error.kind == .broken, reader.hasEntries, !reader.isTooLong { return reader.feed(isCutOff: true) }
-            // Pages that are not XML fail somewhere; what they are is known from their beginning.
+            // A page that is not XML fails at some point; its beginning identifies the page.
             if reader.root == .page { throw .webPage(feedAddress: WebPage.feedAddress(in: text, address: address)) }
             if reader.root == .foreign { throw .unknownFormat }
             throw FeedError(error)
@@ -30,16 +31,16 @@ enum XMLFeed {
         private(set) var isTooLong = false
 
         private let address: String
-        /// The names of the elements that have begun and not ended, each with the prefix that is usual for its namespace.
+        /// Names of the open elements, each with the usual prefix of its namespace.
         private var path: [String] = []
         private var about = FeedEntry()
-        /// The entry that has begun and not ended.
+        /// The open entry.
         private var entry: FeedEntry?
         private var episodes: [Feed.Episode] = []
         private var otherCount = 0
-        /// The text of the element that is read, with that of the elements in it.
+        /// Text of the current text element, including the text of nested elements.
         private var value = ""
-        /// The depth of the element whose text is read; 0 for none.
+        /// Depth of the current text element; 0 for none.
         private var valueDepth = 0
         private var valueType = ""
 
@@ -57,7 +58,7 @@ enum XMLFeed {
             let name = FeedNames.usual(element)
             if path.isEmpty { root = Self.root(name) }
             path.append(name)
-            // Tags within a text, as Atom allows.
+            // Tags inside a text, as Atom allows.
             if valueDepth > 0 {
                 takeTag(element.name)
                 return
@@ -87,7 +88,7 @@ enum XMLFeed {
             let name = path.removeLast()
             if valueDepth == depth {
                 valueDepth = 0
-                // What is written about the author or about an image is not about the entry.
+                // Texts about an author or an image do not belong to the entry.
                 let parent = path.last ?? ""
                 let isAuthor = name == "name" && parent == "author"
                 if isAuthor || name != "name" && FeedNames.parents.contains(parent) {
@@ -139,13 +140,13 @@ enum XMLFeed {
     }
 }
 
-/// The names of elements in feeds.
+/// Names of elements in feeds.
 enum FeedNames {
-    /// The name of an element with the prefix that is usual for its namespace, whatever its author calls it. The formats' own elements have
-    /// none.
+    /// Returns the name of an element with the usual prefix of its namespace, whatever prefix the document uses.
+    /// Elements of the formats themselves have no prefix.
     static func usual(_ element: XMLElement) -> String {
         guard let namespace = element.namespace else {
-            // Declared by nobody: the author means what is usual.
+            // Undeclared prefix: the author means the usual namespace.
             return element.prefix.isEmpty ? element.name : element.prefix.lowercased() + ":" + element.name
         }
         if let prefix = prefixes[namespace.lowercased()] {
@@ -163,7 +164,7 @@ enum FeedNames {
         "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf", "http://www.w3.org/1999/xhtml": "",
     ]
 
-    /// Elements whose text is read.
+    /// Elements with a text of interest.
     static let texts: Set<String> = [
         "title", "link", "guid", "id", "pubDate", "published", "updated", "issued", "modified", "dc:date",
         "itunes:duration",
@@ -171,7 +172,7 @@ enum FeedNames {
         "itunes:title",
     ]
 
-    /// Elements whose texts are about the feed or an entry.
+    /// Elements that contain the texts of the feed or of an entry.
     static let parents: Set<String> = ["channel", "item", "feed", "entry"]
 
     /// Elements that contain entries.

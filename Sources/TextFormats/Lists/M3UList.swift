@@ -1,9 +1,9 @@
 internal import JSON
 
-/// M3U: a location a line, and what is known about it in comments before it.
+/// M3U: one location a line, preceded by comments about the location.
 ///
-/// `#EXTINF:SECONDS,ARTIST - TITLE` is what all players write. Where that cannot be divided again, a line `#EXTART:ARTIST` says who the
-/// artist is; an empty one, that there is none. Other comments are not read.
+/// All players write `#EXTINF:SECONDS,ARTIST - TITLE`. Where this text cannot be split unambiguously, a line
+/// `#EXTART:ARTIST` names the artist; an empty artist means that there is none. Other comments are ignored.
 enum M3UList {
     // MARK: Reading
 
@@ -30,16 +30,16 @@ enum M3UList {
         return PlaylistFile(title: title, entries: entries, skippedCount: skippedCount)
     }
 
-    /// What stands after a word at the beginning of a line, without blanks at its ends.
+    /// Returns the text after a word at the beginning of a line, without blanks at both ends.
     private static func value(_ line: ArraySlice<UInt8>, _ word: String) -> String? {
         let start = line.prefix(word.utf8.count)
         guard start.count == word.utf8.count, start.lowercased == word.lowercased() else { return nil }
         return String(decoding: LineText.trimmed(line[start.endIndex...]), as: UTF8.self)
     }
 
-    /// What is known about the next entry.
+    /// Information about the next entry.
     private struct About {
-        /// Empty if the entry has no artist; nil if no line says who it is.
+        /// Artist; empty if the entry has none, nil if no line names an artist.
         var artist: String?
         private var shown: String?
         private var seconds: Double?
@@ -50,7 +50,7 @@ enum M3UList {
                 (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
             }
             seconds = Double(decimal: String(decoding: number, as: UTF8.self), in: -1...1e9)
-            // Between length and title there may be keys with values in quotes, which may hold commas.
+            // Between length and title, there may be keys with quoted values, which may contain commas.
             var isQuoted = false
             for place in number.endIndex..<bytes.count {
                 if bytes[place] == UInt8(ascii: "\"") { isQuoted.toggle() }
@@ -76,7 +76,7 @@ enum M3UList {
 
     fileprivate static let divider = " - "
 
-    /// Artist and title; nil if a text holds only one of them.
+    /// Splits a text into artist and title; nil if the text holds only one of the two.
     fileprivate static func divided(_ text: String) -> (artist: String, title: String)? {
         let (bytes, divider) = (Array(text.utf8), Array(divider.utf8))
         guard bytes.count > divider.count else { return nil }
@@ -95,7 +95,7 @@ enum M3UList {
         let place = PlaylistPlace(folder: folder)
         var content = Array("#EXTM3U\n#EXTENC:UTF-8\n".utf8)
         func write(_ word: String, _ value: String, _ what: String) throws(PlaylistFileError) {
-            // A file with other line ends may be read as one with these.
+            // A reader may treat either line end as the end of a line.
             if value.utf8.contains(where: { $0 == 10 || $0 == 13 }) { throw .unwritable(what, value, as: .m3u8) }
             content += Array((word + value + "\n").utf8)
         }
@@ -103,12 +103,12 @@ enum M3UList {
         for entry in list.entries {
             let shown = [entry.artist, entry.title].compactMap(\.self).joined(separator: divider)
             if shown != "" || entry.seconds != nil {
-                // Only if it is needed: it is more often used for the artist of an album.
+                // Written only if necessary: other programs use this line for the artist of an album.
                 let parts = divided(shown)
                 let isDivided =
                     parts.map { $0.artist.utf8.elementsEqual((entry.artist ?? "").utf8) } ?? (entry.artist == nil)
                 if !isDivided { try write("#EXTART:", entry.artist ?? "", "artist") }
-                // A title of the other part alone would be divided, too.
+                // An artist without a title would be split, too.
                 let text = entry.title == nil ? "" : shown
                 try write("#EXTINF:\(LengthText.text(entry.seconds)),", text, "title")
             }
@@ -122,7 +122,8 @@ enum M3UList {
 }
 
 enum LengthText {
-    /// A length as M3U and PLS have it: -1 if it is not known; whole seconds without a decimal point, as old players expect.
+    /// Returns a length in the form of M3U and PLS: -1 if unknown; whole seconds without a decimal point, as old
+    /// players expect.
     static func text(_ seconds: Double?) -> String {
         guard let seconds else { return "-1" }
         return Int64(exactly: seconds).map(String.init) ?? "\(seconds)"
@@ -130,7 +131,7 @@ enum LengthText {
 }
 
 extension PlaylistFile.Entry.Location {
-    /// The path or the address, for messages.
+    /// Path or address, for messages.
     var shown: String {
         switch self {
         case .file(let path): path

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// PLS: keys with numbers, `File1=…`, in one section. The numbers give the order, not the lines.
+/// PLS: numbered keys, `File1=…`, in one section. The numbers give the order, not the lines.
 ///
-/// `Artist1=…` is an addition of ours; other players do not read it.
+/// `Artist1=…` is an extension of this program; other players ignore the key.
 enum PLSList {
     private struct Fields {
         var location: PlaylistFile.Entry.Location?
@@ -23,7 +23,7 @@ enum PLSList {
                 let number = Int(digits: word.dropFirst(letters.count), in: 0...1_000_000_000)
             else { continue }
             if fields[number] == nil, fields.count == PlaylistFile.mostEntries { throw .tooLarge(name) }
-            // The first of several counts.
+            // The first of several equal keys counts.
             switch letters {
             case "file":
                 let location = place.location(line: value)

@@ -1,19 +1,21 @@
 /// A list of recordings in a file that other players read and write: M3U, PLS or XSPF.
 ///
-/// It is a value; files and network are the caller's. Reading does not ask whether what is listed exists.
+/// A playlist file is a value. The caller handles files and network. Reading does not check that the listed recordings
+/// exist.
 ///
 /// Real-time safe: no. Threads: any.
 public struct PlaylistFile: Sendable, Hashable {
-    /// A kind of file, named by its usual extension.
+    /// A file format, named by its usual extension.
     public enum Format: String, Sendable, Hashable, CaseIterable {
-        /// One line each, with titles in comments; in UTF-8. Files named `.m3u`, which may have other encodings, are read as well.
+        /// One line for each entry, with titles in comments, in UTF-8. Files named `.m3u`, possibly in other encodings,
+        /// can also be read.
         case m3u8
-        /// Keys and values with numbers.
+        /// Numbered keys and values.
         case pls
-        /// XML. The only one that takes titles with line feeds.
+        /// XML. The only format that supports titles with line feeds.
         case xspf
 
-        /// The format of files with this extension, in either case and without its dot; nil if it is not one of these.
+        /// Finds the format of an extension, in either case and without its dot; nil for an unknown extension.
         public init?(pathExtension: String) {
             let name = pathExtension.lowercased()
             self.init(rawValue: name == "m3u" ? "m3u8" : name)
@@ -22,26 +24,26 @@ public struct PlaylistFile: Sendable, Hashable {
 
     /// A recording in a list.
     public struct Entry: Sendable, Hashable {
-        /// Where a recording is.
+        /// The location of a recording.
         public enum Location: Sendable, Hashable {
-            /// A file, as `FileName` makes a text of its name. It is absolute if the list's folder is; but a path with a drive of Windows, `C:/…`,
-            /// is as it was found, and no file here.
+            /// A file, with its name converted to text by `FileName`. Absolute if the list's folder is absolute. A path
+            /// with a Windows drive, `C:/…`, stays as found, and is no file here.
             case file(String)
-            /// An address with a scheme, such as `https://…`. Whether it can be fetched is not checked.
+            /// An address with a scheme, such as `https://…`. Not checked for being fetchable.
             case address(String)
         }
 
-        /// Where it is.
+        /// Location of the recording.
         public let location: Location
-        /// What it is called; never empty, without blanks at its ends.
+        /// Title; never empty, without blanks at both ends.
         public let title: String?
-        /// Who plays or speaks; never empty, without blanks at its ends.
+        /// Performer or speaker; never empty, without blanks at both ends.
         public let artist: String?
-        /// Its length, in whole milliseconds; nil if it is not known.
+        /// Length, rounded to whole milliseconds; nil if unknown.
         public let seconds: Double?
 
-        /// An entry. Blanks at the ends of texts are removed; an empty text, and a length that is not above 0 and up to 10⁹ seconds,
-        /// count as nil.
+        /// Creates an entry. Removes blanks at both ends of texts. An empty text counts as nil, and so does a length
+        /// that is not above 0 and at most 10⁹ seconds.
         public init(_ location: Location, title: String? = nil, artist: String? = nil, seconds: Double? = nil) {
             self.location = location
             self.title = Self.trimmed(title)
@@ -58,19 +60,19 @@ public struct PlaylistFile: Sendable, Hashable {
         }
     }
 
-    /// The name that the file gives to its list; PLS files have none. Without blanks at its ends.
+    /// Name of the list, without blanks at both ends. PLS files have no name.
     public let title: String?
-    /// What is listed, in order.
+    /// Entries, in order.
     public let entries: [Entry]
-    /// How many entries were left out in reading, because they name no place that can be.
+    /// Number of entries left out while reading, because their location is impossible.
     public let skippedCount: Int
 
-    /// The longest file that is read, in bytes.
+    /// Longest accepted file, in bytes.
     package static let largest = 64 << 20
-    /// The most entries that are read.
+    /// Maximum number of entries.
     package static let mostEntries = 1_000_000
 
-    /// A list.
+    /// Creates a list.
     public init(title: String? = nil, entries: [Entry]) {
         self.init(title: title, entries: entries, skippedCount: 0)
     }
@@ -80,12 +82,12 @@ public struct PlaylistFile: Sendable, Hashable {
         (self.entries, self.skippedCount) = (entries, skippedCount)
     }
 
-    /// Reads the content of a file, whose format is recognised by what is in it, and else by its name.
+    /// Parses the content of a file. The content determines the format, or else the name does.
     ///
     /// - Parameters:
-    ///   - bytes: The whole content.
-    ///   - name: The name of the file, for its extension and for messages.
-    ///   - folder: The folder of the file, from the root on: relative paths are in there.
+    ///   - bytes: The complete content.
+    ///   - name: Name of the file, for its extension and for messages.
+    ///   - folder: Absolute path of the file's folder, which contains the relative paths.
     /// - Throws: A ``PlaylistFileError``.
     public init(reading bytes: [UInt8], name: String, folder: String) throws(PlaylistFileError) {
         guard bytes.count <= Self.largest else { throw .tooLarge(name) }
@@ -95,17 +97,18 @@ public struct PlaylistFile: Sendable, Hashable {
         switch try Self.format(text, name: name, pathExtension: pathExtension) {
         case .m3u8: self = try M3UList.read(text, name: name, folder: folder)
         case .pls: self = try PLSList.read(text, name: name, folder: folder)
-        // An encoding that is not Unicode's is declared in XML, so that needs the bytes as they are.
+        // XML declares encodings other than Unicode itself, so the XML reader needs the original bytes.
         case .xspf: self = try XSPFList.read(bytes, name: name, folder: folder)
         }
     }
 
-    /// The content of a file with this list. Reading it again gives an equal value, but for the title where the format has none.
+    /// Returns the content of a file with this list. Reading the content gives an equal value, except for the title in
+    /// a format without titles.
     ///
     /// - Parameters:
-    ///   - format: The format to write.
-    ///   - folder: The folder of the file, from the root on: what is in there is listed by its relative path, so that the folder can be
-    ///     moved.
+    ///   - format: Format to write.
+    ///   - folder: Absolute path of the file's folder. Files in this folder get relative paths, so that the folder can
+    ///     be moved.
     /// - Throws: A ``PlaylistFileError`` of kind `unwritable` if the format cannot express a title or a location.
     public func content(as format: Format, folder: String) throws(PlaylistFileError) -> [UInt8] {
         switch format {

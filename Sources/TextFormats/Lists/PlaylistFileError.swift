@@ -1,20 +1,20 @@
 public import Explanations
 
-/// Why a playlist's file cannot be read, or not be written in a format.
+/// Why a playlist file cannot be read, or cannot be written in a format.
 public struct PlaylistFileError: ExplainedError, Hashable {
     /// The closed list of causes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Neither the content nor the name says that it is a playlist.
+        /// Neither the content nor the name is a playlist's.
         case unknownFormat
-        /// It is a page of a web site.
+        /// The file is a web page.
         case webPage
-        /// It lists the pieces of one live stream, not recordings.
+        /// The file lists the pieces of one live stream, not recordings.
         case stream
-        /// The format's own rules are broken.
+        /// The file breaks the rules of its own format.
         case broken
-        /// More bytes or entries than are read.
+        /// The file exceeds the limit of bytes or entries.
         case tooLarge
-        /// The format has no way to write a title or a location.
+        /// The format cannot express a title or a location.
         case unwritable
         /// The library that reads XML is not installed.
         case libraryMissing
@@ -24,7 +24,7 @@ public struct PlaylistFileError: ExplainedError, Hashable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     init(_ kind: Kind, _ message: String, remedy: String) {
@@ -57,7 +57,7 @@ public struct PlaylistFileError: ExplainedError, Hashable {
     }
 
     static func unwritable(_ what: String, _ text: String, as format: PlaylistFile.Format) -> PlaylistFileError {
-        // As a quoted text without control characters, because it is shown to people.
+        // Quoted and without control characters, because messages are shown to people.
         let shown = text.debugDescription
         let others = format == .xspf ? "Rename it." : "Rename it, or write XSPF instead."
         return PlaylistFileError(

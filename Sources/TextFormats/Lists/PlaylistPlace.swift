@@ -1,11 +1,11 @@
 internal import AudioFiles
 
-/// Locations as the formats write them. What is written is read back here first: whatever the rules for reading are, a location that
-/// would come back as another one is written in another way, or not at all.
+/// Locations in playlist formats. Every written location is read back first. If reading would give a different
+/// location, another form is written, or none, whatever the reading rules are.
 struct PlaylistPlace {
     typealias Location = PlaylistFile.Entry.Location
 
-    /// Relative paths are in this folder; empty if there is none.
+    /// Folder of relative paths; empty if there is none.
     private let folder: [UInt8]
 
     init(folder: String) {
@@ -16,15 +16,15 @@ struct PlaylistPlace {
 
     // MARK: Reading
 
-    /// The location that a line of M3U or PLS names; nil if there is none.
+    /// Returns the location in a line of M3U or PLS; nil if there is none.
     func location(line: ArraySlice<UInt8>) -> Location? { location(line, isEscaped: false) }
 
-    /// The location that an element of XSPF names: what is not an address has percent signs too.
+    /// Returns the location in an element of XSPF, which also escapes paths with percent signs.
     func location(reference: ArraySlice<UInt8>) -> Location? { location(reference, isEscaped: true) }
 
     private func location(_ text: ArraySlice<UInt8>, isEscaped: Bool) -> Location? {
         let text = LineText.trimmed(text)
-        // No file and no address has one.
+        // Neither files nor addresses contain a zero byte.
         if text.isEmpty || text.contains(0) { return nil }
         if let scheme = Self.scheme(text) {
             let rest = text[scheme.endIndex...].dropFirst()
@@ -36,7 +36,8 @@ struct PlaylistPlace {
         if isForeign || path.contains(UInt8(ascii: "\\")) && !path.contains(UInt8(ascii: "/")) {
             for place in path.indices where path[place] == UInt8(ascii: "\\") { path[place] = UInt8(ascii: "/") }
         }
-        // Files with percent signs are listed without escapes by some programs; only what cannot be decoded shows it.
+        // Some programs list file names with percent signs without escaping; only a text that cannot be decoded reveals
+        // such a name.
         if isEscaped, let decoded = PercentText.decoded(path) { path = decoded }
         if isForeign { return file(path) }
         return file(inFolder: path[...])
@@ -56,7 +57,8 @@ struct PlaylistPlace {
         return file(folder + (folder.isEmpty || folder.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + path)
     }
 
-    /// The path in an address of a file, after `file:`; nil if the file is on another computer, or the address is none.
+    /// Returns the path in a file address, after `file:`; nil for a file on another computer, or for an invalid
+    /// address.
     private static func localPath(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.first == UInt8(ascii: "/") else { return nil }
         var path = text
@@ -70,7 +72,7 @@ struct PlaylistPlace {
         return PercentText.decoded(path) ?? Array(path)
     }
 
-    /// The letters before the first colon, if they can be a scheme. One letter is a drive.
+    /// Returns the letters before the first colon, if a valid scheme. A single letter is a drive.
     private static func scheme(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = text.prefix(32).prefix {
             switch $0 {
@@ -94,7 +96,7 @@ struct PlaylistPlace {
 
     // MARK: Writing
 
-    /// The line for a location in M3U or PLS; nil if there is none.
+    /// Returns the line for a location in M3U or PLS; nil if impossible.
     func line(for location: Location) -> String? {
         switch location {
         case .address(let address):
@@ -103,7 +105,7 @@ struct PlaylistPlace {
             let bytes = FileName.bytes(of: path)
             if FileName.isUTF8(path) {
                 if let rest = relative(bytes) {
-                    // In M3U a line that begins with this sign is a comment.
+                    // M3U treats a line with this first character as a comment.
                     let start = rest.first == UInt8(ascii: "#") ? "./" : ""
                     let text = start + String(decoding: rest, as: UTF8.self)
                     if let line = candidate(text, for: location, isEscaped: false) { return line }
@@ -116,7 +118,7 @@ struct PlaylistPlace {
         }
     }
 
-    /// The text of an element of XSPF for a location; nil if there is none.
+    /// Returns the text of an XSPF element for a location; nil if impossible.
     func reference(for location: Location) -> String? {
         switch location {
         case .address(let address): return candidate(address, for: location, isEscaped: true)
@@ -127,12 +129,12 @@ struct PlaylistPlace {
                 if let reference = candidate(text, for: location, isEscaped: true) { return reference }
             }
             if let reference = fileAddress(bytes, for: location, isEscaped: true) { return reference }
-            // A drive of Windows.
+            // A path with a Windows drive.
             return candidate(PercentText.encoded(bytes, keeping: "/:"), for: location, isEscaped: true)
         }
     }
 
-    /// The rest of a path after the folder; nil if it is elsewhere.
+    /// Returns the rest of a path after the folder; nil for a path outside the folder.
     private func relative(_ path: [UInt8]) -> ArraySlice<UInt8>? {
         if folder.isEmpty { return path.first == UInt8(ascii: "/") ? nil : path[...] }
         let start = folder.last == UInt8(ascii: "/") ? folder : folder + [UInt8(ascii: "/")]
@@ -144,11 +146,11 @@ struct PlaylistPlace {
         return candidate("file://" + PercentText.encoded(path, keeping: "/"), for: location, isEscaped: isEscaped)
     }
 
-    /// The text, if it is one line that is read as just this location.
+    /// Returns the text, if it is a single line that reads back as exactly this location.
     private func candidate(_ text: String, for location: Location, isEscaped: Bool) -> String? {
         guard !text.utf8.contains(where: { $0 < 32 || $0 == 127 }) else { return nil }
         switch (self.location(Array(text.utf8)[...], isEscaped: isEscaped), location) {
-        // Not as texts: names in composed and decomposed form are equal texts, and different files.
+        // Compares bytes, not texts: composed and decomposed names are equal texts, but different files.
         case (.file(let read)?, .file(let path)): return read.utf8.elementsEqual(path.utf8) ? text : nil
         case (.address(let read)?, .address(let address)): return read.utf8.elementsEqual(address.utf8) ? text : nil
         default: return nil
@@ -157,6 +159,6 @@ struct PlaylistPlace {
 }
 
 extension ArraySlice<UInt8> {
-    /// The text in lower case, for words of a format.
+    /// Lower-case text, for the words of a format.
     var lowercased: String { String(decoding: self, as: UTF8.self).lowercased() }
 }

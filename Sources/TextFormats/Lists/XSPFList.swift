@@ -1,13 +1,13 @@
 internal import JSON
 
-/// XSPF, "spiff" (https://www.xspf.org/spec): XML with addresses that are escaped.
+/// XSPF, "spiff" (https://www.xspf.org/spec): XML with escaped addresses.
 enum XSPFList {
     static func read(_ bytes: [UInt8], name: String, folder: String) throws(PlaylistFileError) -> PlaylistFile {
         let reader = Reader(PlaylistPlace(folder: folder))
         do {
             try XMLReader.read(bytes.drop { $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }, into: reader)
         } catch {
-            // What is XML, but something else, is not read to its end first.
+            // Other XML is foreign, even if an error occurs before its end.
             if reader.isForeign { throw .unknownFormat(name) }
             throw PlaylistFileError(error, name: name)
         }
@@ -24,7 +24,7 @@ enum XSPFList {
         private(set) var isTooLong = false
 
         private let place: PlaylistPlace
-        /// The names of the elements that have begun and not ended.
+        /// Names of the open elements.
         private var path: [String] = []
         private var value = ""
         private var location: PlaylistFile.Entry.Location?
@@ -44,7 +44,7 @@ enum XSPFList {
         func end() {
             let ended = path.removeLast()
             if path == ["playlist", "trackList", "track"] {
-                // A track may name several places: the first that can be is used.
+                // A track may have several locations: the first possible location is used.
                 if ended == "location" {
                     location = location ?? place.location(reference: Array(value.utf8)[...])
                 } else if fields[ended] == nil {
@@ -105,7 +105,7 @@ enum XSPFList {
         return content
     }
 
-    /// A text for XML; nil if it has characters that XML 1.0 cannot express, not even escaped.
+    /// Escapes a text for XML; nil if the text has characters that XML 1.0 cannot express, even escaped.
     private static func escaped(_ text: String) -> String? {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -113,7 +113,7 @@ enum XSPFList {
             case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
             case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
             case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-            // Readers turn this one into a line feed where it stands as it is.
+            // Readers turn an unescaped carriage return into a line feed.
             case "\r": escaped.append(contentsOf: "&#13;".unicodeScalars)
             case "\t", "\n": escaped.append(scalar)
             case "\u{00}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": return nil

@@ -1,8 +1,9 @@
 internal import JSON
 
-/// An element of a list of a catalogue, which is read value by value: a tree of it would take fifteen times the memory of its text.
+/// An element of a list in a catalogue, parsed value by value: a tree of the element would take fifteen times the
+/// memory of its text.
 ///
-/// The limits are far beyond what a library of this program holds. Without them, a text of 50 MB takes gigabytes.
+/// The limits are far beyond a real library of this program. Without limits, a text of 50 MB could take gigabytes.
 struct CatalogueElement {
     enum List: String {
         case recordings, playlists, takes
@@ -10,41 +11,41 @@ struct CatalogueElement {
         fileprivate var one: String { String(rawValue.dropLast()) }
     }
 
-    /// Elements of a list.
+    /// Maximum number of elements of a list.
     static let mostElements = 1_000_000
-    /// Sections of a recording, with those that were removed.
+    /// Maximum number of sections of a recording, including removed sections.
     private static let mostSections = 1_000_000
-    /// Fields and tags of a recording or take.
+    /// Maximum number of fields and tags of a recording or take.
     private static let mostFields = 50_000
-    /// Fields of a playlist: it has one for each entry, with those that were removed.
+    /// Maximum number of fields of a playlist. Each entry, even a removed entry, has a field.
     private static let mostEntries = 1_000_000
-    /// The longest value of a field and the longest section, in bytes.
+    /// Longest value of a field, and longest section, in bytes.
     private static let longestValue = 1 << 22
-    /// The longest list of a playlist, in bytes.
+    /// Longest list of a playlist, in bytes.
     private static let longestEntries = 1 << 26
-    /// Values in a value of a field or in a section.
+    /// Maximum number of values in a value of a field or in a section.
     private static let mostValues = 100_000
 
     private(set) var id: ExactText?
     private(set) var recording = LibraryCatalogue.Recording()
-    /// What is wrong with it.
+    /// First fault of the element.
     private(set) var fault: CatalogueError?
 
     private let list: List
     private let number: Int
     private let keepsSections: Bool
     private var fieldCount = 0
-    /// With those that are only checked.
+    /// Number of sections, including sections that are only checked.
     private(set) var sectionCount = 0
 
-    /// The fields and tags.
+    /// Fields and tags.
     var item: CatalogueItem { recording.item }
 
-    /// Reads an element. An element with a fault is read to its end all the same.
+    /// Parses an element. A faulty element is still parsed to its end.
     ///
     /// - Parameters:
-    ///   - number: Its number in the list, from 1, for errors.
-    ///   - keepsSections: Whether sections are not only checked.
+    ///   - number: Number of the element in the list, from 1, for errors.
+    ///   - keepsSections: True to keep sections, false to only check them.
     /// - Throws: The fault of a text that is not JSON, or of a value that is too long.
     init(
         from stream: inout JSONStream<CatalogueError>, _ list: List, number: Int, keepsSections: Bool
@@ -119,7 +120,7 @@ struct CatalogueElement {
         }
     }
 
-    /// Carries out a change, and notes its fault.
+    /// Executes a change, and records its fault.
     private mutating func noting(
         _ change: (inout LibraryCatalogue.Recording) throws(CatalogueError) -> Void
     ) {

@@ -4,11 +4,11 @@ public import Explanations
 public struct CatalogueError: ExplainedError, Hashable {
     /// The closed list of causes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Not JSON, or not a catalogue.
+        /// The text is not JSON, or not a catalogue.
         case foreign
-        /// Written by a later version of this program.
+        /// A later version of this program wrote the catalogue.
         case newer
-        /// Parts of it cannot be.
+        /// Parts of the catalogue are impossible.
         case broken
     }
 
@@ -16,7 +16,7 @@ public struct CatalogueError: ExplainedError, Hashable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     private init(_ kind: Kind, _ message: String, remedy: String) {

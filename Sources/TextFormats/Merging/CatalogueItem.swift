@@ -1,8 +1,9 @@
 package import JSON
 
-/// A text that equals another one only byte for byte.
+/// A text compared byte for byte.
 ///
-/// Swift's texts are equal whether letters are composed or not. A merge that kept one of two such texts would depend on the order.
+/// Swift treats composed and decomposed letters as equal. A merge that kept either of two such texts would depend on
+/// the order.
 package struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLiteral {
     package let text: String
 
@@ -19,14 +20,15 @@ package struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLit
     }
 }
 
-/// A value, and when it was given.
+/// A value with its time.
 package struct Stamped: Sendable, Hashable {
-    /// The value, as its text in JSON.
+    /// The value as JSON text.
     private let text: ExactText
-    /// When it was given, in milliseconds since 1970.
+    /// Time of the value, in milliseconds since 1970.
     package let time: Int64
 
-    /// - Parameter time: One that cannot be, by a clock that is wrong, counts as the nearest one: others refuse a catalogue with it.
+    /// - Parameter time: An impossible time, from a wrong clock, becomes the nearest possible time: other computers
+    ///   refuse a catalogue with an impossible time.
     package init(_ value: JSONValue, at time: Int64) {
         text = ExactText(value.text)
         self.time = Self.possible(time)
@@ -38,14 +40,15 @@ package struct Stamped: Sendable, Hashable {
 
     package var value: JSONValue { JSONValue(reading: Array(text.text.utf8)) ?? .null }
 
-    /// The one that was given later; of two at the same time, the greater text, so that it does not matter who asks.
+    /// Returns the later of two values; at equal times, the greater text, so that the result is the same on both sides.
     package func merged(with other: Stamped) -> Stamped {
         if time != other.time { return time > other.time ? self : other }
         return text < other.text ? other : self
     }
 
-    /// As ``merged(with:)``, for addresses from which exports remove private keys: of two at the same time, texts are compared without their keys,
-    /// and of two that are equal so, the one with a key stays. This is one order of all values, so the sequence of merges does not matter.
+    /// Merges addresses whose private keys exports remove. Like ``merged(with:)``, but at equal times, compares texts
+    /// without keys. If these are equal, the value with a key stays. This is a single total order, so the sequence of
+    /// merges does not matter.
     func merged(withAddress other: Stamped) -> Stamped {
         if time != other.time || text == other.text { return merged(with: other) }
         let (own, others) = (withoutKeys, other.withoutKeys)
@@ -54,7 +57,7 @@ package struct Stamped: Sendable, Hashable {
         return others.text == other.text ? self : merged(with: other)
     }
 
-    /// The value as exports show it, without the keys of addresses.
+    /// The value in exports, without the keys of addresses.
     var withoutKeys: Stamped {
         guard let address = value.stringValue else { return self }
         let shortened = AddressKeys.removed(from: address)
@@ -62,65 +65,66 @@ package struct Stamped: Sendable, Hashable {
     }
 }
 
-/// What every kind of thing in a catalogue is for a merge: fields, and members of a set, each with the time of its last change.
+/// A thing in a catalogue, as merging sees it: fields, and members of a set, each with the time of its last change.
 ///
-/// A deletion is a time, too. It hides the thing as long as nothing in it was changed later; the fields stay, so that a later change
-/// brings all of it back. So each part only ever grows in one order, and it does not matter who merges what with whom, nor how often.
+/// A deletion is also a time. The deletion hides the thing as long as no part has a later change. The fields stay, so a
+/// later change restores the whole thing. Every part therefore only grows in one order: neither partners, order nor
+/// number of merges matter.
 package struct CatalogueItem: Sendable, Hashable {
-    /// The fields, also those that this version does not know.
+    /// Fields, including fields unknown to this version.
     package private(set) var fields: [ExactText: Stamped] = [:]
-    /// For each member that there ever was, whether it is one now. Used for tags.
+    /// All present and former members, with their present membership. Used for tags.
     package private(set) var members: [ExactText: Stamped] = [:]
-    /// When it was deleted last, in milliseconds since 1970.
+    /// Time of the last deletion, in milliseconds since 1970.
     package private(set) var deletion: Int64?
 
     package init() {}
 
     private static let source = ExactText(CatalogueField.source)
 
-    /// Gives a field its value. An earlier value is replaced, a later one stays.
+    /// Sets the value of a field. Replaces an earlier value; a later value stays.
     package mutating func set(_ name: String, _ value: JSONValue, at time: Int64) {
-        // After the last time that can be there is no later one.
+        // No time is later than the last possible time, so the old value has to go first.
         if time > ClosedRange.milliseconds.upperBound {
             fields[ExactText(name)] = nil
-            // A deletion at that time was before this change, also as others read it.
+            // A deletion at the last possible time counts as earlier than this change, also for other readers.
             deletion = deletion.map { min($0, Self.latest - 1) }
         }
         take(field: ExactText(name), Stamped(value, at: time))
     }
 
-    /// Forgets that a field was ever given a value.
+    /// Removes a field, as if it never had a value.
     package mutating func forget(_ name: String) { fields[ExactText(name)] = nil }
 
-    /// Gives a field its value, whatever it was: for what follows from other fields.
+    /// Sets the value of a field, whatever its time: for values derived from other fields.
     mutating func replace(_ name: ExactText, _ value: Stamped) { fields[name] = value }
 
-    /// Says whether something is a member.
+    /// Sets membership.
     package mutating func setMember(_ name: String, _ isMember: Bool, at time: Int64) {
         if time > ClosedRange.milliseconds.upperBound { members[ExactText(name)] = nil }
         take(member: ExactText(name), Stamped(.bool(isMember), at: time))
     }
 
-    /// Deletes it at a time.
+    /// Deletes the thing at a time.
     package mutating func delete(at time: Int64) {
         let time = Stamped.possible(time)
         deletion = max(deletion ?? time, time)
     }
 
-    /// The value of a field; nil if it has none, or null.
+    /// Returns the value of a field; nil if missing or null.
     package subscript(_ name: String) -> JSONValue? {
         fields[ExactText(name)].map(\.value).flatMap { $0 == .null ? nil : $0 }
     }
 
-    /// The members, in the order of their bytes.
+    /// Present members, sorted by their bytes.
     package var currentMembers: [String] {
         members.filter { $0.value.value == .bool(true) }.keys.sorted().map(\.text)
     }
 
-    /// Whether it was changed after it was deleted last. A change at the same time is not after it.
+    /// True if a change is later than the last deletion. A change at the same time is not later.
     package var isVisible: Bool { deletion.map { (lastChange ?? .min) > $0 } ?? true }
 
-    /// When something in it was changed last, in milliseconds since 1970; nil if there is nothing in it.
+    /// Time of the last change, in milliseconds since 1970; nil if empty.
     package var lastChange: Int64? {
         [fields.values.lazy.map(\.time).max(), members.values.lazy.map(\.time).max()].compactMap(\.self).max()
     }
@@ -131,9 +135,9 @@ package struct CatalogueItem: Sendable, Hashable {
         if let time = other.deletion { delete(at: time) }
     }
 
-    /// Removes the keys of the address that it comes from.
+    /// Removes the keys from the source address.
     ///
-    /// - Returns: False if there was none.
+    /// - Returns: False if the address has no keys.
     package mutating func removeKeys() -> Bool {
         guard let known = fields[Self.source] else { return false }
         let shortened = known.withoutKeys
@@ -156,8 +160,8 @@ package struct CatalogueItem: Sendable, Hashable {
 }
 
 extension CatalogueItem {
-    /// In JSON: `{"fields": {NAME: [VALUE, TIME]}, "tags": {NAME: [true, TIME]}, "deleted": TIME}`, names in the order of their bytes,
-    /// without what is empty.
+    /// JSON form: `{"fields": {NAME: [VALUE, TIME]}, "tags": {NAME: [true, TIME]}, "deleted": TIME}`, names sorted by
+    /// their bytes, without empty parts.
     var json: [JSONValue.Field] {
         func object(_ values: [ExactText: Stamped]) -> JSONValue {
             .object(
@@ -172,9 +176,9 @@ extension CatalogueItem {
         return parts
     }
 
-    /// Reads what ``json`` gives; keys that it does not give are ignored.
+    /// Parses the result of ``json``. Ignores unknown keys.
     ///
-    /// - Parameter isOwn: Whether this program has written it into its store.
+    /// - Parameter isOwn: True if this program wrote the value into its store.
     init(json value: JSONValue, isOwn: Bool) throws(CatalogueError) {
         self.init()
         for part in try value.catalogueFields("an entry") {
@@ -189,7 +193,7 @@ extension CatalogueItem {
         }
     }
 
-    /// Reads a value of `fields` or `tags`.
+    /// Parses a value of `fields` or `tags`.
     mutating func read(
         _ name: String, of part: String, _ value: JSONValue, isOwn: Bool
     ) throws(CatalogueError) {
@@ -203,10 +207,10 @@ extension CatalogueItem {
         delete(at: try Self.time(value, isOwn))
     }
 
-    /// As a text of the store.
+    /// JSON text for the store.
     package var storedText: String { JSONValue.object(json).text }
 
-    /// Reads what ``storedText`` gives; nil for anything else.
+    /// Parses the result of ``storedText``; nil for any other text.
     package init?(stored text: String) {
         guard let value = JSONValue(reading: Array(text.utf8)),
             let item = try? CatalogueItem(json: value, isOwn: true)
@@ -224,19 +228,19 @@ extension CatalogueItem {
     }
 
     private static func time(_ value: JSONValue, _ isOwn: Bool) throws(CatalogueError) -> Int64 {
-        // What this program has written is never refused.
+        // Values written by this program are never refused.
         if isOwn { return Stamped.possible(value.integer(in: .identities) ?? 0) }
         guard let time = value.integer(in: .milliseconds) else { throw .broken("a time that cannot be") }
         return min(time, latest)
     }
 
-    /// The latest time of another computer, thirty years before the last one that can be: later changes can be dated later. It does not depend on the
-    /// time now, so that the same catalogue says the same whenever it is read.
+    /// Latest accepted time of another computer, thirty years before the last possible time, to leave room for later
+    /// changes. The limit does not depend on the present time, so a catalogue means the same whenever it is read.
     private static let latest = ClosedRange<Int64>.milliseconds.upperBound - 1 << 40
 }
 
 extension JSONValue {
-    /// The fields of an object.
+    /// Returns the fields of an object.
     func catalogueFields(_ what: String) throws(CatalogueError) -> [Field] {
         guard case .object(let fields) = self else { throw .broken("\(what) that cannot be read") }
         return fields

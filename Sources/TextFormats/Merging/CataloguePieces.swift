@@ -1,10 +1,10 @@
 internal import JSON
 
-/// The bytes of a catalogue, which are read twice: from the beginning to the end, and then recording by recording.
+/// The bytes of a catalogue. These are read twice: first from beginning to end, then recording by recording.
 package protocol CatalogueSource: Sendable {
     var byteCount: Int { get }
 
-    /// The bytes of a range of `0 ..< byteCount`.
+    /// Returns the bytes of a range of `0 ..< byteCount`.
     func bytes(in range: Range<Int>) throws(CatalogueError) -> [UInt8]
 }
 
@@ -13,10 +13,10 @@ extension [UInt8]: CatalogueSource {
     package func bytes(in range: Range<Int>) -> [UInt8] { Array(self[range]) }
 }
 
-/// A catalogue that is read recording by recording. The tree of a whole text takes fifteen times its length in memory; this takes some hundred bytes
-/// for each recording, and nothing for the text of a source that is a file.
+/// A catalogue that is read recording by recording. A tree of the whole text would take fifteen times its length in
+/// memory. This type takes some hundred bytes for each recording, and nothing for the text of a source in a file.
 ///
-/// The text is checked as a whole before any of it is used. Real-time safe: no. Threads: any.
+/// The whole text is checked before any part is used. Real-time safe: no. Threads: any.
 package struct CataloguePieces: Sendable {
     /// Playlists and takes.
     package private(set) var lists = LibraryCatalogue()
@@ -31,14 +31,14 @@ package struct CataloguePieces: Sendable {
         let id: ExactText
         var order: Order
         var sectionCount: Int
-        /// Where it is said.
+        /// Range of the recording's element.
         let range: Range<Int>
-        /// Where else, if there is more than one element of its id.
+        /// Ranges of further elements with the same id.
         var others: [Range<Int>] = []
     }
 
-    /// Recordings that lose something come first, so that it is removed in one step also if the merge is interrupted. The rest comes as it was added, so that it is
-    /// listed so.
+    /// Order of merging. Recordings with removals come first, so that one step removes everything even if the merge is
+    /// interrupted. Other recordings follow in the order of their addition, so that lists show this order.
     private struct Order: Comparable, Sendable {
         let isRemoval: Bool
         private let added: Int64
@@ -57,20 +57,20 @@ package struct CataloguePieces: Sendable {
         }
     }
 
-    /// How much of a text is read at once, in bytes.
+    /// Bytes of text read at once.
     private static let pieceSize = 1 << 18
 
     private let source: Source
     private var places: [Place] = []
 
-    /// The number of recordings.
+    /// Number of recordings.
     package var count: Int { places.count }
-    /// The number of sections of a recording, by its place in the order in which they are merged.
+    /// Returns the number of sections of a recording, by its index in the order of merging.
     package func sectionCount(_ place: Int) -> Int { places[place].sectionCount }
-    /// How many of them, the first ones, remove something.
+    /// Number of recordings with removals, at the beginning of the order.
     package var removalCount: Int { places.prefix { $0.order.isRemoval }.count }
 
-    /// The pieces of a catalogue that is in memory.
+    /// Creates the pieces of a catalogue in memory.
     package init(_ catalogue: LibraryCatalogue) {
         source = .catalogue(catalogue.recordings)
         (lists.playlists, lists.takes) = (catalogue.playlists, catalogue.takes)
@@ -80,7 +80,7 @@ package struct CataloguePieces: Sendable {
         sort()
     }
 
-    /// Reads what ``LibraryCatalogue/json`` gives, its keys in any order.
+    /// Parses the result of ``LibraryCatalogue/json``, with its keys in any order.
     package init(reading text: some CatalogueSource) throws(CatalogueError) {
         source = .text(text)
         var (name, version): (JSONValue?, JSONValue?)
@@ -94,7 +94,7 @@ package struct CataloguePieces: Sendable {
                 if key == "v" { version = version ?? value } else { name = name ?? value }
                 return
             }
-            // What a later version writes may be beyond the limits of this one.
+            // The output of a later version may exceed the limits of this version.
             if let version = version?.integer(in: .counts), version > LibraryCatalogue.version {
                 return try stream.skip()
             }
@@ -136,7 +136,7 @@ package struct CataloguePieces: Sendable {
         sort()
     }
 
-    /// A part of a text.
+    /// Returns a stream of a part of a text.
     private static func stream(
         _ text: any CatalogueSource, _ range: Range<Int>, notJSON: CatalogueError
     ) -> JSONStream<CatalogueError> {
@@ -165,7 +165,7 @@ package struct CataloguePieces: Sendable {
         places.sort { ($0.order, $0.id) < ($1.order, $1.id) }
     }
 
-    /// The recordings in a range of `0 ..< count`, in the order in which they are merged.
+    /// Returns the recordings in a range of `0 ..< count`, in the order of merging.
     package func recordings(
         _ range: Range<Int>
     ) throws(CatalogueError) -> [(id: ExactText, recording: LibraryCatalogue.Recording)] {

@@ -1,23 +1,24 @@
 package import JSON
 
-/// What a library holds, without the sound: for exports, and for merging the libraries of several computers.
+/// The contents of a library, without the sound: for exports, and for merging the libraries of several computers.
 ///
-/// Two catalogues are merged field by field: the later change wins, and of two at the same time the greater value. What was deleted stays
-/// deleted, unless it was changed later. Merging is commutative, associative and idempotent: computers that exchange their catalogues in
-/// any order and as often as they like end up with the same.
+/// Catalogues merge field by field: the later change wins, and at equal times the greater value. A deleted thing stays
+/// deleted, unless a later change follows. Merging is commutative, associative and idempotent: computers that exchange
+/// their catalogues in any order, and any number of times, reach the same result.
 ///
-/// The JSON has the version `"v": 1`. Fields of things that this version does not know are kept and merged like the others; unknown keys
-/// elsewhere are ignored. Fields are only ever added, never given another meaning; what cannot be read so gets another version.
+/// The JSON has the version `"v": 1`. Unknown fields of things are kept and merged like known fields; unknown keys
+/// elsewhere are ignored. New versions only add fields, and never change the meaning of a field; an incompatible format
+/// gets another version.
 ///
-/// Times are in milliseconds since 1970, by the clock of the computer where the change was made.
+/// Times are in milliseconds since 1970, by the clock of the computer that made the change.
 ///
 /// Real-time safe: no. Threads: any.
 package struct LibraryCatalogue: Sendable, Hashable {
     /// A recording with its sections.
     package struct Recording: Sendable, Hashable {
-        /// Title, artist and so on: see ``CatalogueField``; tags are members.
+        /// Title, artist and other fields: see ``CatalogueField``. Tags are members.
         package var item = CatalogueItem()
-        /// By an id that is the same on all computers.
+        /// Sections, by an id that is the same on all computers.
         package var sections: [ExactText: CatalogueItem] = [:]
 
         package init() {}
@@ -28,16 +29,16 @@ package struct LibraryCatalogue: Sendable, Hashable {
         }
     }
 
-    /// By their content's key, as hexadecimal digits in lower case.
+    /// Recordings, by their content's key, as hexadecimal digits in lower case.
     package var recordings: [ExactText: Recording] = [:]
-    /// By an id that is the same on all computers.
+    /// Playlists, by an id that is the same on all computers.
     package var playlists: [ExactText: CatalogueItem] = [:]
-    /// By the key of the take's content.
+    /// Takes, by the key of the take's content.
     package var takes: [ExactText: CatalogueItem] = [:]
 
     package init() {}
 
-    /// What both hold.
+    /// Returns the contents of both catalogues, merged.
     package func merged(with other: LibraryCatalogue) -> LibraryCatalogue {
         var all = self
         all.recordings.merge(other.recordings) { left, right in
@@ -52,49 +53,50 @@ package struct LibraryCatalogue: Sendable, Hashable {
                 return playlist
             }
         }
-        // A list of an earlier version becomes entries before it meets others.
+        // Turns the list of an earlier version into entries before merging.
         all.playlists = settled(settled(playlists).merging(settled(other.playlists)) { $0.merged(with: $1) })
         all.takes.merge(other.takes) { $0.merged(with: $1) }
         return all
     }
 
-    /// Removes the private keys of addresses, for other people. Times stay, so merging the rest where it came from changes nothing.
+    /// Removes the private keys of addresses, for other people. Times stay, so merging the result back into its origin
+    /// changes nothing.
     ///
-    /// - Returns: The recordings whose address is shorter now.
+    /// - Returns: Number of recordings with shortened addresses.
     package mutating func removeKeys() -> Int {
         var count = 0
         for key in recordings.keys where recordings[key]?.item.removeKeys() == true { count += 1 }
         return count
     }
 
-    /// The recordings that are not deleted, in the order of their keys.
+    /// Recordings that are not deleted, sorted by their keys.
     package var visibleRecordings: [(key: String, recording: Recording)] {
         recordings.filter(\.value.item.isVisible).sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
     }
 }
 
-/// The names of the fields that this version knows.
+/// Names of the fields known to this version.
 package enum CatalogueField {
     // Of a recording.
     package static let title = "title"
     package static let artist = "artist"
     package static let language = "language"
-    /// Where it came from, for example an address.
+    /// Origin, for example an address.
     package static let source = "source"
-    /// What its owner permits, in the user's words.
+    /// Permissions of the owner, in the user's words.
     package static let licence = "licence"
-    /// When it was added, in milliseconds since 1970.
+    /// Time of addition, in milliseconds since 1970.
     package static let added = "added"
     package static let sampleRate = "rate"
     package static let frameCount = "frames"
-    /// What kind of file it is: name, length in bytes, container, codec, channels, and whether it is a video.
+    /// Description of the file: name, length in bytes, container, codec, channels, and whether it is a video.
     package static let file = "file"
-    /// What the fields of documents begin with; the hash of the content follows. The value has its name and its length in bytes, or is false if it was
-    /// removed. The files are in bundles and backups.
+    /// Prefix of the fields of documents; the hash of the content follows. The value has the name and the length in
+    /// bytes, or is false for a removed document. The files are in bundles and backups.
     package static let document = "document "
 
     // Of a section.
-    /// First frame, and the one past the last, as one value: two halves of different changes would be no range.
+    /// First frame, and the frame after the last, as one value: halves of different changes would not form a range.
     package static let range = "range"
     package static let kind = "kind"
     package static let name = "name"
@@ -102,27 +104,29 @@ package enum CatalogueField {
     package static let isHard = "hard"
     package static let settings = "settings"
 
-    // Of a playlist, which also has a name: the keys of its recordings in order, as one value. It follows from the fields of its entries.
+    // Of a playlist, which also has a name: the keys of its recordings in order, as one value. This value is derived
+    // from the fields of the entries.
     package static let entries = "entries"
-    /// The beginning of the names of an entry's fields; the key of the recording and a number follow. The value is its position, or false if it was removed.
+    /// Prefix of the fields of entries; the key of the recording and a number follow. The value is the position, or
+    /// false for a removed entry.
     package static let entry = "entry "
-    /// The time up to which changes of the whole list are known in the fields of entries.
+    /// Time up to which the fields of entries contain all changes of the whole list.
     package static let settledEntries = "entries settled"
 
-    // Of a take, which also has a name: the recording's key and the section's id that it belongs to.
+    // Of a take, which also has a name: the recording's key and the id of the section.
     package static let recording = "recording"
     package static let section = "section"
     /// From 1 to 5.
     package static let rating = "rating"
     package static let note = "note"
-    /// What is known of its sound: rate, channels, length, when it was recorded, and by which input.
+    /// Description of the sound: rate, channels, length, time of recording, and input.
     package static let sound = "sound"
-    /// Where it lies on its recording.
+    /// Position of the take on its recording.
     package static let model = "model"
 }
 
 extension [ExactText: CatalogueItem] {
-    /// Those that are not deleted, in the order of their ids.
+    /// Items that are not deleted, sorted by their ids.
     package var visible: [(id: String, item: CatalogueItem)] {
         filter(\.value.isVisible).sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
     }
@@ -157,16 +161,16 @@ extension LibraryCatalogue {
         ])
     }
 
-    /// Reads what ``json`` gives.
+    /// Parses the result of ``json``.
     ///
-    /// What is there twice is merged.
+    /// Duplicate elements are merged.
     package init(reading bytes: [UInt8]) throws(CatalogueError) {
         let pieces = try CataloguePieces(reading: bytes)
         self = pieces.lists
         for (id, recording) in try pieces.recordings(0..<pieces.count) { recordings[id] = recording }
     }
 
-    /// The id of an element of a list.
+    /// Returns the id of an element of a list.
     static func id(of element: JSONValue) throws(CatalogueError) -> ExactText {
         guard let id = element["id"]?.stringValue, !id.isEmpty else { throw .broken("an entry without an id") }
         return ExactText(id)

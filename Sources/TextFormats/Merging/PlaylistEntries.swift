@@ -1,23 +1,25 @@
-// The recordings of a playlist in a catalogue. Each is a field of its own, so that what two computers add and remove is merged one by one.
+// The recordings of a playlist in a catalogue. Each entry is a separate field, so additions and removals on two
+// computers merge entry by entry.
 internal import JSON
 
 extension CatalogueItem {
     private static let entries = ExactText(CatalogueField.entries)
     private static let settled = ExactText(CatalogueField.settledEntries)
 
-    /// An entry that is in the list.
+    /// A present entry of the list.
     private struct Entry {
         let field: ExactText
         let key: ExactText
         let position: ExactText
     }
 
-    /// Makes the list of a playlist and its entries say the same.
+    /// Synchronises the list of a playlist with its entries.
     ///
-    /// A merge unites the entries, and the list follows from them alone, so that it is the same everywhere. A list that is later than the last one that
-    /// was settled was changed without them, here or by an earlier version: then the entries follow from it.
+    /// A merge unites the entries, and the list is derived from the entries alone, so the list is the same everywhere.
+    /// A list that is later than the last settled list was changed without its entries, here or by an earlier version:
+    /// in this case, the entries are derived from the list.
     ///
-    /// - Parameter removable: The recordings that a changed list can remove, because whoever changed it had them in view; nil for all.
+    /// - Parameter removable: Recordings that a changed list can remove, because its author saw them; nil for all.
     package mutating func settleEntries(removing removable: Set<ExactText>? = nil) {
         if let list = fields[Self.entries], let keys = list.value.elements?.compactMap(\.stringValue),
             fields[Self.settled].map({ $0.time < list.time }) ?? true
@@ -32,10 +34,10 @@ extension CatalogueItem {
         replace(Self.entries, Stamped(.array(visibleEntries.map { .string($0.key.text) }), at: time))
     }
 
-    /// Changes the entries so that they are this list.
+    /// Changes the entries to match a list.
     private mutating func follow(_ keys: [ExactText], at time: Int64, _ removable: Set<ExactText>?) {
         let known = visibleEntries
-        // Entries beside a long position would get positions that are as long; so all get new ones.
+        // New entries beside a long position would get equally long positions, so all entries get new positions.
         let isCrowded = known.contains { $0.position.text.utf8.count > EntryPosition.longest }
         var free = Dictionary(grouping: known, by: \.key).mapValues { $0[...] }
         var taken = Set(known.map(\.field))
@@ -53,7 +55,7 @@ extension CatalogueItem {
             } while !taken.insert(field).inserted
             wanted.append((field, nil))
         }
-        // Entries that stay in their order stay where they are.
+        // Entries that stay in order keep their positions.
         let kept = Self.increasing(wanted)
         var (place, low): (Int, ExactText?) = (0, nil)
         while place < wanted.count {
@@ -61,7 +63,7 @@ extension CatalogueItem {
                 (low, place) = (wanted[place].position, place + 1)
                 continue
             }
-            // Between two at one position there is no place: the later one moves as well.
+            // No place exists between two entries with equal positions: the later entry moves as well.
             let end =
                 wanted.indices[place...].first { next in
                     guard kept.contains(next), let position = wanted[next].position else { return false }
@@ -79,7 +81,7 @@ extension CatalogueItem {
         }
     }
 
-    /// In their order. Two at one position are in the order of their fields.
+    /// Present entries, in order. Entries with equal positions are ordered by their fields.
     private var visibleEntries: [Entry] {
         fields.compactMap { field, stamped in
             guard let key = Self.key(of: field), let position = stamped.value.stringValue,
@@ -89,7 +91,7 @@ extension CatalogueItem {
         }.sorted { ($0.position, $0.field) < ($1.position, $1.field) }
     }
 
-    /// The recording of an entry's field, whose name has a number at its end; nil for other fields.
+    /// Returns the recording in the name of an entry's field, before the number at the end; nil for other fields.
     private static func key(of field: ExactText) -> ExactText? {
         let name = field.text.utf8
         guard name.starts(with: CatalogueField.entry.utf8) else { return nil }
@@ -98,9 +100,9 @@ extension CatalogueItem {
         return ExactText(String(decoding: rest[..<space], as: UTF8.self))
     }
 
-    /// The places of a longest sequence of entries in the order in which they are shown.
+    /// Returns the indices of a longest sequence of entries that is already in display order.
     private static func increasing(_ entries: [(field: ExactText, position: ExactText?)]) -> Set<Int> {
-        // The last place of the best sequence of each length, and what comes before each place.
+        // Last index of the best sequence of each length, and the predecessor of each index.
         var (ends, before): ([Int], [Int?]) = ([], Array(repeating: nil, count: entries.count))
         for (place, entry) in entries.enumerated() {
             guard let position = entry.position else { continue }
@@ -127,20 +129,21 @@ extension CatalogueItem {
     }
 }
 
-/// A place in a list, such that there is always another one between two: a text of digits after a point, to the base 62, without zeros at its end.
-/// The order of the texts' bytes is that of the places.
+/// A position in a list, with room for another position between any two: base-62 digits after a point, without zeros at
+/// the end. Comparing the bytes of the texts gives the order of the positions.
 enum EntryPosition {
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
     private static let values = Dictionary(uniqueKeysWithValues: zip(digits, UInt8(0)...))
 
-    /// The longest position that others follow from, in digits. Five entries that are added one by one at one place need one more digit.
+    /// Longest position from which others are derived, in digits. Five entries added one by one at the same place need
+    /// one more digit.
     static let longest = 100
 
     static func isValid(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.last != digits[0] && text.utf8.allSatisfy { values[$0] != nil }
     }
 
-    /// Places between two others, of which the first one is before the second; nil for the beginning and the end.
+    /// Returns positions between two others, the first before the second; nil for the beginning and the end.
     static func between(_ low: ExactText?, _ high: ExactText?, count: Int) -> [ExactText] {
         func value(_ text: ExactText) -> [UInt8] { text.text.utf8.compactMap { values[$0] } }
         var places: [[UInt8]] = Array(repeating: [], count: count)
@@ -152,7 +155,7 @@ enum EntryPosition {
             fill(middle + 1..<range.upperBound, places[middle], high)
         }
         let (first, last) = (low.map(value) ?? [], high.map(value))
-        // One more at the end, the most frequent change, makes a text longer only every thirtieth time or more rarely.
+        // Adding one entry at the end, the most frequent change, lengthens a position at most every thirtieth time.
         if count == 1, last == nil { places[0] = after(first) } else { fill(0..<count, first, last) }
         return places.map { place in ExactText(String(decoding: place.map { digits[Int($0)] }, as: UTF8.self)) }
     }
@@ -173,7 +176,7 @@ enum EntryPosition {
             let (first, last) = (low.first ?? 0, high?.first ?? UInt8(digits.count))
             if first + 1 < last { return place + [first + (last - first) / 2] }
             if let high, high.count > 1 { return place + [last] }
-            // Behind this digit there is room up to the next one.
+            // After this digit, there is room up to the next digit.
             place.append(first)
             (low, high) = (low.dropFirst(), nil)
         }

@@ -1,21 +1,24 @@
-/// The private keys in addresses, and how an address is without them.
+/// Removes private keys from addresses.
 ///
-/// A key is a text that a server asks from one reader alone: the user's name and password before the host, and parameters of the query or the fragment whose
-/// names say so, such as `auth`, `token`, `api_key` and `X-Amz-Signature`. A key within the path, or under any other name, is not recognised.
+/// A key is a text that a server expects from a single reader: the user's name and password before the host, and
+/// parameters of the query or the fragment with telling names, such as `auth`, `token`, `api_key` and
+/// `X-Amz-Signature`. A key within the path, or under any other name, is not recognised.
 ///
-/// A blank, a quotation mark or an angle bracket ends an address in a text, and can also be a part of one that was not escaped. So parameters
-/// behind an address are looked at, too, up to the next one.
+/// A blank, a quotation mark or an angle bracket ends an address in a text, but can also be an unescaped part of an
+/// address. Parameters after an address are therefore examined, too, up to the next address.
 ///
-/// The text is divided at bytes, not at characters: a combining mark behind a sign hides no key.
+/// The text is split at bytes, not at characters, so a combining mark after a sign hides no key.
 ///
 /// Real-time safe: no. Threads: any.
 package enum AddressKeys {
-    /// A text without the keys of the addresses in it. The rest of each address stays; doing it again changes nothing.
+    /// Returns a text without the keys of its addresses. The rest of each address stays. Repeating the removal changes
+    /// nothing.
     package static func removed(from text: String) -> String { removed(from: text, isInner: false) }
 
-    /// - Parameter isInner: Whether the text is the value of a parameter. Values in it are not divided again, so the time grows with the length alone.
+    /// - Parameter isInner: True for the value of a parameter. Values inside such a value are not split again, so the
+    ///   time is linear in the length.
     private static func removed(from text: String, isInner: Bool) -> String {
-        // Most texts have no address.
+        // Fast path: most texts contain no address.
         guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
         var (result, rest) = ("", text[...])
         while let sign = rest.utf8.firstRange(of: "://".utf8) {
@@ -34,7 +37,7 @@ package enum AddressKeys {
         return result + rest
     }
 
-    /// Whether a character ends an address in a text.
+    /// True if a character ends an address in a text.
     private static func isEnd(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isWhitespace || scalar == "<" || scalar == ">" || scalar == "\""
     }
@@ -43,18 +46,19 @@ package enum AddressKeys {
         text.unicodeScalars.firstIndex(where: isEnd) ?? text.endIndex
     }
 
-    /// Where the first parameter begins that comes before the next address, at its sign.
+    /// Returns the start of the first parameter before the next address, at its sign.
     private static func firstParameter(in text: Substring) -> Substring.Index? {
         let bytes = text.utf8
         let place = bytes.indices.first { "&;?#".utf8.contains(bytes[$0]) || bytes[$0...].starts(with: "://".utf8) }
         return place.flatMap { bytes[$0] == UInt8(ascii: ":") ? nil : $0 }
     }
 
-    /// The rest of a text after an address's scheme, without the user's name and password.
+    /// Returns the rest of a text after an address's scheme, without the user's name and password.
     ///
-    /// A password may contain signs that end the host, unescaped. Then no port follows the colon before them, and an `@` comes after them.
+    /// A password may contain unescaped signs that end the host. In this case, no port follows the colon before these
+    /// signs, and an `@` comes after them.
     ///
-    /// - Parameter isAlone: Whether nothing but the address is meant, so that a blank may be in the password.
+    /// - Parameter isAlone: True if the text is a single address, so that the password may contain a blank.
     private static func withoutUser(_ rest: Substring, isAlone: Bool) -> Substring {
         var rest = rest
         while true {
@@ -73,16 +77,16 @@ package enum AddressKeys {
         }
     }
 
-    /// Whether a colon is followed by what is not the number of a port.
+    /// True if the text after a colon is not a port number.
     private static func hasNoPort(_ authority: Substring) -> Bool {
-        // The number of a server of version 6 has colons, too.
+        // IPv6 addresses also contain colons.
         let isNumber = authority.utf8.first == UInt8(ascii: "[")
         let start = isNumber ? authority.utf8.firstIndex(of: UInt8(ascii: "]")) : authority.startIndex
         guard let start, let colon = authority[start...].utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         return !authority[colon...].utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// The rest of an address after the user's name and password, without keys.
+    /// Returns the rest of an address after the user's name and password, without keys.
     private static func shortened(_ rest: Substring, _ isInner: Bool) -> String {
         var (address, fragment) = (rest, rest[rest.endIndex...])
         if let sign = address.utf8.firstIndex(of: UInt8(ascii: "#")) {
@@ -95,7 +99,7 @@ package enum AddressKeys {
         return path(address) + parameters(query, isInner) + parameters(fragment, isInner)
     }
 
-    /// A host with its path, without the names and passwords of addresses in the path.
+    /// Returns a host with its path, without names and passwords in addresses inside the path.
     private static func path(_ text: Substring) -> String {
         var (result, rest) = ("", text)
         while let sign = rest.utf8.firstRange(of: "://".utf8) {
@@ -105,7 +109,7 @@ package enum AddressKeys {
         return result + rest
     }
 
-    /// A query or a fragment, with its sign, without the parameters that are keys.
+    /// Returns a query or a fragment, with its sign, without key parameters.
     private static func parameters(_ text: Substring, _ isInner: Bool) -> String {
         guard let sign = text.unicodeScalars.first else { return "" }
         var (kept, separator, isChanged) = ("", "", false)
@@ -122,7 +126,7 @@ package enum AddressKeys {
                 kept += String(parameter)
             }
             if end == rest.endIndex { break }
-            // The next one stands where the key stood.
+            // The next parameter takes the place of the key.
             if !isGone { separator = String(rest.unicodeScalars[end]) }
             rest = rest[rest.unicodeScalars.index(after: end)...]
         }
@@ -135,11 +139,12 @@ package enum AddressKeys {
         let value = decoded(parameter[parameter.utf8.index(after: sign)...])
         if value.isEmpty { return false }
         if isSecret(decoded(parameter[..<sign])) { return true }
-        // An address within an address. One further inside is without escapes by now, so its parameters are seen with those around it.
+        // An address within an address. Decoding has also removed the escapes of further inner addresses, so their
+        // parameters are examined together with the outer parameters.
         return isInner ? path(value[...]) != value : removed(from: value, isInner: true) != value
     }
 
-    /// Whether the name of a parameter tells a secret.
+    /// True if the name of a parameter indicates a secret.
     private static func isSecret(_ name: String) -> Bool {
         var (words, word): ([String], String) = ([], "")
         var wasLower = false
@@ -153,7 +158,7 @@ package enum AddressKeys {
             wasLower = character.isLowercase || character.isNumber
         }
         words.append(word)
-        // `key1` is a key as well.
+        // `key1` is also a key.
         let plain = words.map { text -> String in
             var stem = text
             while stem.last?.isNumber == true { stem.removeLast() }
@@ -165,7 +170,7 @@ package enum AddressKeys {
         return secretParts.contains { joined.contains($0) }
     }
 
-    /// Whether a word is one such as `feedkey` or `basicauth`.
+    /// True for a word such as `feedkey` or `basicauth`.
     private static func endsAsKey(_ word: String) -> Bool {
         if word.hasSuffix("auth") { return true }
         return word.hasSuffix("key") && !harmlessEndings.contains { word.hasSuffix($0) }
@@ -177,19 +182,19 @@ package enum AddressKeys {
         "whiskey",
     ]
 
-    /// Words that are a secret's name, alone or beside others.
+    /// Words that name a secret, alone or with other words.
     private static let secretWords: Set<String> = [
         "auth", "authcode", "authorization", "bearer", "hdnea", "hdntl", "hdnts", "hmac", "jwt", "key", "pass",
         "passcode", "pw", "pwd", "sas", "session", "sid", "sig", "sign", "ticket",
     ]
-    /// Parts of longer names.
+    /// Parts of longer names that indicate a secret.
     private static let secretParts = [
         "accessid", "accesskey", "apikey", "authkey", "credential", "passphrase", "passwd", "password", "secret",
         "sessid",
         "sessionid", "signature", "streamkey", "token", "userkey",
     ]
 
-    /// A text without escapes, also where they are escaped themselves; one with wrong escapes stays as it is.
+    /// Returns a text without escapes, even repeated escapes. A text with invalid escapes stays unchanged.
     private static func decoded(_ text: Substring) -> String {
         var text = String(text)
         for _ in 0..<mostEscapes {
@@ -199,6 +204,6 @@ package enum AddressKeys {
         return text
     }
 
-    /// How often a text may be escaped: an address in an address in an address has three.
+    /// Maximum levels of escapes: an address in an address in an address has three.
     private static let mostEscapes = 4
 }

@@ -1,6 +1,6 @@
-/// The parts of an address, and how a relative one is completed (RFC 3986, sections 3 and 5.2).
+/// The parts of an address, and the resolution of relative addresses (RFC 3986, sections 3 and 5.2).
 ///
-/// Nothing is checked or changed beyond that: whether an address may be fetched is decided where it is fetched.
+/// Nothing else is checked or changed: the fetching code decides if an address may be fetched.
 package struct AddressParts {
     private var scheme: Substring?
     private var authority: Substring?
@@ -8,7 +8,7 @@ package struct AddressParts {
     private var query: Substring?
     private var fragment: Substring?
 
-    /// The longest address that is made, in bytes; servers refuse shorter ones.
+    /// Longest resolved address, in bytes. Servers refuse even shorter addresses.
     package static let longest = 16_384
 
     init(_ text: String) {
@@ -34,7 +34,7 @@ package struct AddressParts {
         path = rest
     }
 
-    /// Whether it is a whole address of a web server: http or https, a host, and no blank or control character.
+    /// True for an absolute address of a web server: http or https, a host, and no blank or control character.
     package static func isWeb(_ text: String) -> Bool {
         let address = AddressParts(text)
         guard let scheme = address.scheme?.lowercased(), scheme == "http" || scheme == "https",
@@ -43,9 +43,9 @@ package struct AddressParts {
         return !text.utf8.contains { $0 <= 32 || $0 == 127 }
     }
 
-    /// A whole address from one that may be relative; nil if it is neither.
+    /// Resolves an address that may be relative; nil if the result is not an absolute web address.
     ///
-    /// - Parameter base: The address of the text that the reference stands in; empty if it has none.
+    /// - Parameter base: Address of the text that contains the reference; empty if there is none.
     static func resolved(_ reference: String, against base: String) -> String? {
         let reference = String(decoding: LineText.trimmed(Array(reference.utf8)[...]), as: UTF8.self)
         if reference.isEmpty { return nil }
@@ -94,7 +94,7 @@ package struct AddressParts {
         (0x61...0x7A).contains(byte | 0x20) && byte >= 0x41
     }
 
-    /// A path without its steps `.` and `..`.
+    /// Removes the steps `.` and `..` from a path.
     private static func withoutDots(_ path: some StringProtocol) -> String {
         var steps: [Substring] = []
         let all = String(path).split(separator: "/", omittingEmptySubsequences: false)

@@ -1,11 +1,11 @@
-/// The text of a file as bytes in UTF-8, whatever encoding it came in, and its lines.
+/// The text of a file as UTF-8 bytes, decoded from any encoding, and its lines.
 package struct LineText {
-    /// Without a byte order mark. A line may hold bytes that are not UTF-8 only in a file that says it is UTF-8: such a line is a name on
-    /// a disk.
+    /// The text without a byte order mark. Lines with invalid UTF-8 occur only in a file that claims to be UTF-8: such
+    /// a line is a file name on a disk.
     let bytes: [UInt8]
 
-    /// Decodes a file: UTF-16 with a byte order mark; UTF-8, if it is, or says so by its mark, its name or a line `#EXTENC`; and else
-    /// Windows' encoding of western Europe, which contains ISO-8859-1.
+    /// Decodes a file. UTF-16 requires a byte order mark. UTF-8 is recognised by validity, byte order mark, file name
+    /// or a line `#EXTENC`. Any other text is windows-1252, which contains ISO-8859-1.
     init(_ content: [UInt8], pathExtension: String) {
         if content.starts(with: [0xFF, 0xFE]) {
             bytes = Self.wide(content.dropFirst(2), isBigEndian: false)
@@ -20,12 +20,13 @@ package struct LineText {
         }
     }
 
-    /// The lines in their order, without blanks at their ends. They end with a line feed, a carriage return, both, or the file; empty ones are left out.
+    /// Lines in order, without blanks at both ends. A line feed, a carriage return, both, or the end of the file end a
+    /// line. Empty lines are left out.
     var lines: some Sequence<ArraySlice<UInt8>> {
         bytes.split { $0 == 10 || $0 == 13 }.lazy.map(Self.trimmed).filter { !$0.isEmpty }
     }
 
-    /// A text without blanks and line feeds at its ends.
+    /// Returns a text without blanks and line feeds at both ends.
     package static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
         var line = line.drop(while: isBlank)
@@ -35,13 +36,13 @@ package struct LineText {
 
     private static func isUTF8(_ content: [UInt8]) -> Bool { String(validating: content, as: UTF8.self) != nil }
 
-    /// Only at the beginning, where it has to be.
+    /// Searches only the beginning, where the line must be.
     private static func saysUTF8(_ content: [UInt8]) -> Bool {
         let start = String(decoding: content.prefix(256), as: UTF8.self).lowercased()
         return start.contains("#extenc:utf-8") || start.contains("#extenc: utf-8")
     }
 
-    /// Text in UTF-8 from UTF-16 without its byte order mark.
+    /// Converts UTF-16 without its byte order mark to UTF-8.
     static func wide(_ content: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
         let bytes = Array(content)
         let units = stride(from: 0, to: bytes.count - 1, by: 2).map { place -> UInt16 in
@@ -51,7 +52,7 @@ package struct LineText {
         return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
-    /// Text in UTF-8 from Windows' encoding of western Europe.
+    /// Converts windows-1252 to UTF-8.
     static func western(_ content: some Collection<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(content.count + content.count / 8)
@@ -66,7 +67,8 @@ package struct LineText {
         return text
     }
 
-    /// The characters of windows-1252 from 0x80 to 0x9F. Five bytes stand for none; as in browsers, they become control characters.
+    /// Characters of windows-1252 from 0x80 to 0x9F. Five bytes are undefined, and become control characters, as in
+    /// browsers.
     private static let windows: [Unicode.Scalar] = [
         "\u{20AC}", "\u{81}", "\u{201A}", "\u{192}", "\u{201E}", "\u{2026}", "\u{2020}", "\u{2021}", "\u{2C6}",
         "\u{2030}", "\u{160}",

@@ -1,6 +1,6 @@
-/// The percent signs of addresses: bytes as text of ordinary characters (RFC 3986, section 2.1).
+/// Percent-encoding of addresses: bytes as text of ordinary characters (RFC 3986, section 2.1).
 enum PercentText {
-    /// The bytes with every one escaped that is neither a letter, a digit, one of `-._~`, nor in `kept`.
+    /// Escapes all bytes except letters, digits, `-._~` and the bytes in `kept`.
     static func encoded(_ bytes: some Sequence<UInt8>, keeping kept: StaticString = "") -> String {
         let others = unsafe Array(UnsafeBufferPointer(start: kept.utf8Start, count: kept.utf8CodeUnitCount))
         var text: [UInt8] = []
@@ -14,7 +14,7 @@ enum PercentText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What an escaped text stands for; nil if a percent sign is not followed by two hexadecimal digits.
+    /// Decodes an escaped text; nil if a percent sign lacks two hexadecimal digits.
     static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -1,17 +1,18 @@
 internal import JSON
 
-/// Plain text from the pieces of HTML that feeds contain.
+/// Converts pieces of HTML in feeds to plain text.
 enum PlainText {
-    /// The text of a piece of HTML: without tags, comments and scripts, entities decoded, a line feed between paragraphs.
+    /// Converts a piece of HTML: removes tags, comments and scripts, decodes entities, and writes a line feed between
+    /// paragraphs.
     ///
-    /// A sign `<` that begins no tag stays. Linear in the length.
+    /// A `<` that begins no tag stays. Linear in the length.
     ///
-    /// - Parameter longest: In bytes; what is beyond is cut off.
+    /// - Parameter longest: Maximum length of the result, in bytes. The rest is cut off.
     static func ofHTML(_ html: String, longest: Int) -> String {
         let bytes = Array(html.utf8)
         var text = Writer(longest: longest)
         var place = 0
-        // Tags without an end make the same bytes be looked at again and again. After many of them, signs are signs.
+        // An unclosed tag is rescanned at every `<`; past this budget, `<` is text.
         var patience = 8 * bytes.count + (1 << 16)
         while place < bytes.count, !text.isFull {
             let byte = bytes[place]
@@ -33,7 +34,7 @@ enum PlainText {
         return text.text
     }
 
-    /// One line of text in which entities are decoded and blanks are single; tags stay as they are.
+    /// Returns one line of text, with decoded entities and single blanks. Tags stay unchanged.
     static func line(_ text: String, longest: Int = 4096) -> String {
         let bytes = Array(text.utf8)
         var line = Writer(longest: longest)
@@ -62,7 +63,7 @@ enum PlainText {
 
         var text: String {
             var text = bytes.prefix(longest)
-            // A character that was cut in two at the end is left out.
+            // Leaves out a character that was cut in two at the end.
             let tail = text.suffix(3).reversed().prefix { $0 & 0xC0 == 0x80 }.count
             if let lead = text.dropLast(tail).last, lead >= 0xC0, tail < (lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1) {
                 text.removeLast(tail + 1)
@@ -97,7 +98,7 @@ enum PlainText {
 
     // MARK: Tags
 
-    /// The place after the tag or comment that begins here; nil if none does, or it has no end.
+    /// Returns the index after the tag or comment at `start`; nil without a tag, or for a tag without an end.
     private static func markupEnd(_ bytes: [UInt8], _ start: Int, _ patience: inout Int) -> Int? {
         guard start + 1 < bytes.count, patience > 0 else { return nil }
         let next = bytes[start + 1]
@@ -109,7 +110,7 @@ enum PlainText {
             return end(of: "-->", bytes[min(bytes.count, start + 4)...]) ?? bytes.count
         }
         var quote: UInt8?
-        // Further than any tag: a quote that is not closed must not make every sign look through the rest.
+        // Limited to more than the longest tag: after an unclosed quote, not every sign may scan the rest of the text.
         for place in start + 1..<min(bytes.count, start + 1 + longestTag) {
             let byte = bytes[place]
             patience -= 1
@@ -121,14 +122,14 @@ enum PlainText {
                 return place + 1
             }
         }
-        // With a stray quote, the next sign ends it.
+        // After a stray quote, the next `>` ends the tag.
         let rest = bytes[(start + 1)..<min(bytes.count, start + 1 + longestTag)]
         return rest.firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 }
     }
 
     private static let longestTag = 4096
 
-    /// The name of the tag that begins here, in lower case and without its slash.
+    /// Returns the name of the tag at `start`, in lower case and without its slash.
     private static func tagName(_ bytes: [UInt8], _ start: Int) -> String {
         let slash = bytes[start + 1] == UInt8(ascii: "/") ? 1 : 0
         return bytes[(start + 1 + slash)...].prefix(16).prefix {
@@ -136,7 +137,7 @@ enum PlainText {
         }.lowercased
     }
 
-    /// The place of the tag that ends a script or a style; the end of the text if there is none.
+    /// Returns the index of the tag that ends a script or a style; the end of the text if there is none.
     private static func contentEnd(_ bytes: [UInt8], _ start: Int, _ name: String) -> Int {
         var place = start
         while let next = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
@@ -146,7 +147,7 @@ enum PlainText {
         return bytes.count
     }
 
-    /// The place after the first mark; nil if there is none.
+    /// Returns the index after the first mark; nil if there is none.
     static func end(of mark: String, _ bytes: ArraySlice<UInt8>) -> Int? {
         let mark = Array(mark.utf8)
         var rest = bytes
@@ -159,7 +160,7 @@ enum PlainText {
 
     // MARK: Entities
 
-    /// What the entity that begins here stands for, and the place after it; nil if it is none.
+    /// Returns the characters of the entity at `start`, and the index after the entity; nil if there is none.
     private static func entity(_ bytes: [UInt8], _ start: Int) -> (scalars: String.UnicodeScalarView, end: Int)? {
         let body = bytes[(start + 1)...].prefix(32).prefix {
             $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "&") && $0 > 32
@@ -182,7 +183,7 @@ enum PlainText {
         return (text.unicodeScalars, end)
     }
 
-    /// The names that are found in feeds; those of other letters are rare since feeds are in UTF-8.
+    /// Entity names found in feeds. Names of other letters are rare, because feeds are in UTF-8.
     static let names: [String: String] = [
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{A0}", "ndash": "–", "mdash": "—",
         "hellip": "…",

@@ -1,16 +1,16 @@
 /// A program and its arguments, written as one line of the configuration.
 package enum ProgramWords {
-    /// Why a line cannot be divided.
+    /// Why a line cannot be split.
     package struct Fault: Error, Equatable {
-        /// In a few words.
+        /// Cause, in a few words.
         package let cause: String
     }
 
-    /// Divides a line into words, as a shell does, but expands nothing.
+    /// Splits a line into words, like a shell, but expands nothing.
     ///
-    /// Words are divided by blanks. Between single quotes every character stands for itself; between double quotes, too, but for a
-    /// backslash before `"` or `\`, which makes that character an ordinary one. Outside of quotes, a backslash does so before any
-    /// character. `$`, `*` and `~` are ordinary characters.
+    /// Blanks divide words. Between single quotes, every character stands for itself. Between double quotes, the same
+    /// holds, except that a backslash before `"` or `\` makes the next character ordinary. Outside quotes, a backslash
+    /// makes any next character ordinary. `$`, `*` and `~` are ordinary characters.
     package static func divided(_ line: String) throws(Fault) -> [String] {
         var words: [String] = []
         var word: String.UnicodeScalarView?
@@ -18,7 +18,7 @@ package enum ProgramWords {
         for scalar in line.unicodeScalars {
             if scalar == "\0" { throw Fault(cause: "it contains a zero") }
             if isEscaped {
-                // Between double quotes, a backslash before another character is one itself.
+                // Between double quotes, a backslash before another character stands for itself.
                 if quote == "\"", scalar != "\"", scalar != "\\" { word?.append("\\") }
                 word = (word ?? .init()) + [scalar]
                 isEscaped = false

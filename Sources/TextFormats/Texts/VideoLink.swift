@@ -1,24 +1,26 @@
-/// An address of one video on YouTube, in one of the four forms that people copy.
+/// The address of a YouTube video, in any of the four forms that people copy.
 ///
-/// Nothing is fetched or read from the site here. The address of another site that looks like one of these is not taken, because what
-/// is done with a link depends on it.
+/// This type fetches nothing from the site. Similar addresses of other sites are refused, because further actions
+/// depend on the link.
 ///
 /// Real-time safe: no. Threads: any.
 package struct VideoLink: Sendable, Hashable {
-    /// The video's name on the site: eleven letters, digits, `-` and `_`.
+    /// Name of the video on the site: eleven letters, digits, `-` and `_`.
     package let videoID: String
 
-    /// The same for all forms: `youtube:` and the video's name. It is the key of what is kept about the video.
+    /// Identity of the video, equal for all forms: `youtube:` and the video's name. Used as the key of stored data
+    /// about the video.
     package var canonicalID: String { "youtube:" + videoID }
 
-    /// The same address for all forms.
+    /// Address of the video, equal for all forms.
     package var address: String { "https://www.youtube.com/watch?v=" + videoID }
 
-    /// Recognises an address; nil for every other text.
+    /// Parses an address; nil for any other text.
     ///
-    /// The forms are `www.youtube.com/watch?v=ID`, `youtube.com/watch?v=ID`, `m.youtube.com/watch?v=ID` and `youtu.be/ID`, after
-    /// `https://`, `http://` or nothing. Scheme and host may have capital letters; further parameters and a fragment have no effect. A
-    /// user's name, a port, a dot at the host's end and percent signs before the parameters make it another address.
+    /// The forms are `www.youtube.com/watch?v=ID`, `youtube.com/watch?v=ID`, `m.youtube.com/watch?v=ID` and
+    /// `youtu.be/ID`, after `https://`, `http://` or nothing. Scheme and host may have capital letters; further
+    /// parameters and a fragment have no effect. An address with a user's name, a port, a dot at the host's end or
+    /// percent signs before the parameters is refused.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 2048, bytes.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") }) else {
@@ -38,7 +40,7 @@ package struct VideoLink: Sendable, Hashable {
         case "www.youtube.com", "youtube.com", "m.youtube.com":
             guard path.elementsEqual("/watch".utf8) else { return nil }
             let names = parameters.split(separator: UInt8(ascii: "&")).filter { $0.starts(with: "v=".utf8) }
-            // Of several different ones, nobody knows which is meant.
+            // Different ids in one address are ambiguous.
             guard let name = names.first, names.allSatisfy({ $0.elementsEqual(name) }) else { return nil }
             self.init(videoID: name.dropFirst(2))
         case "youtu.be":

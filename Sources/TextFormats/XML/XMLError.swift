@@ -1,17 +1,18 @@
 package import Explanations
 internal import Libraries
 
-/// Why a text in XML cannot be read.
+/// Why an XML text cannot be read.
 package struct XMLError: ExplainedError, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case libraryMissing
-        /// Not well-formed, or not XML at all.
+        /// The text is not well-formed, or not XML at all.
         case broken
-        /// Text in an encoding that is not read here.
+        /// The encoding of the text is not supported.
         case encoding
-        /// It defines entities or attributes, which small files use to take gigabytes of memory, or to read other files.
+        /// The text defines entities or attributes. Small files misuse such definitions to take gigabytes of memory, or
+        /// to read other files.
         case entities
-        /// More of something than ``XMLLimits`` permit.
+        /// The text exceeds a limit of ``XMLLimits``.
         case limit
         case outOfMemory
     }
@@ -53,6 +54,6 @@ package struct XMLError: ExplainedError, Equatable {
 }
 
 extension XMLError {
-    /// What the command ends with. Real-time safe: yes.
+    /// Exit status of a command that ends with this error. Real-time safe: yes.
     package var exitStatus: ExitStatus { .badData }
 }

@@ -1,11 +1,11 @@
 /// The part of an XML text before its first element: comments, instructions and a DOCTYPE.
 enum XMLProlog {
-    /// The text without its DOCTYPE, in whose place there are as many line feeds as it has.
+    /// Returns the text with its DOCTYPE replaced by the same number of line feeds.
     ///
-    /// No DOCTYPE reaches libxml2, whose push parser takes `]>` in a comment for the end of the declarations.
+    /// No DOCTYPE reaches libxml2, whose push parser mistakes `]>` in a comment for the end of the declarations.
     ///
-    /// - Throws: `entities` or `attributes` at the first of their declarations. Other declarations mean nothing to a reader that does not compare the
-    ///   text with them.
+    /// - Throws: `entities` or `attributes` at the first such declaration. Other declarations have no effect without
+    ///   validation.
     static func withoutDoctype(_ text: [UInt8]) throws(XMLError) -> [UInt8] {
         var rest = text[...]
         while true {
@@ -19,7 +19,7 @@ enum XMLProlog {
         return Array(text[..<rest.startIndex]) + rest[..<end].filter { $0 == 10 } + text[end...]
     }
 
-    /// The place behind the DOCTYPE that begins a text; nil if it has no end.
+    /// Returns the index after the DOCTYPE at the beginning of a text; nil if the DOCTYPE has no end.
     private static func doctypeEnd(_ text: ArraySlice<UInt8>) throws(XMLError) -> Int? {
         var rest = text.dropFirst(9)
         var isWithin = false
@@ -40,7 +40,7 @@ enum XMLProlog {
                 } else if isWithin {
                     skipped = rest.startIndex + 1
                 } else {
-                    // An element: the DOCTYPE was not ended.
+                    // An element begins: the DOCTYPE is unclosed.
                     return rest.startIndex
                 }
             case UInt8(ascii: "["):

@@ -1,11 +1,11 @@
 internal import CLibXML
 internal import Libraries
 
-/// What an XML text may have at most. Whatever goes beyond is refused with an error.
+/// Limits of an XML text. A text beyond a limit is refused with an error.
 package struct XMLLimits: Sendable {
     /// Bytes of the whole text.
     package var byteCount = 64 << 20
-    /// Elements within one another.
+    /// Nesting depth of elements.
     package var depth = 64
     /// Attributes of one element.
     package var attributeCount = 64
@@ -19,15 +19,15 @@ package struct XMLLimits: Sendable {
 package struct XMLElement: Sendable, Equatable {
     /// The name without its prefix.
     package let name: String
-    /// What stands before the colon of the name; empty if there is none.
+    /// Prefix before the colon of the name; empty if there is none.
     package let prefix: String
-    /// The name of the namespace; nil if none is declared for the prefix, which is an error in XML but common in feeds.
+    /// Name of the namespace; nil for an undeclared prefix, which is an error in XML but common in feeds.
     package let namespace: String?
-    /// Name and value of each attribute: first those that declare namespaces, then the others, in the order of the text. The names have their
-    /// prefixes, as they are written.
+    /// Names and values of the attributes: first namespace declarations, then other attributes, in document order.
+    /// Names include their prefixes, as written.
     package let attributes: [(name: String, value: String)]
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     package subscript(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
 
     package static func == (left: XMLElement, right: XMLElement) -> Bool {
@@ -36,19 +36,20 @@ package struct XMLElement: Sendable, Equatable {
     }
 }
 
-/// What takes the parts of an XML text, in their order.
+/// Receives the parts of an XML text, in document order.
 package protocol XMLEvents: AnyObject {
     func start(_ element: XMLElement)
-    /// The whole text between two tags, whatever entities or CDATA it is made of; never empty.
+    /// Receives the whole text between two tags, including entities and CDATA; never empty.
     func text(_ text: String)
-    /// The end of the element that began last and has not ended.
+    /// Ends the innermost open element.
     func end()
 }
 
-/// Reads XML with libxml2, which is loaded when it is first needed.
+/// Reads XML with libxml2, loaded on first use.
 ///
-/// The text may come from anywhere: memory and time are bounded by its length, definitions of entities and of attributes are refused, and
-/// nothing else is ever read or fetched: a DOCTYPE that names another file has no effect. Real-time safe: no. Threads: any.
+/// The text may come from anywhere: its length bounds memory and time, and definitions of entities and attributes are
+/// refused. Nothing else is read or fetched: a DOCTYPE that names another file has no effect. Real-time safe: no.
+/// Threads: any.
 package enum XMLReader {
     private static let loaded: Result<LibraryFunctions<LibXMLFunctions>, LibraryError> = {
         do throws(LibraryError) {
@@ -62,11 +63,11 @@ package enum XMLReader {
 
     /// Passes the parts of a text to `events`.
     ///
-    /// UTF-8, UTF-16, ISO-8859-1, US-ASCII and windows-1252 are read, as the text declares them. On an error, `events` has got what stands
-    /// before it.
+    /// Supports UTF-8, UTF-16, ISO-8859-1, US-ASCII and windows-1252, as declared in the text. On an error, `events`
+    /// has received everything before the error.
     ///
-    /// - Parameter repairing: Reads a text that is not well-formed as its author meant it (see ``XMLRepair``). Only a text that ends before its
-    ///   first element does is broken then; without repair, each text that is not well-formed is.
+    /// - Parameter repairing: True to read malformed text as its author meant the text (see ``XMLRepair``). Only a text
+    ///   that ends before its first element does then counts as broken. Without repair, every malformed text is broken.
     package static func read(
         _ bytes: some Collection<UInt8>, limits: XMLLimits = XMLLimits(), repairing: Bool = false,
         into events: any XMLEvents
@@ -85,30 +86,31 @@ package enum XMLReader {
     }
 }
 
-/// One text's way through libxml2.
+/// A single pass of a text through libxml2.
 @safe
 private final class XMLRun {
     private let functions: LibraryFunctions<LibXMLFunctions>
     private let limits: XMLLimits
     private let repairing: Bool
     private let events: any XMLEvents
-    /// Why reading was stopped from within.
+    /// Error that stopped reading from within a callback.
     private var failure: XMLError?
-    /// The first error that libxml2 calls fatal: the text is not well-formed.
+    /// First error that libxml2 calls fatal: the text is not well-formed.
     private var fatal: (code: Int32, line: Int32, words: String)?
     private var depth = 0
     private var hasEnded = false
     private var text: [UInt8] = []
-    /// The namespaces in force, by prefix, with the depth at which each was declared.
+    /// Namespaces in force, by prefix, with the depth of each declaration.
     private var namespaces: [(depth: Int, prefix: String, name: String)] = []
 
     private var libxml: LibXMLFunctions { unsafe functions.table.pointee }
 
-    /// The XML text goes to libxml2 in pieces of this many bytes.
+    /// Bytes passed to libxml2 at once.
     private static let pieceBytes = 1 << 16
-    /// Prefixes that are declared at once, so that finding one takes bounded time.
+    /// Maximum number of declared prefixes, so that a look-up takes bounded time.
     private static let mostNamespaces = 64
-    /// The most `=` before a quote between two `<`. libxml2 2.9 compares each attribute of an element with all before it.
+    /// Maximum number of `=` before a quote between two `<`. libxml2 2.9 compares each attribute of an element with all
+    /// earlier attributes.
     private static let mostValues = 20_000
 
     init(
@@ -118,15 +120,15 @@ private final class XMLRun {
     }
 
     /// - Parameters:
-    ///   - isBroken: Whether the text goes on with what is not UTF-8.
-    ///   - lineCount: The lines of the text before it was repaired.
+    ///   - isBroken: True if bytes that are not in the text's encoding follow.
+    ///   - lineCount: Number of lines before the repair.
     func read(_ bytes: [UInt8], isBroken: Bool, lineCount: Int) throws(XMLError) {
-        // The repair has limited the attributes already.
+        // The repair has already limited the attributes.
         if !repairing, Self.hasTooManyValues(bytes) {
             throw .limit("an element with more than \(limits.attributeCount) attributes")
         }
         var handler = unsafe Self.handler
-        // libxml2 copies the handler. It calls back only within `xmlParseChunk`, while this object is alive.
+        // libxml2 copies the handler. Callbacks run only within `xmlParseChunk`, while this object is alive.
         let own = unsafe Unmanaged.passUnretained(self).toOpaque()
         guard let parser = unsafe libxml.xmlCreatePushParserCtxt(&handler, own, nil, 0, nil) else { throw .outOfMemory }
         defer { unsafe libxml.xmlFreeParserCtxt(parser) }
@@ -153,7 +155,7 @@ private final class XMLRun {
         guard let fatal else { return }
         if fatal.code == Int32(XML_ERR_NO_MEMORY) { throw .outOfMemory }
         if repairing { return }
-        // libxml2 has the same words for a text that ends too early.
+        // libxml2 reports a text that ends too early with the same words.
         let isEnd = fatal.code == Int32(XML_ERR_DOCUMENT_END) && !hasEnded
         throw error(line: Int(fatal.line), isEnd ? "the text ends before its first element does" : fatal.words)
     }
@@ -184,7 +186,7 @@ private final class XMLRun {
         unsafe handler.startElementNs = { own, name, prefix, _, namespaceCount, namespaces, count, _, attributes in
             guard let own = unsafe own, let name = unsafe name else { return }
             let run = unsafe XMLRun.of(own)
-            // libxml2 goes on to the end of the piece after an error of this reader.
+            // After an error of this reader, libxml2 continues to the end of the piece.
             guard run.failure == nil else { return }
             let declared = unsafe XMLRun.declarations(namespaces, count: Int(namespaceCount))
             let others = unsafe XMLRun.attributes(attributes, count: Int(count))
@@ -193,7 +195,7 @@ private final class XMLRun {
         unsafe handler.endElementNs = { own, _, _, _ in
             if let own = unsafe own { unsafe XMLRun.of(own).end() }
         }
-        // One function for all three: the library asks whether two of them are the same.
+        // One function for all three: libxml2 compares two of these pointers for equality.
         let take: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<UInt8>?, Int32) -> Void = {
             own, characters, count in
             guard let own = unsafe own, let characters = unsafe characters else { return }
@@ -202,7 +204,7 @@ private final class XMLRun {
         unsafe handler.characters = take
         unsafe handler.ignorableWhitespace = take
         unsafe handler.cdataBlock = take
-        // No DOCTYPE comes here; if one did, the default of an attribute would be added to every element.
+        // No DOCTYPE arrives here. If it did, libxml2 would add the default of an attribute to every element.
         unsafe handler.entityDecl = { own, _, _, _, _, _ in
             if let own = unsafe own { unsafe XMLRun.of(own).stop(.entities) }
         }
@@ -222,13 +224,13 @@ private final class XMLRun {
 
     private static func text(_ characters: UnsafePointer<UInt8>) -> String { unsafe String(cString: characters) }
 
-    /// A name as it is written.
+    /// Returns a name as written.
     private static func qualified(_ prefix: UnsafePointer<UInt8>?, _ name: UnsafePointer<UInt8>) -> String {
         let name = unsafe text(name)
         return unsafe prefix.map { unsafe text($0) + ":" + name } ?? name
     }
 
-    /// The namespaces that an element declares, as attributes: libxml2 passes their prefixes and names in turn.
+    /// Returns the namespace declarations of an element as attributes. libxml2 passes prefixes and names in turn.
     private static func declarations(
         _ fields: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int
     ) -> [(name: String, value: String)] {
@@ -242,7 +244,7 @@ private final class XMLRun {
         }
     }
 
-    /// The other attributes: libxml2 passes five fields of each.
+    /// Returns the other attributes. libxml2 passes five fields for each attribute.
     private static func attributes(
         _ fields: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int
     ) -> [(name: String, value: String)] {
@@ -255,7 +257,7 @@ private final class XMLRun {
         }
     }
 
-    /// The value of an attribute. libxml2 passes each `&` as the reference `&#38;`, unless it expands entities.
+    /// Returns the value of an attribute. libxml2 passes each `&` as the reference `&#38;`, unless it expands entities.
     private static func value(_ text: [UInt8]) -> String {
         var (value, rest): ([UInt8], ArraySlice<UInt8>) = ([], text[...])
         while let place = rest.firstIndex(of: UInt8(ascii: "&")) {

@@ -1,21 +1,22 @@
 internal import JSON
 
-/// Makes the text of a damaged feed well-formed, as its author meant it.
+/// Makes the text of a damaged feed well-formed, as its author meant the text.
 ///
-/// libxml2's recovery (version 2.9.14) keeps the parser going, but it drops `&b` from `a=1&b=2`, so that an address is another one; after its first
-/// error, every `&amp;` of a text; and all that follows an end tag too many. So references, tags and their nesting are repaired before, and the
-/// library reads the result. A text that is well-formed keeps its meaning.
+/// libxml2's recovery (version 2.9.14) continues after errors, but loses content: `&b` from `a=1&b=2`, which changes an
+/// address; after the first error, every `&amp;` of a text; and everything after a surplus end tag. References, tags
+/// and their nesting are therefore repaired first, and libxml2 reads the result. A well-formed text keeps its meaning.
 ///
-/// Linear in the length. Limits are not enforced here: the repair ends behind the tag that exceeds one, which the reader then finds.
+/// Linear in the length. The repair does not enforce limits: it stops after the tag that exceeds a limit, and the
+/// reader then reports the tag.
 struct XMLRepair {
     private let text: [UInt8]
     private let limits: XMLLimits
     private var place = 0
     private var repaired: [UInt8] = []
-    /// The names of the elements that have begun and not ended.
+    /// Names of the open elements.
     private var open: [ArraySlice<UInt8>] = []
     private var isOver = false
-    /// Marks that do not come any more, so that nothing is looked for twice.
+    /// Marks that do not occur in the rest of the text, so that no search is repeated.
     private var missing: Set<String> = []
 
     private init(_ text: [UInt8], _ limits: XMLLimits) {
@@ -40,7 +41,7 @@ struct XMLRepair {
             } else if byte == UInt8(ascii: "&") {
                 reference()
             } else {
-                // The end of CDATA where there is none.
+                // The end of CDATA outside CDATA.
                 if byte == UInt8(ascii: ">"), repaired.suffix(2).elementsEqual("]]".utf8) {
                     repaired += "&#62;".utf8
                 } else {
@@ -54,7 +55,8 @@ struct XMLRepair {
     // MARK: Tags
 
     private mutating func markup() {
-        // Comments, instructions and late declarations mean nothing in a feed. A comment without an end is the end of a file that was cut off.
+        // Comments, instructions and late declarations mean nothing in a feed. An unclosed comment ends a truncated
+        // file.
         if starts("<!--") {
             place = end(of: "-->", from: 4) ?? text.count
         } else if starts("<![CDATA["), !open.isEmpty {
@@ -79,10 +81,10 @@ struct XMLRepair {
         place += 2
         let name = takeName()
         place = text[place...].firstIndex { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "<") } ?? text.count
-        // A tag that the end of the file cuts off may have had another name.
+        // A tag cut off by the end of the file may have had another name.
         if place == text.count { return }
         if text[place] == UInt8(ascii: ">") { place += 1 }
-        // The end of an element that has not begun is left out. Elements within the one that ends, end before it.
+        // Leaves out the end tag of an element that is not open. Closes open elements inside the ending element first.
         guard let depth = open.lastIndex(of: name) else { return }
         while open.count > depth { repaired += "</".utf8 + open.removeLast() + ">".utf8 }
         isOver = open.isEmpty
@@ -106,7 +108,7 @@ struct XMLRepair {
             }
         }
         if place == text.count {
-            // The end of the file cuts the tag off.
+            // The end of the file cuts off the tag.
             repaired.removeSubrange(start...)
             return
         }
@@ -115,7 +117,7 @@ struct XMLRepair {
             place += 2
             isOver = open.isEmpty
         } else {
-            // A tag without an end ends where the next one begins.
+            // An unclosed tag ends at the start of the next tag.
             if text[place] == UInt8(ascii: ">") { place += 1 }
             repaired.append(UInt8(ascii: ">"))
             open.append(name)
@@ -144,7 +146,7 @@ struct XMLRepair {
                 (value, next) = (place..<end, end)
             }
         }
-        // The first of each name counts, as in HTML.
+        // The first attribute of each name counts, as in HTML.
         if !names.contains(name) {
             names.append(name)
             let quote = text[value].contains(UInt8(ascii: "\"")) ? UInt8(ascii: "'") : UInt8(ascii: "\"")
@@ -164,7 +166,7 @@ struct XMLRepair {
             case UInt8(ascii: "<"):
                 repaired += "&#60;".utf8
                 place += 1
-            // Only in a value without quotes.
+            // Occurs only in an unquoted value.
             case quote: place += 1
             default:
                 repaired.append(text[place])
@@ -173,8 +175,8 @@ struct XMLRepair {
         }
     }
 
-    /// The place of the quote that ends the value which begins here; nil if there is none, or if another tag begins before: then the quote was
-    /// forgotten.
+    /// Returns the index of the quote that ends the value at `place`; nil if there is none, or if another tag begins
+    /// first: the quote was then forgotten.
     private func quotedEnd() -> Int? {
         guard place < text.count, isQuote(text[place]) else { return nil }
         var hasEnded = false
@@ -188,7 +190,7 @@ struct XMLRepair {
 
     // MARK: References
 
-    /// Copies a reference as a number, and any other `&` as itself. A character that XML forbids is left out.
+    /// Copies a reference as a number, and any other `&` as itself. Leaves out a character that XML forbids.
     private mutating func reference() {
         let body = text[(place + 1)...].prefix(32).prefix {
             $0 > 32 && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<")
@@ -208,7 +210,7 @@ struct XMLRepair {
         PlainText.names[String(decoding: name, as: UTF8.self)]?.unicodeScalars
     }
 
-    /// Empty for a character that XML forbids; nil for what is no number.
+    /// Empty for a character that XML forbids; nil for an invalid number.
     private static func numbered(_ text: ArraySlice<UInt8>) -> String.UnicodeScalarView? {
         let isHexadecimal = text.first.map { $0 | 0x20 } == UInt8(ascii: "x")
         let digits = text.dropFirst(isHexadecimal ? 1 : 0)
@@ -251,7 +253,7 @@ struct XMLRepair {
 
     private func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
 
-    /// Whether a name may begin with a byte. Of the characters beyond ASCII, those that may not are rare, and left to libxml2.
+    /// True if a name may begin with a byte. The few forbidden characters beyond ASCII are left to libxml2.
     private static func isName(_ byte: UInt8) -> Bool {
         (0x61...0x7A).contains(byte | 0x20) && byte >= 0x41 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
             || byte >= 0x80

@@ -1,14 +1,16 @@
-/// A text of XML in UTF-8 with line feeds, whatever encoding and line ends it came in, without the declaration that names the encoding.
+/// XML text in UTF-8 with line feeds, converted from any encoding and any line ends, without the declaration of the
+/// encoding.
 ///
-/// The text is decoded here and not by libxml2: the library's push parser leaves carriage returns in CDATA, and one byte that is not UTF-8 makes it
-/// take all that follow for ISO-8859-1.
+/// The text is decoded here, not by libxml2: its push parser keeps carriage returns in CDATA, and treats all bytes
+/// after an invalid UTF-8 byte as ISO-8859-1.
 struct XMLText {
-    /// Valid UTF-8. The lines have the numbers that they have in the file.
+    /// Valid UTF-8. Line numbers match the file.
     let bytes: [UInt8]
-    /// Whether the file goes on behind ``bytes`` with what is not UTF-8; never when repairing.
+    /// True if the file continues after ``bytes`` with invalid UTF-8; never true when repairing.
     let isBroken: Bool
 
-    /// - Parameter repairing: Takes each byte that is not UTF-8 for a character of windows-1252, and leaves out the characters that XML forbids.
+    /// - Parameter repairing: Treats each invalid UTF-8 byte as a windows-1252 character, and leaves out characters
+    ///   that XML forbids.
     init(_ file: [UInt8], repairing: Bool) throws(XMLError) {
         let isWide = file.starts(with: [0xFF, 0xFE]) || file.starts(with: [0x3C, 0])
         if isWide || file.starts(with: [0xFE, 0xFF]) || file.starts(with: [0, 0x3C]) {
@@ -20,12 +22,12 @@ struct XMLText {
         }
         let text = file.starts(with: [0xEF, 0xBB, 0xBF]) ? file.dropFirst(3) : file[...]
         let end = Self.declarationEnd(text)
-        // A declaration may have lines of its own.
+        // A declaration may contain line feeds.
         let lines = text[..<end].filter { $0 == 10 }
         let content: [UInt8]
         let name = Self.encoding(text[..<end])
         switch name.lowercased() {
-        // A text that says UTF-16 and has single bytes was written by a program that held it in UTF-16.
+        // Programs that hold text in UTF-16 write this declaration even into a text of single bytes.
         case "", "utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be": content = Array(text[end...])
         case "iso-8859-1", "latin1", "latin-1": content = Self.latin(text[end...])
         case "windows-1252", "cp1252", "cp-1252", "x-cp1252": content = LineText.western(text[end...])
@@ -37,7 +39,7 @@ struct XMLText {
 
     // MARK: The declaration
 
-    /// The place behind the declaration; the beginning if there is none.
+    /// Returns the index after the declaration; the start of the text if there is none.
     private static func declarationEnd(_ text: ArraySlice<UInt8>) -> Int {
         guard text.starts(with: "<?xml".utf8), let next = text.dropFirst(5).first, next <= 32 else {
             return text.startIndex
@@ -47,7 +49,7 @@ struct XMLText {
 
     private static let longestDeclaration = 4096
 
-    /// The encoding that a declaration names; empty if it names none.
+    /// Returns the encoding named in a declaration; empty if there is none.
     private static func encoding(_ declaration: ArraySlice<UInt8>) -> String {
         guard let start = PlainText.end(of: "encoding", declaration) else { return "" }
         let value = declaration[start...].drop { $0 <= 32 || $0 == UInt8(ascii: "=") }
@@ -58,7 +60,7 @@ struct XMLText {
 
     // MARK: Characters
 
-    /// Text in UTF-8 from ISO-8859-1, whose bytes are the first characters of Unicode.
+    /// Converts ISO-8859-1, whose bytes are the first characters of Unicode, to UTF-8.
     private static func latin(_ content: ArraySlice<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(content.count + content.count / 8)
@@ -104,7 +106,8 @@ struct XMLText {
     /// U+FFFE and U+FFFF.
     private static let forbidden: [[UInt8]] = [[0xEF, 0xBF, 0xBE], [0xEF, 0xBF, 0xBF]]
 
-    /// The bytes of the character beyond ASCII that begins a piece of text, by table 3-7 of the Unicode standard; 0 if none begins there.
+    /// Returns the byte count of the non-ASCII character at the beginning of a text, by table 3-7 of the Unicode
+    /// standard; 0 if there is none.
     private static func sequenceLength(_ bytes: ArraySlice<UInt8>) -> Int {
         guard let lead = bytes.first, let second = bytes.dropFirst().first else { return 0 }
         let seconds: ClosedRange<UInt8> =
