@@ -4,28 +4,28 @@ internal import RunLog
 
 /// A connection to one SQLite database.
 ///
-/// Its owner lets only one thread use it at a time, because transactions of several would mix; `interrupt()` may be called from any
-/// thread. Real-time safe: no.
+/// Transactions of several threads would mix, so the owner must let only one thread at a time use the connection. Any
+/// thread may call `interrupt()`. Real-time safe: no.
 @safe
 package final class Database: @unchecked Sendable {
     private let functions: LibraryFunctions<SQLiteFunctions>
     private let connection: OpaquePointer
-    /// Statements that are prepared and not in use, by their text.
+    /// Prepared statements that are not in use, by SQL text.
     private var idle: [String: OpaquePointer] = unsafe [:]
-    /// What was wrong with rows that were left out, and with values that were read otherwise; each message once.
+    /// Messages about skipped rows and replaced values, without duplicates.
     package private(set) var unreadable: Set<String> = []
 
     private var sqlite: SQLiteFunctions { unsafe functions.table.pointee }
 
-    /// Statements that are kept prepared, at most.
+    /// Maximum number of idle prepared statements.
     private static let mostIdle = 64
 
-    /// Opens the database in a file, or a new one in memory.
+    /// Opens the database in a file, or a new database in memory.
     ///
     /// - Parameters:
-    ///   - path: The file; ":memory:" for a database in memory, which ends with the connection.
-    ///   - creating: Whether the file is made if it is missing.
-    ///   - busyTimeout: How long a statement waits for other connections, in ms.
+    ///   - path: Path of the file; ":memory:" for a database in memory, which ends with the connection.
+    ///   - creating: True to create a missing file.
+    ///   - busyTimeout: Time for which a statement waits for other connections, in ms.
     package init(path: String, creating: Bool, busyTimeout: Int32 = 5000) throws(DatabaseError) {
         functions = try SQLite.functions()
         let flags =
@@ -41,8 +41,8 @@ package final class Database: @unchecked Sendable {
         guard code == SQLITE_OK else { throw failure(code) }
         RunLog.note(.sql, .info, "opened \(path)")
         _ = unsafe sqlite.sqlite3_busy_timeout(handle, busyTimeout)
-        // Builds of SQLite differ in these. A file from elsewhere must not make the connection run what it defines, and a disk error
-        // in mapped memory would end the process.
+        // Defaults differ between builds of SQLite. A foreign file must not make the connection run code from its
+        // schema. A disk error in mapped memory would end the process.
         for setting in [
             "trusted_schema=OFF", "mmap_size=0", "cell_size_check=ON", "temp_store=MEMORY", "foreign_keys=ON",
         ] {
@@ -56,20 +56,20 @@ package final class Database: @unchecked Sendable {
         _ = unsafe sqlite.sqlite3_close_v2(connection)
     }
 
-    /// The library's version, as in "3.40.1".
+    /// Returns the version of the SQLite library, as in "3.40.1".
     package static func libraryVersion() throws(DatabaseError) -> String {
         let functions = try SQLite.functions()
         return unsafe functions.table.pointee.sqlite3_libversion().map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// Ends the statement that is running, if there is one; it throws an error of kind `interrupted`. Any thread may call it.
+    /// Ends the running statement, if any; the statement throws an error of kind `interrupted`. Threads: any.
     package func interrupt() { unsafe sqlite.sqlite3_interrupt(connection) }
 
     // MARK: Statements
 
     /// Runs a statement that returns no rows.
     ///
-    /// - Returns: The number of rows that it changed.
+    /// - Returns: Number of changed rows.
     @discardableResult
     package func run(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int {
         try run(sql, values: values)
@@ -77,14 +77,14 @@ package final class Database: @unchecked Sendable {
 
     /// Runs a statement that returns no rows.
     ///
-    /// - Returns: The number of rows that it changed.
+    /// - Returns: Number of changed rows.
     @discardableResult
     package func run(_ sql: String, values: [DatabaseValue]) throws(DatabaseError) -> Int {
         _ = try rows(sql, values) { _ in }
         return Int(unsafe sqlite.sqlite3_changes(connection))
     }
 
-    /// The first row of a query; nil if it has none.
+    /// Returns the first row of a query; nil if there is none.
     package func first<Value>(
         _ sql: String, _ values: DatabaseValue..., row: (DatabaseRow) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> Value? {
@@ -96,7 +96,7 @@ package final class Database: @unchecked Sendable {
         return found
     }
 
-    /// Every row of a query.
+    /// Returns all rows of a query.
     package func rows<Value>(
         _ sql: String, _ values: [DatabaseValue] = [], row: (DatabaseRow) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> [Value] {
@@ -108,7 +108,7 @@ package final class Database: @unchecked Sendable {
         return found
     }
 
-    /// Every row of a query but those with impossible values, which are noted in `unreadable`.
+    /// Returns the rows of a query, without rows that have impossible values. Reports skipped rows in `unreadable`.
     package func readableRows<Value>(
         _ sql: String, _ values: [DatabaseValue] = [], row: (DatabaseRow) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> [Value] {
@@ -116,7 +116,8 @@ package final class Database: @unchecked Sendable {
         return try readableRows(sql, values, isWhole: &isWhole, row: row)
     }
 
-    /// The same; makes `isWhole` false if a row is left out.
+    /// Returns the rows of a query, without rows that have impossible values. Sets `isWhole` to false if a row is
+    /// skipped.
     package func readableRows<Value>(
         _ sql: String, _ values: [DatabaseValue] = [], isWhole: inout Bool,
         row: (DatabaseRow) throws(DatabaseError) -> Value
@@ -139,7 +140,7 @@ package final class Database: @unchecked Sendable {
         if unreadable.insert(message).inserted { RunLog.note(.sql, .warning, message) }
     }
 
-    /// Passes the rows of a query to `body` until it returns false.
+    /// Passes the rows of a query to `body` until `body` returns false.
     package func forEachRow(
         _ sql: String, _ values: [DatabaseValue] = [], _ body: (DatabaseRow) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
@@ -157,7 +158,7 @@ package final class Database: @unchecked Sendable {
         }
     }
 
-    /// The identity of the row that was inserted last.
+    /// Row number of the last inserted row.
     package var lastInsertedRow: Int64 { unsafe sqlite.sqlite3_last_insert_rowid(connection) }
 
     private func prepared(_ sql: String) throws(DatabaseError) -> OpaquePointer {
@@ -172,16 +173,16 @@ package final class Database: @unchecked Sendable {
     private func putBack(_ statement: OpaquePointer, _ sql: String) {
         _ = unsafe sqlite.sqlite3_reset(statement)
         _ = unsafe sqlite.sqlite3_clear_bindings(statement)
-        // One makes room, so that statements of the beginning, which come once, do not keep out those of the work.
+        // Evicts a statement, so that statements used only at the start do not displace frequent statements.
         if unsafe idle.count >= Self.mostIdle {
             let other = unsafe idle.remove(at: idle.startIndex).value
             _ = unsafe sqlite.sqlite3_finalize(other)
         }
-        // The same text may have been prepared twice, inside of itself.
+        // A nested call may have prepared the same text twice.
         if let other = unsafe idle.updateValue(statement, forKey: sql) { _ = unsafe sqlite.sqlite3_finalize(other) }
     }
 
-    /// SQLite's SQLITE_TRANSIENT: it copies the bytes before it returns.
+    /// SQLITE_TRANSIENT: SQLite copies the bytes before returning.
     private static var copies: @convention(c) (UnsafeMutableRawPointer?) -> Void {
         unsafe unsafeBitCast(-1, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
     }
@@ -199,7 +200,7 @@ package final class Database: @unchecked Sendable {
             case .integer(let number): code = unsafe sqlite.sqlite3_bind_int64(statement, place, number)
             case .text(var text):
                 code = text.withUTF8 { bytes in
-                    // Not null, even if it is empty.
+                    // Not a null pointer, even for an empty text.
                     let start =
                         unsafe bytes.baseAddress.map { unsafe UnsafeRawPointer($0) } ?? UnsafeRawPointer(bitPattern: 1)
                     return unsafe sqlite.sqlite3_bind_text(
@@ -217,7 +218,8 @@ package final class Database: @unchecked Sendable {
         }
     }
 
-    /// Lets statements and views fold letters. Views may call it although the schema is not trusted: it reads nothing but its argument.
+    /// Adds the SQL function that folds letters. Views may call this function although the schema is not trusted: the
+    /// function reads only its argument.
     private func addFolding() throws(DatabaseError) {
         let flags = Int32(SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
         let code = unsafe sqlite.sqlite3_create_function_v2(
@@ -225,7 +227,7 @@ package final class Database: @unchecked Sendable {
             { context, _, values in
                 guard let functions = try? SQLite.functions(), let value = unsafe values?.pointee else { return }
                 let sqlite = unsafe functions.table
-                // The text first, as it may change its length.
+                // Get the text first: the conversion may change the length.
                 let start = unsafe sqlite.pointee.sqlite3_value_text(value)
                 let count = unsafe start == nil ? 0 : Int(sqlite.pointee.sqlite3_value_bytes(value))
                 guard var folded = unsafe FoldedText.folded(UnsafeBufferPointer(start: start, count: count)) else {
@@ -243,10 +245,11 @@ package final class Database: @unchecked Sendable {
 
     // MARK: Transactions and copies
 
-    /// Whether a transaction is open.
+    /// True if a transaction is open.
     package var isInTransaction: Bool { unsafe sqlite.sqlite3_get_autocommit(connection) == 0 }
 
-    /// Carries out `body` as one transaction, which no other connection can come between: it holds the right to write from its beginning.
+    /// Executes `body` as one transaction. The transaction holds the write lock from its beginning, so no other
+    /// connection can write in between.
     ///
     /// If `body` or the end of the transaction throws, nothing has changed.
     package func transaction<Value>(
@@ -258,21 +261,21 @@ package final class Database: @unchecked Sendable {
             try run("COMMIT")
             return value
         } catch {
-            // Some errors have already ended it.
+            // Some errors have already ended the transaction.
             if isInTransaction { _ = try? run("ROLLBACK") }
             throw error
         }
     }
 
-    /// Carries out `body` on one state of the database, whatever other connections change meanwhile.
+    /// Executes `body` on one consistent state of the database, whatever other connections change meanwhile.
     package func snapshot<Value>(_ body: () throws(DatabaseError) -> Value) throws(DatabaseError) -> Value {
         try run("BEGIN")
-        // It has changed nothing, so its end cannot lose anything.
+        // The transaction has changed nothing, so a rollback loses nothing.
         defer { _ = try? run("ROLLBACK") }
         return try body()
     }
 
-    /// Copies the whole database into another one, whose contents are replaced.
+    /// Copies the whole database into another database, replacing its contents.
     package func copy(to other: Database) throws(DatabaseError) {
         guard let backup = unsafe sqlite.sqlite3_backup_init(other.connection, "main", connection, "main") else {
             throw other.failure(unsafe sqlite.sqlite3_extended_errcode(other.connection))
@@ -283,10 +286,10 @@ package final class Database: @unchecked Sendable {
         guard end == SQLITE_OK else { throw other.failure(end) }
     }
 
-    /// The error for a result of SQLite's.
+    /// Returns the error for an SQLite result code.
     private func failure(_ code: Int32) -> DatabaseError {
         let words = unsafe sqlite.sqlite3_errmsg(connection).map { unsafe String(cString: $0) } ?? "no reason given"
-        // The last errno stays, so it counts only for an error that comes from the system.
+        // SQLite keeps the last errno, so errno counts only for system errors.
         let isSystem = [SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_FULL].contains(Int(code & 0xFF))
         return DatabaseError(
             code: code, system: isSystem ? unsafe sqlite.sqlite3_system_errno(connection) : 0, words: words)

@@ -2,7 +2,7 @@ internal import CSQLite
 package import Explanations
 internal import Glibc
 
-/// Why a database could not be read or changed. A transaction that was under way has changed nothing.
+/// Why reading or changing a database failed. An open transaction has changed nothing.
 package struct DatabaseError: ExplainedError, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case libraryMissing
@@ -11,47 +11,48 @@ package struct DatabaseError: ExplainedError, Equatable {
         case readOnly
         /// Another connection holds the database for longer than the busy timeout.
         case busy
-        /// No room on the disk, or a limit on the size of files or on the user's share.
+        /// The disk is full, or a limit on the size of files or on the user's quota was reached.
         case diskFull
-        /// SQLite finds the file malformed, or it is no SQLite file, or tables are missing.
+        /// SQLite finds the file malformed, the file is not an SQLite file, or tables are missing.
         case damaged
-        /// A row holds what its owner never writes. Everything else can be used.
+        /// A row contains a value that the database's owner never writes. All other rows are usable.
         case wrongValue
         case interrupted
         case outOfMemory
         case io
-        /// A statement that SQLite refuses: a mistake in the program.
+        /// SQLite refuses a statement: a mistake in the program.
         case refused
     }
 
     package let kind: Kind
     package let message: String
     package let remedy: String
-    /// SQLite's extended result code; 0 if the error is not SQLite's.
+    /// SQLite's extended result code; 0 for errors from elsewhere.
     package let code: Int32
 
     package init(_ kind: Kind, _ message: String, remedy: String, code: Int32 = 0) {
         (self.kind, self.message, self.remedy, self.code) = (kind, message, remedy, code)
     }
 
-    /// The error for a result of SQLite's, with its own words for it.
+    /// Creates the error for an SQLite result code, with SQLite's message.
     ///
-    /// - Parameter system: The errno of the call that failed; 0 if there is none.
+    /// - Parameter system: The errno of the failed call; 0 if there is none.
     init(code: Int32, system: Int32, words: String) {
         let kind = Self.kind(of: code, system: system)
         let reason = system == 0 ? "\(words), SQLite \(code)" : "\(words): \(systemText(system))"
         self.init(kind, "the database \(kind.problem) (\(reason))", remedy: kind.remedy, code: code)
     }
 
-    /// Whether SQLite does not understand a statement, as where a table is missing; not where it breaks a rule for values.
+    /// True if SQLite does not understand a statement, for example with a missing table; false if a statement breaks a
+    /// rule for values.
     package var isPlainRefusal: Bool { kind == .refused && code & 0xFF == Int32(SQLITE_ERROR) }
 
-    /// A statement that was refused because of what is in the file.
+    /// Returns the error for a statement refused because of the file's contents.
     package static func damaged(_ what: String) -> DatabaseError {
         DatabaseError(.damaged, "the database \(Kind.damaged.problem) (\(what))", remedy: Kind.damaged.remedy)
     }
 
-    /// A row that holds what its owner never writes.
+    /// Returns the error for a row with a value that the owner never writes.
     package static func wrongValue(_ what: String) -> DatabaseError {
         DatabaseError(.wrongValue, "the database \(Kind.wrongValue.problem) (\(what))", remedy: Kind.wrongValue.remedy)
     }
@@ -114,6 +115,6 @@ extension DatabaseError.Kind {
 }
 
 extension DatabaseError {
-    /// What the command ends with. Real-time safe: yes.
+    /// Exit status of the command. Real-time safe: yes.
     package var exitStatus: ExitStatus { .inputOutput }
 }

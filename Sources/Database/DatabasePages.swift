@@ -1,34 +1,35 @@
 package import Files
 internal import Glibc
 
-/// The rows in the pages of a damaged database file that SQLite cannot reach, because a page that led to them is damaged.
+/// Recovers rows in pages of a damaged database file that SQLite cannot reach, because a page on the way is damaged.
 ///
-/// Reads the file format directly (sqlite.org/fileformat2.html): the trees of tables from their roots, the list of free pages, and then every
-/// page that neither of them contains. The file must not change meanwhile. It may be larger than the memory: one bit for each page is kept.
+/// Reads the file format directly (sqlite.org/fileformat2.html): the trees of tables from their roots, the list of free
+/// pages, and then every page outside both. The file must not change meanwhile. The file may be larger than the memory:
+/// memory use is one bit for each page.
 package final class DatabasePages {
-    /// A row as it is stored, without the name of its table.
+    /// A stored row, without the name of its table.
     package struct Row {
-        /// Its number.
+        /// Number of the row.
         package let number: Int64
-        /// Its columns as far as they are stored. A column that is the row's number is null.
+        /// Stored columns. A column that aliases the row's number is null.
         package let values: [DatabaseValue]
     }
 
     private let file: RegularFile
     private let pageSize: Int
-    /// Bytes of a page that can be used.
+    /// Usable bytes of a page.
     private let usable: Int
     private let pageCount: UInt32
-    /// Whether the file begins as a database does; its list of free pages is known then.
+    /// True if the file begins with a database header; the list of free pages is then known.
     private let hasHeader: Bool
 
     private static let (leaf, interior) = (UInt8(13), UInt8(5))
-    /// A row that says it is longer is damaged.
+    /// Longest plausible row, in bytes. A longer row is damaged.
     private static let longestRow: UInt64 = 256 << 20
 
     /// Opens the file.
     ///
-    /// - Parameter pageSize: the size of a page; nil reads it from the file's header.
+    /// - Parameter pageSize: Size of a page; nil to read the size from the file's header.
     package init(path: String, pageSize known: Int? = nil) throws(FileFault) {
         let file = try unsafe RegularFile(path)
         let header = try FileBytes.bytes(of: file.descriptor, at: 0, count: 100)
@@ -38,7 +39,7 @@ package final class DatabasePages {
         let isSize = size >= 512 && size <= 65_536 && size & (size - 1) == 0
         pageSize = isSize ? size : 4096
         let reserved = hasHeader && isSize ? Int(header[20]) : 0
-        // SQLite writes nothing else than 0 by itself, and takes no less than 480.
+        // SQLite by itself only writes 0, and requires at least 480 usable bytes.
         usable = pageSize - reserved >= 480 ? pageSize - reserved : pageSize
         pageCount = UInt32(clamping: (file.byteCount + Int64(pageSize) - 1) / Int64(pageSize))
         self.file = file
@@ -55,35 +56,36 @@ package final class DatabasePages {
 
     // MARK: Which pages are lost
 
-    /// The pages with rows, by what leads to them.
+    /// Pages with rows, grouped by the pages that lead to them.
     package struct Survey {
-        /// A page in the tree of a table that the list of free pages names, too: one of the two is wrong.
+        /// A page in the tree of a table that is also in the list of free pages: one of the two is wrong.
         package struct Named {
             package let page: UInt32
-            /// Whether its rows have the numbers that rows have in this place of the tree.
+            /// True if the row numbers fit this place in the tree.
             package let isInPlace: Bool
         }
 
-        /// The pages to which a whole way leads, by the root.
+        /// Pages reachable from a root, by root.
         package fileprivate(set) var leaves: [UInt32: [UInt32]] = [:]
-        /// Those of them that the list of free pages names, by the root.
+        /// Reachable pages that are also in the list of free pages, by root.
         package fileprivate(set) var named: [UInt32: [Named]] = [:]
-        /// The pages to which nothing leads.
+        /// Unreachable pages.
         package fileprivate(set) var lost: [UInt32] = []
-        /// The pages to which the list of free pages leads alone. They may hold older states of other rows.
+        /// Pages reachable only from the list of free pages. Such pages may hold older states of other rows.
         package fileprivate(set) var free: [UInt32] = []
-        /// Whether the list of free pages is whole. If not, it may name any page, and pages of deleted rows may be among those that are lost.
+        /// True if the list of free pages is intact. A damaged list may name any page, and lost pages may then include
+        /// pages of deleted rows.
         package fileprivate(set) var isFreeListWhole = false
     }
 
-    /// Finds out what leads to each page.
+    /// Determines how each page is reachable.
     ///
-    /// - Parameter roots: the root pages of the tables that SQLite knows.
+    /// - Parameter roots: Root pages of the tables known to SQLite.
     package func survey(roots: [UInt32]) -> Survey {
         var survey = Survey()
         var seen = PageSet(count: pageCount)
         let trees = Set(roots).map { root in
-            // A damaged page may lead into the tree of another table, which has these pages all the same.
+            // A damaged page may lead into the tree of another table, so every tree has a separate set.
             var own = PageSet(count: pageCount)
             defer { seen.formUnion(own) }
             return (root: root, leaves: walk(from: root, &own))
@@ -104,15 +106,15 @@ package final class DatabasePages {
         return survey
     }
 
-    /// A page of a tree, and the numbers that its rows can have according to the pages above it.
+    /// A page of a tree, with the possible row numbers according to the pages above.
     private struct Branch {
         let page: UInt32
         let numbers: ClosedRange<Int64>
     }
 
-    /// Marks the pages of a tree, up to a page that is none of a table.
+    /// Marks the pages of a tree. Stops at pages that belong to no table.
     ///
-    /// - Returns: Those with rows.
+    /// - Returns: The pages with rows.
     private func walk(from root: UInt32, _ seen: inout PageSet) -> [Branch] {
         var open = [Branch(page: root, numbers: .min ... .max)]
         var leaves: [Branch] = []
@@ -132,9 +134,9 @@ package final class DatabasePages {
         return leaves
     }
 
-    /// Collects the list of free pages, as far as it can be read and names each page once.
+    /// Collects the list of free pages, as far as the list is readable and names each page once.
     ///
-    /// - Returns: Whether the list is whole, and names none of `others`.
+    /// - Returns: True if the list is intact, and names no page of `others`.
     private func listFree(but others: PageSet, _ free: inout PageSet) -> Bool {
         guard hasHeader, let header = page(1) else { return false }
         func isNew(_ page: UInt32) -> Bool { page >= 1 && page <= pageCount && !free.contains(page) }
@@ -158,10 +160,10 @@ package final class DatabasePages {
         return isRight && left == 0
     }
 
-    /// Where the header of a page's tree begins.
+    /// Returns the offset of the tree header in a page.
     private func start(of number: UInt32) -> Int { number == 1 ? 100 : 0 }
 
-    /// Where the cells of a page begin, as far as they lie in it.
+    /// Returns the offsets of a page's cells, as far as these lie in the page.
     private func cells(of bytes: [UInt8], _ number: UInt32, headerSize: Int) -> [Int] {
         let first = start(of: number)
         let count = Int(bytes[first + 3]) << 8 | Int(bytes[first + 4])
@@ -176,7 +178,7 @@ package final class DatabasePages {
         var children: [Branch] = []
         for cell in cells(of: bytes, branch.page, headerSize: 12) {
             var place = cell + 4
-            // The highest number on the child. One that is impossible here tells nothing.
+            // Highest row number of the child page. An impossible number is ignored.
             let key = Self.varint(bytes, &place, usable).map { Int64(bitPattern: $0) }
             let highest = key.flatMap { (first..<last).contains($0) ? $0 : nil }
             children.append(Branch(page: Self.number(bytes, cell), numbers: first...(highest ?? last)))
@@ -191,13 +193,13 @@ package final class DatabasePages {
 
     // MARK: Rows
 
-    /// The rows of a page, without those that cannot be read.
+    /// Returns the readable rows of a page.
     package func rows(of number: UInt32) -> [Row] {
         guard let bytes = page(number), bytes[start(of: number)] == Self.leaf else { return [] }
         return cells(of: bytes, number, headerSize: 8).compactMap { row(at: $0, in: bytes) }
     }
 
-    /// Whether a page has rows of which none passes a test, as those of its table do. Reads no more of them than it needs.
+    /// True if a page has rows, but none passes a test that rows of its table pass. Reads no more rows than necessary.
     package func isOther(_ number: UInt32, _ test: (Row) -> Bool) -> Bool {
         guard let bytes = page(number), bytes[start(of: number)] == Self.leaf else { return false }
         var hasRows = false
@@ -218,7 +220,7 @@ package final class DatabasePages {
         return Row(number: Int64(bitPattern: rowNumber), values: values)
     }
 
-    /// The bytes of a row, of which a part may be in pages of their own.
+    /// Returns the bytes of a row, including overflow pages.
     private func content(_ size: Int, at place: Int, in bytes: [UInt8]) -> [UInt8]? {
         var local = size
         if size > usable - 35 {
@@ -231,7 +233,7 @@ package final class DatabasePages {
         guard local < size else { return content }
         guard place + local + 4 <= usable, size <= Int(pageCount) * usable else { return nil }
         var next = Self.number(bytes, place + local)
-        // Each page brings some bytes, so that this ends even if the pages lead in a circle.
+        // Each page adds some bytes, so the loop ends even if the pages form a cycle.
         while content.count < size {
             guard let more = page(next) else { return nil }
             content += more[4..<4 + min(usable - 4, size - content.count)]
@@ -240,7 +242,7 @@ package final class DatabasePages {
         return content
     }
 
-    /// The columns of a row; nil if it is none.
+    /// Returns the columns of a row; nil if the bytes are no row.
     private static func values(_ content: [UInt8]) -> [DatabaseValue]? {
         var place = 0
         guard let headerSize = varint(content, &place, content.count), headerSize <= content.count,
@@ -253,7 +255,7 @@ package final class DatabasePages {
             guard let type = varint(content, &place, end), let value = value(type, content, &body) else { return nil }
             values.append(value)
         }
-        // Bytes that no column has are none of a row.
+        // Surplus bytes mean that the bytes are no row.
         return place == end && body == content.count ? values : nil
     }
 
@@ -265,7 +267,7 @@ package final class DatabasePages {
         case 9: return .integer(1)
         case 1...6:
             guard let bytes = take(sizes[Int(type)], content, &place) else { return nil }
-            // Big-endian, in two's complement.
+            // Big-endian, two's complement.
             let first = Int64(Int8(bitPattern: bytes.first ?? 0))
             return .integer(bytes.dropFirst().reduce(first) { $0 << 8 | Int64($1) })
         case 12...:
@@ -274,7 +276,7 @@ package final class DatabasePages {
             }
             if type % 2 == 0 { return .bytes(Array(bytes)) }
             return .text(String(decoding: bytes, as: UTF8.self))
-        // Numbers with fractions, which a store has none of, and types that do not exist.
+        // Floating-point numbers, which a store never contains, and undefined types.
         default: return nil
         }
     }
@@ -285,7 +287,7 @@ package final class DatabasePages {
         return content[place..<place + count]
     }
 
-    /// A number of one to nine bytes; nil if it does not end before `limit`.
+    /// Reads an integer of one to nine bytes; nil if the integer does not end before `limit`.
     private static func varint(_ bytes: [UInt8], _ place: inout Int, _ limit: Int) -> UInt64? {
         var value: UInt64 = 0
         for index in 0..<9 {
@@ -300,7 +302,7 @@ package final class DatabasePages {
     }
 }
 
-/// A set of page numbers, of one bit each.
+/// A set of page numbers, one bit for each page.
 private struct PageSet {
     private var words: [UInt64]
 

@@ -1,9 +1,10 @@
 internal import CSQLite
 internal import Libraries
 
-/// A row of a query; valid only in the closure that it is passed to. Columns count from 0.
+/// A row of a query, valid only in the closure that receives the row. Columns count from 0.
 ///
-/// Each reader throws an error of kind `wrongValue` if the column holds a value of another type: its owner never wrote that.
+/// Each reader throws an error of kind `wrongValue` if the column holds a value of another type: the owner never writes
+/// such a value.
 @safe
 package struct DatabaseRow {
     private let statement: OpaquePointer
@@ -17,7 +18,8 @@ package struct DatabaseRow {
         (self.functions, self.database) = (functions, database)
     }
 
-    /// The result of `body`, or `substitute`, an empty one, for an impossible value, which is noted in `Database.unreadable`.
+    /// Returns the result of `body`, or an empty `substitute` for an impossible value. Reports the value in
+    /// `Database.unreadable`.
     package func readable<Value>(
         or substitute: Value, _ body: () throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> Value {
@@ -37,7 +39,7 @@ package struct DatabaseRow {
 
     package func text(_ column: Int) throws(DatabaseError) -> String {
         try check(column, SQLITE_TEXT, "a text")
-        // The text first: it may change how it is stored, and so its length.
+        // Get the text first: the conversion may change the length.
         let start = unsafe sqlite.sqlite3_column_text(statement, Int32(column))
         let count = Int(unsafe sqlite.sqlite3_column_bytes(statement, Int32(column)))
         return unsafe String(
@@ -46,7 +48,7 @@ package struct DatabaseRow {
 
     package func bytes(_ column: Int) throws(DatabaseError) -> [UInt8] {
         try check(column, SQLITE_BLOB, "bytes")
-        // Null for no bytes.
+        // A null pointer for no bytes.
         let start = unsafe sqlite.sqlite3_column_blob(statement, Int32(column))
         let count = Int(unsafe sqlite.sqlite3_column_bytes(statement, Int32(column)))
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
@@ -60,7 +62,7 @@ package struct DatabaseRow {
         isNull(column) ? nil : try text(column)
     }
 
-    /// A column of any type.
+    /// Returns a column of any type.
     package func value(_ column: Int) throws(DatabaseError) -> DatabaseValue {
         switch Int(type(column)) {
         case SQLITE_NULL: .null

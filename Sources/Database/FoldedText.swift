@@ -1,12 +1,13 @@
-// Letters as searches compare them, where SQLite's tokenizers tell them apart.
+// Folds letters that searches treat as equal, but SQLite's tokenizers distinguish.
 
-/// Text in which letters that have no accent to remove, and other forms of letters, are replaced by plain ones: "Straße" becomes "Strasse",
-/// "ﬁ" "fi", "①" "1", and half-width katakana full-width ones.
+/// Text with plain letters in place of letters without a removable accent and of other letter forms: "Straße" becomes
+/// "Strasse", "ﬁ" "fi", "①" "1", and half-width katakana become full-width.
 ///
-/// SQLite's tokenizers fold case, and accents that Unicode decomposes. The indexed text and the query are both folded. The tables are fixed,
-/// because indexes depend on them: a change needs a new version of the store, which builds the indexes anew. Folding twice changes nothing more.
+/// SQLite's tokenizers fold case, and accents that Unicode decomposes. Both the indexed text and the query are folded
+/// here. Indexes depend on the tables, so the tables are fixed: a change needs a new version of the store, which
+/// rebuilds the indexes. Folding is idempotent.
 package enum FoldedText {
-    /// The name of the function that does this in SQL.
+    /// Name of the folding function in SQL.
     package static let function = "folded"
 
     package static func folded(_ text: String) -> String {
@@ -14,7 +15,7 @@ package enum FoldedText {
         return text.withUTF8 { bytes in unsafe folded(bytes) } ?? text
     }
 
-    /// Nil if the text stays as it is.
+    /// Returns the folded text; nil if unchanged.
     static func folded(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         guard unsafe mayChange(bytes) else { return nil }
         var text = String.UnicodeScalarView()
@@ -36,12 +37,13 @@ package enum FoldedText {
         return isChanged ? String(text) : nil
     }
 
-    /// Whether a text has a byte with which the UTF-8 of a scalar in the tables begins. Most texts have none, and need not be decoded.
+    /// True if a text contains the first UTF-8 byte of a scalar in the tables. Most texts contain none, and need no
+    /// decoding.
     private static func mayChange(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         for place in bytes.indices {
             switch unsafe bytes[place] {
             case 0xC2...0xC9, 0xE1, 0xE2, 0xEF, 0xF0: return true
-            // The marks of voiced kana.
+            // Voicing marks of kana.
             case 0x99, 0x9A:
                 if place >= 2, unsafe bytes[place - 1] == 0x82, unsafe bytes[place - 2] == 0xE3 { return true }
             default: break
@@ -73,7 +75,7 @@ package enum FoldedText {
         }
     }
 
-    /// Letters of Latin alphabets that Unicode does not decompose, or only into another one of them.
+    /// Latin letters that Unicode does not decompose, or decomposes only into another of these letters.
     private static func latin(_ scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "ª", "Ⱥ", "ⱥ": "a"
@@ -105,7 +107,7 @@ package enum FoldedText {
         }
     }
 
-    /// Raised and lowered digits and letters.
+    /// Superscript and subscript digits and letters.
     private static func script(_ scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0x2071: "i"
@@ -115,12 +117,12 @@ package enum FoldedText {
         }
     }
 
-    /// A letter of a block that holds the alphabet again and again.
+    /// Returns the letter at a place in a block of repeated alphabets.
     private static func letter(_ place: UInt32) -> String {
         String(Unicode.Scalar(UInt8(ascii: "a") + UInt8(place % 26)))
     }
 
-    /// The letters of other alphabets that the block of mathematical ones leaves out.
+    /// Letterlike symbols missing from the block of mathematical alphabets.
     private static let letterlike: [Unicode.Scalar: String] = [
         "ℂ": "c", "ℊ": "g", "ℋ": "h", "ℌ": "h", "ℍ": "h", "ℎ": "h", "ℐ": "i", "ℑ": "i", "ℒ": "l", "ℓ": "l", "ℕ": "n",
         "№": "no", "ℙ": "p", "ℚ": "q", "ℛ": "r", "ℜ": "r", "ℝ": "r", "ℤ": "z", "ℨ": "z", "ℬ": "b", "ℭ": "c", "ℯ": "e",
@@ -131,12 +133,12 @@ package enum FoldedText {
         "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "l", "c", "d", "m",
     ]
 
-    /// The full-width forms, in the order of the half-width ones, with the two marks of voiced kana at the end.
+    /// Full-width forms, in the order of the half-width forms, with the two voicing marks at the end.
     private static let halfWidthKana: [Unicode.Scalar] =
         Array("ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン".unicodeScalars)
         + ["\u{3099}", "\u{309A}"]
 
-    /// The one kana for a kana and a mark after it, in full or half width; nil if there is none.
+    /// Returns the single kana for a kana and a mark after it, in full or half width; nil if there is none.
     private static func kana(_ kana: Unicode.Scalar, voicedBy mark: Unicode.Scalar) -> Unicode.Scalar? {
         let isHalfVoiced: Bool
         switch mark.value {
@@ -144,7 +146,7 @@ package enum FoldedText {
         case 0x309A, 0xFF9F: isHalfVoiced = true
         default: return nil
         }
-        // Both alphabets have the same order.
+        // Hiragana and katakana have the same order.
         switch kana.value >= 0x30A1 ? kana.value - 0x60 : kana.value {
         case 0x306F, 0x3072, 0x3075, 0x3078, 0x307B: return Unicode.Scalar(kana.value + (isHalfVoiced ? 2 : 1))
         case _ where isHalfVoiced: return nil

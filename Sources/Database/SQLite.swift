@@ -1,7 +1,7 @@
 // Database: values and transactions in one SQLite file.
 //
-// SQLite is loaded when the first database is opened, because few verbs of the command need one. Its types and its functions stay in
-// this module. The module does not know what is kept in a database, nor where.
+// SQLite is loaded when the first database is opened, because few verbs of the command need a database. The types and
+// functions of SQLite stay in this module. The module does not know the contents or the places of databases.
 internal import CSQLite
 internal import Libraries
 
@@ -23,7 +23,7 @@ enum SQLite {
     }
 }
 
-/// A value of a column, or one that is bound to a statement.
+/// A value of a column, or a value bound to a statement.
 package enum DatabaseValue: Hashable, Sendable {
     case null
     case integer(Int64)
