@@ -1,54 +1,54 @@
 public import Engine
 public import Explanations
 
-/// Something that happened in a queue.
+/// An event of a queue.
 public enum QueueEvent: Sendable {
-    /// An item is heard from an output frame on.
+    /// An item becomes audible at an output frame.
     ///
-    /// - index: its place in the list, from 0.
+    /// - index: Place in the list, from 0.
     case itemStarted(QueueItem, index: Int, frame: Int64)
-    /// An item was heard up to an output frame: to its end, until the user left it, or until it could no longer be read. With a crossfade this
-    /// comes after the next item has started.
+    /// An item was audible up to an output frame: to its end, until the user left the item, or until a read error. With
+    /// a crossfade, this event follows the start of the next item.
     case itemEnded(QueueItem, frame: Int64, reason: FinishReason)
-    /// Another item was chosen. It is not heard yet: it is being opened, or the queue is paused.
+    /// Another item was chosen, but is not audible yet: the item is still opening, or the queue is in a pause.
     case itemChosen(QueueItem, index: Int)
-    /// An item cannot be opened and is passed over.
+    /// The queue skips an item that the opener refuses.
     case skipped(QueueItem, any Error)
-    /// Items were added, removed or moved, or are repeated or shuffled in another way.
+    /// Items were added, removed or moved, or the repeat mode or the shuffle changed.
     case orderChanged
-    /// Nothing more will be heard, unless the queue is started again.
+    /// The queue is silent from now on, unless started again.
     case finished(QueueEnd)
 }
 
-/// Why a queue is over.
+/// Why a queue has ended.
 public enum QueueEnd: Sendable {
-    /// The last item was played.
+    /// The last item ended.
     case completed
-    /// It was stopped.
+    /// The user stopped the queue.
     case stopped
-    /// None of the items can be opened; with the reason for the last one.
+    /// The queue cannot open any item. Contains the error of the last item.
     case failed(any Error)
 }
 
 /// Why a queue cannot begin.
 public struct QueueError: ExplainedError {
-    /// What is wrong.
+    /// The kind of error.
     public enum Kind: Sendable, Hashable {
-        /// There is no item.
+        /// The queue has no item.
         case empty
-        /// No item can be opened.
+        /// The queue cannot open any item.
         case nothingPlayable
-        /// The system has no thread for it.
+        /// The system has no thread left for the queue.
         case noThread
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let kind: Kind
     /// The cause in one sentence.
     public let message: String
-    /// What to do about it.
+    /// The remedy.
     public let remedy: String
-    /// Why the last item cannot be opened, if that is the reason.
+    /// Error of the last item, for `nothingPlayable`.
     public var cause: (any Error)?
 
     static let empty = QueueError(

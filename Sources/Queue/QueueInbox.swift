@@ -1,13 +1,13 @@
 internal import Engine
 internal import Realtime
 
-/// What a queue's thread has to do: notes of players, which arrive on the engine's threads, and changes by the user.
+/// Work for a queue's thread: notes of players, which arrive on the engine's threads, and changes by the user.
 ///
-/// It holds neither the queue nor the engine. Threads: any.
+/// The inbox holds neither the queue nor the engine. Threads: any.
 final class QueueInbox: @unchecked Sendable {
     /// An event of a player.
     struct Note {
-        /// The number of the player in the queue.
+        /// Number of the player in the queue.
         let serial: Int
         let event: PlayerEvent
     }
@@ -21,7 +21,7 @@ final class QueueInbox: @unchecked Sendable {
     private var isStalled = false
     private var isClosed = false
 
-    /// Adds an event of a player; called under that player's lock.
+    /// Adds an event of a player. Called under the lock of the player.
     func add(_ note: Note) {
         lock.withLock {
             notes.append(note)
@@ -30,7 +30,7 @@ final class QueueInbox: @unchecked Sendable {
         }
     }
 
-    /// Something was changed that the thread must look at.
+    /// Wakes the thread after a change.
     func wake() {
         lock.withLock {
             hasWork = true
@@ -38,10 +38,11 @@ final class QueueInbox: @unchecked Sendable {
         }
     }
 
-    /// The mix is full of players that are on their way out; the thread tries again after they were served.
+    /// Notes that the mix is full of players that are fading out. The thread tries again after the engine has served
+    /// its players.
     func stall() { lock.withLock { isStalled = true } }
 
-    /// Called after the engine has served its players.
+    /// Retries after a stall. Called after the engine has served its players.
     func noteServing() {
         lock.withLock {
             guard isStalled else { return }
@@ -50,7 +51,7 @@ final class QueueInbox: @unchecked Sendable {
         }
     }
 
-    /// Ends every wait, and the thread once it has taken the notes that are there.
+    /// Ends every wait, and ends the thread after its last notes.
     func close() {
         lock.withLock {
             isClosed = true
@@ -58,10 +59,10 @@ final class QueueInbox: @unchecked Sendable {
         }
     }
 
-    /// Whether the queue is being released; whatever takes time should be left.
+    /// True during the release of the queue. Skip slow work then.
     var isOver: Bool { lock.withLock { isClosed } }
 
-    /// For the queue's thread: waits for something to do; nil at the end, when all notes were taken.
+    /// Waits for work, on the queue's thread. Returns nil at the end, after the last notes.
     func take() -> [Note]? {
         lock.withLock {
             isBusy = false
@@ -74,7 +75,7 @@ final class QueueInbox: @unchecked Sendable {
         }
     }
 
-    /// Waits until everything that was to do is done. Never on the queue's own thread.
+    /// Waits until all work is done. Never call this method on the queue's own thread.
     func waitUntilAtRest() {
         lock.withLock {
             while (hasWork || isBusy) && !isClosed { lock.wait() }

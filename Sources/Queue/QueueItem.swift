@@ -1,6 +1,6 @@
 public import Clips
 
-/// An item of a queue: what plays, and by which number it is known.
+/// An item of a queue: the source to play, and its number.
 public struct QueueItem: Sendable, Hashable, Identifiable {
     /// The number of an item: unique in its queue, never reused.
     public struct ID: Sendable, Hashable, CustomStringConvertible {
@@ -9,22 +9,23 @@ public struct QueueItem: Sendable, Hashable, Identifiable {
         public var description: String { "\(number)" }
     }
 
-    /// The number by which the queue knows it.
+    /// Number of the item in the queue.
     public let id: ID
-    /// A path, or whatever else the program's opener understands.
+    /// A path, or any other text that the program's opener understands.
     public let source: String
 }
 
-/// An opened item: what a queue's opener returns.
+/// An opened item, as returned by a queue's opener.
 public struct QueueSound: Sendable {
     /// The recording, at the engine's rate.
     public var clip: Clip
-    /// The part of it that plays, in frames of the clip; nil for all. A part inside the recording begins and ends with its own samples.
+    /// Part to play, in frames of the clip; nil for the whole clip. A part inside the recording begins and ends with
+    /// its own samples.
     public var range: Range<Int64>?
-    /// The gain that brings it to the level of the others, in dB: see ``LevelGain``.
+    /// Gain that brings the item to the common level, in dB: see ``LevelGain``.
     public var decibels: Double
 
-    /// An opened item; the range is checked when it is played.
+    /// Creates an opened item. Playing the item checks the range.
     public init(_ clip: Clip, range: Range<Int64>? = nil, decibels: Double = 0) {
         (self.clip, self.range, self.decibels) = (clip, range, decibels)
     }

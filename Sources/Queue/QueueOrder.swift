@@ -1,41 +1,42 @@
-/// What is repeated when it is over.
+/// The repeat mode of a queue.
 public enum QueueRepeat: String, Sendable, Hashable, CaseIterable {
-    /// Nothing: the queue ends with its last item.
+    /// No repeat: the queue ends with its last item.
     case off
-    /// The item that plays.
+    /// Repeats the current item.
     case one
-    /// The whole queue.
+    /// Repeats the whole queue.
     case all
 }
 
-/// The order in which the items of a queue play: a value, without sound.
+/// The order of the items of a queue: a value, without sound.
 ///
-/// A *round* has each item of the list once: in the order of the list, or shuffled by a seed. Items that cannot be opened are passed over.
+/// A *round* contains each item of the list once: in the order of the list, or shuffled by a seed. Items that cannot be
+/// opened are skipped.
 struct QueueOrder: Equatable {
     typealias ID = QueueItem.ID
 
-    /// The items in the user's order.
+    /// Items in the user's order.
     private(set) var list: [ID] = []
-    /// The items in the order of the round that plays.
+    /// Items in the order of the current round.
     private(set) var round: [ID] = []
-    /// The place of the current item in the round; nil if there is none.
+    /// Place of the current item in the round; nil if there is none.
     private(set) var place: Int?
     var repeats = QueueRepeat.off
-    /// The seed by which rounds are shuffled; nil for the order of the list.
+    /// Seed of the shuffle; nil for the order of the list.
     private(set) var seed: UInt64?
     private var roundNumber: UInt64 = 0
     private var unplayable: Set<ID> = []
 
     init(_ list: [ID] = []) { (self.list, round) = (list, list) }
 
-    /// The item that plays, or is to.
+    /// The item that is playing, or is about to play.
     var current: ID? { place.map { round[$0] } }
 
     func isPlayable(_ id: ID) -> Bool { !unplayable.contains(id) }
 
     // MARK: What follows
 
-    /// The items that follow by themselves, at most `count`.
+    /// Returns the next items in playing order, at most `count`.
     func upcoming(_ count: Int) -> [ID] {
         if repeats == .one, let current, isPlayable(current) { return Array(repeating: current, count: count) }
         var (walk, found) = (self, [ID]())
@@ -43,13 +44,13 @@ struct QueueOrder: Equatable {
         return found
     }
 
-    /// Moves on to the next item, which a user asks for or which follows by itself.
+    /// Moves to the next item, on request or at the end of the current item.
     ///
-    /// - Parameter wraps: whether a new round begins after the last item.
-    /// - Returns: the item; nil if there is none, and then nothing changes.
+    /// - Parameter wraps: True if a new round begins after the last item.
+    /// - Returns: The item; nil if there is no next item, and then nothing changes.
     mutating func step(wraps: Bool) -> ID? {
         var next = self
-        // Every item of this round and of the next one, once.
+        // At most every item of this round and of the next round.
         for _ in 0..<2 * list.count + 1 {
             if let place = next.place, place + 1 >= next.round.count {
                 guard wraps, !list.isEmpty else { return nil }
@@ -70,12 +71,12 @@ struct QueueOrder: Equatable {
         let last = current
         roundNumber &+= 1
         round = arranged()
-        // No item twice in a row where there are others.
+        // Plays no item twice in a row if there are other items.
         if seed != nil, round.count > 1, round.first == last { round.swapAt(0, round.count - 1) }
         place = 0
     }
 
-    /// Follows the sound to an item that has begun by itself.
+    /// Follows playback to an item that has begun at a joint.
     mutating func arrive(at id: ID) {
         if repeats == .one, current == id { return }
         var walk = self
@@ -89,9 +90,9 @@ struct QueueOrder: Equatable {
         if let found = round.firstIndex(of: id) { place = found }
     }
 
-    /// Moves to the item before the current one.
+    /// Moves to the item before the current item.
     ///
-    /// - Returns: the item; nil if there is none, and then nothing changes.
+    /// - Returns: The item; nil if there is no item before, and then nothing changes.
     mutating func stepBack() -> ID? {
         guard let place else { return nil }
         let before = round[..<place].lastIndex(where: isPlayable)
@@ -101,9 +102,9 @@ struct QueueOrder: Equatable {
         return round[target]
     }
 
-    /// Moves to an item of the user's choice; the others of the round keep their turn.
+    /// Moves to an item of the user's choice. The other items of the round keep their turn.
     ///
-    /// - Returns: false if there is no such item.
+    /// - Returns: False if there is no such item.
     mutating func jump(to id: ID) -> Bool {
         guard let found = round.firstIndex(of: id) else { return false }
         unplayable.remove(id)
@@ -118,12 +119,12 @@ struct QueueOrder: Equatable {
         return true
     }
 
-    /// Notes that an item cannot be opened; it is passed over until it is chosen again.
+    /// Marks an item that cannot be opened. The item is skipped until chosen again.
     mutating func markUnplayable(_ id: ID) { unplayable.insert(id) }
 
     // MARK: Changes
 
-    /// Puts items in front of the one at `index` of the list.
+    /// Inserts items in front of the item at `index` of the list.
     mutating func insert(_ items: [ID], at index: Int) {
         list.insert(contentsOf: items, at: min(max(0, index), list.count))
         guard let seed else { return adoptList() }
@@ -134,7 +135,7 @@ struct QueueOrder: Equatable {
         }
     }
 
-    /// Removes an item. If it is the current one, the next one is current.
+    /// Removes an item. After the removal of the current item, the next item is current.
     mutating func remove(_ id: ID) {
         let held = current
         var next = self
@@ -145,7 +146,7 @@ struct QueueOrder: Equatable {
         place = follower.flatMap { round.firstIndex(of: $0) }
     }
 
-    /// Moves an item to the place `index` of the list without it.
+    /// Moves an item to the place `index` in the list without this item.
     mutating func move(_ id: ID, to index: Int) {
         guard list.contains(id) else { return }
         list.removeAll { $0 == id }
@@ -153,7 +154,8 @@ struct QueueOrder: Equatable {
         if seed == nil { adoptList() }
     }
 
-    /// Shuffles all but the current item, which comes first; nil returns to the order of the list, from the current item on.
+    /// Shuffles all items but the current item, which comes first. Nil returns to the order of the list, from the
+    /// current item on.
     mutating func shuffle(seed: UInt64?) {
         let held = current
         (self.seed, roundNumber) = (seed, 0)
@@ -171,7 +173,7 @@ struct QueueOrder: Equatable {
         place = held.flatMap { round.firstIndex(of: $0) }
     }
 
-    /// The list in the order of the round with this number.
+    /// Returns the list in the order of the current round number.
     private func arranged() -> [ID] {
         guard let seed else { return list }
         var generator = QueueGenerator(seed: seed &+ roundNumber &* 0x9E37_79B9_7F4A_7C15)
@@ -183,13 +185,14 @@ struct QueueOrder: Equatable {
     }
 }
 
-/// Numbers from a seed, the same on every machine (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Pseudorandom numbers from a seed, equal on every machine: SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", 2014).
 struct QueueGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// A number from 0 to `limit` − 1; its unevenness is below one part in 2^32 for any list.
+    /// Returns a number from 0 to `limit` − 1. The bias is below one part in 2^32 for any list.
     mutating func number(below limit: Int) -> Int {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

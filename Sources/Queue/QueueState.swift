@@ -2,7 +2,7 @@ internal import Clips
 internal import Engine
 internal import Realtime
 
-/// What a queue knows. It is used under the queue's lock; it opens nothing and waits for nothing.
+/// State of a queue, used under the queue's lock. The state opens nothing and waits for nothing.
 struct QueueState {
     /// A player of the queue.
     struct Entry {
@@ -10,21 +10,22 @@ struct QueueState {
         let serial: Int
         let player: Player
         let sound: QueueSound
-        /// The length of the crossfade at its beginning.
+        /// Length of the crossfade at the beginning.
         let fade: Int64
-        /// Whether it plays, or begins by itself at a joint.
+        /// True if the player is playing, or will begin at a joint.
         var isBidden: Bool
-        /// Where it begins, if it was moved before.
+        /// First frame to play, if moved before the start.
         var firstFrame: Int64?
-        /// Whether its beginning was told.
+        /// True once the start was reported.
         var isHeard = false
 
         var id: QueueItem.ID { item.id }
     }
 
-    /// The most players that wait behind the current one, and the output frames that they should last together: two of the longest blocks.
+    /// Maximum number of players behind the current player, and the output frames that these should last together: two
+    /// of the longest blocks.
     static let (mostAhead, framesAhead) = (16, Int64(16_384))
-    /// Within so many seconds from its beginning, `previous` leaves an item.
+    /// Time from the beginning of an item in which `previous` leaves the item, in seconds.
     private static let beginningSeconds = 3
 
     private let engine: Engine
@@ -34,25 +35,25 @@ struct QueueState {
     private var madePlayers = 0
     var order = QueueOrder()
 
-    /// The player of the current item, and those that follow it at their joints.
+    /// Player of the current item, and the players that follow at their joints.
     private(set) var chain: [Entry] = []
-    /// Players that are past their joint and fade out.
+    /// Players past their joint, fading out.
     private var fading: [Entry] = []
-    /// Players that were heard and are stopped; their end is still to be told.
+    /// Stopped players that were audible. The queue still has to report the end of each.
     private var leaving: [Entry] = []
-    /// Why the queue is over, until that is told as the last of all.
+    /// Why the queue has ended, until reported as the last event.
     private var ending: QueueEnd?
-    /// Whether the queue plays or is paused.
+    /// True if the queue plays or is paused.
     private(set) var isUnderWay = false
     private(set) var pauseReason: PauseReason?
-    /// Why the queue ended, if no item could be played.
+    /// Error that ended the queue, if no item was playable.
     private(set) var failure: (any Error)?
     private(set) var crossfade: Int64 = 0
     private(set) var speed = Speed.normal
     private var decibels = 0.0
-    /// Notes that wait for that of a player ahead.
+    /// Notes that wait for the note of an earlier player.
     private var early: [QueueInbox.Note] = []
-    /// Events that have not been delivered.
+    /// Undelivered events.
     private var untold: [QueueEvent] = []
 
     init(_ engine: Engine, _ inbox: QueueInbox) { (self.engine, self.inbox) = (engine, inbox) }
@@ -68,7 +69,7 @@ struct QueueState {
         return item
     }
 
-    /// - Returns: false if there is no such item.
+    /// - Returns: False if there is no such item.
     mutating func forget(_ id: QueueItem.ID) -> Bool { itemsByID.removeValue(forKey: id) != nil }
 
     mutating func tell(_ event: QueueEvent) { untold.append(event) }
@@ -87,24 +88,24 @@ struct QueueState {
 
     // MARK: Requests
 
-    /// The order of the items has changed.
+    /// Reports a changed order.
     mutating func noteOrder() {
         tell(.orderChanged)
         let planned = order.upcoming(Self.mostAhead)
         guard isUnderWay, !chain.isEmpty, firstWrong(planned) != nil || planned.count >= chain.count else { return }
-        // Now, and not when the queue's thread comes to it: what plays may end before.
+        // At once, not on the queue's thread: the current item may end before.
         engine.holdsOpen(true)
     }
 
-    /// The first player behind the current one that does not follow any more.
+    /// Returns the index of the first player behind the current player that no longer follows.
     private func firstWrong(_ planned: [QueueItem.ID]) -> Int? {
         chain.indices.dropFirst(hasNextBegun ? 2 : 1).first { $0 > planned.count || chain[$0].id != planned[$0 - 1] }
     }
 
-    /// - Returns: false if there is no item.
+    /// - Returns: False if there is no item.
     mutating func begin() -> Bool {
         if order.current == nil, order.step(wraps: false) == nil, let first = order.list.first {
-            // All were passed over; they get another chance.
+            // The queue has skipped all items, so all get another chance.
             for id in order.list.reversed() { _ = order.jump(to: id) }
             _ = order.jump(to: first)
         }
@@ -113,10 +114,10 @@ struct QueueState {
         return true
     }
 
-    /// The current item has changed: it begins at once if it is open, and else when it is.
+    /// Switches to a new current item: at once if the item is open, otherwise after opening.
     mutating func jump() {
         (isUnderWay, failure, ending) = (true, nil, nil)
-        // Now, and not when the queue's thread comes to it: what played may have faded out by then, and the stream would end with it.
+        // At once, not on the queue's thread: by then, the last item may have faded out, and the stream would end.
         engine.holdsOpen(true)
         dropFading()
         if let left = chain.first {
@@ -149,7 +150,7 @@ struct QueueState {
     }
 
     mutating func pause(_ reason: PauseReason) {
-        // As with a player: the user's pause replaces any other, and no other one the user's.
+        // Like `Player`: the user's pause replaces any other pause, but no other pause replaces the user's.
         if pauseReason == nil || reason == .user { pauseReason = reason }
         leader?.player.pause(reason: reason)
     }
@@ -163,7 +164,7 @@ struct QueueState {
         if pauseReason == nil { startFirst() }
     }
 
-    /// The player that passes pauses on to those after it.
+    /// The player that passes pauses on to later players.
     private var leader: Entry? { fading.first ?? chain.first { $0.isBidden } }
 
     private mutating func startFirst() {
@@ -201,18 +202,19 @@ struct QueueState {
         dropFollowersOfOtherFades()
     }
 
-    /// Lets followers be opened anew whose crossfades would have another length now.
+    /// Drops followers whose crossfades would now have another length, to open these again.
     private mutating func dropFollowersOfOtherFades() {
         let first = chain.indices.dropFirst(hasNextBegun ? 2 : 1).first { index in
             chain[index].fade != fade(from: chain[index - 1].sound, to: chain[index].sound)
         }
         guard let first else { return }
-        // Now: what plays may end before the queue's thread comes to it.
+        // At once: the current item may end before the queue's thread runs.
         engine.holdsOpen(true)
         dropFollowers(from: first)
     }
 
-    /// At most half of either item, so that no item fades out before it has faded in, and no more than two sound together.
+    /// Returns the crossfade, at most half of either item: no item fades out before fading in, and at most two items
+    /// sound together.
     private func fade(from last: QueueSound?, to sound: QueueSound) -> Int64 {
         [last, sound].compactMap(\.self).reduce(crossfade) { fade, sound in
             let frames = sound.range.map { Int64($0.count) } ?? sound.clip.frameCount
@@ -227,12 +229,12 @@ struct QueueState {
 
     // MARK: The players
 
-    /// Whether the joint has come, although the queue was not told yet: then the next item is not taken back.
+    /// True if the joint has passed, even before the report: the next item then stays.
     private var hasNextBegun: Bool {
         chain.count > 1 && chain[1].player.status.state != .idle && itemsByID[chain[1].id] != nil
     }
 
-    /// Removes players of the chain, the last first, so that none begins.
+    /// Removes players of the chain, last first, so that none begins.
     private mutating func dropFollowers(from index: Int) {
         for entry in chain.dropFirst(index).reversed() { drop(entry) }
         chain.removeSubrange(min(index, chain.count)...)
@@ -248,7 +250,7 @@ struct QueueState {
         if entry.isHeard { leaving.append(entry) }
     }
 
-    /// The next item to open; nil if enough is open. Players that no longer follow are removed.
+    /// Returns the next item to open; nil if enough items are open. Removes players that no longer follow.
     mutating func nextToOpen() -> QueueItem? {
         guard isUnderWay, let current = order.current else { return nil }
         if chain.isEmpty {
@@ -260,7 +262,7 @@ struct QueueState {
             engine.holdsOpen(true)
             dropFollowers(from: wrong)
         }
-        // Once the last item is in the chain, the stream may end with it, at its last frame; but not before it was started.
+        // With the last item in the chain, the stream may end at its last frame, but not before the start.
         engine.holdsOpen(!chain[0].isBidden || planned.count > chain.count - 1)
         guard chain.count <= planned.count else { return nil }
         let ahead = chain.dropFirst().reduce(Int64(0)) { $0 + ($1.player.score.frameCount ?? 0) }
@@ -268,12 +270,12 @@ struct QueueState {
         return isEnough ? nil : itemsByID[planned[chain.count - 1]]
     }
 
-    /// The sound of an item that is open already.
+    /// Returns the sound of an item that is already open.
     func openSound(of id: QueueItem.ID) -> QueueSound? { chain.first { $0.id == id }?.sound }
 
-    /// Adds a player of an opened item, if it is still the next one.
+    /// Adds a player of an opened item, if the item is still next.
     ///
-    /// - Throws: why the engine refuses it.
+    /// - Throws: The engine's error.
     mutating func add(_ item: QueueItem, _ sound: QueueSound) throws {
         guard nextToOpen()?.id == item.id else { return }
         let clip = sound.clip
@@ -298,7 +300,7 @@ struct QueueState {
         if chain.count == 1, pauseReason == nil { startFirst() }
     }
 
-    /// An item cannot be opened.
+    /// Skips an unplayable item.
     mutating func pass(over item: QueueItem, because error: any Error) {
         guard itemsByID[item.id] != nil else { return }
         let isCurrent = order.current == item.id && chain.isEmpty
@@ -312,7 +314,7 @@ struct QueueState {
 
     // MARK: Notes of players
 
-    /// Learns what players did. Notes of different players may come in any order.
+    /// Processes notes of players. Notes of different players may arrive in any order.
     mutating func take(_ notes: [QueueInbox.Note]) {
         let sorted = (early + notes).sorted { $0.place < $1.place }
         early = []
@@ -321,8 +323,8 @@ struct QueueState {
         }
     }
 
-    /// Whether a player that began before the note's is not known to have begun. The engine serves one player after the other, so that the
-    /// queue's thread may see the note of one before that of the player ahead of it.
+    /// True if an earlier player is not yet known to have begun. The engine serves players one after another, so the
+    /// queue's thread may see the note of a later player first.
     private func isEarly(_ note: QueueInbox.Note) -> Bool {
         guard let index = chain.firstIndex(where: { $0.serial == note.serial }) else { return false }
         return chain[..<index].contains { !$0.isHeard }
@@ -356,13 +358,13 @@ struct QueueState {
             leave(fading.remove(at: index), note, reason)
         } else if let entry = chain.first, entry.serial == note.serial {
             if reason == .stopped {
-                // By somebody who has the player.
+                // Stopped by another owner of the player.
                 leave(entry, note, reason)
                 chain.removeFirst()
                 return end(.stopped)
             }
             if chain.count > 1 {
-                // The one that follows has begun, and tells it next.
+                // The next player has begun, and reports its start next.
                 leave(entry, note, reason)
                 chain.removeFirst()
                 order.arrive(at: chain[0].id)
@@ -382,7 +384,8 @@ struct QueueState {
 }
 
 extension QueueInbox.Note {
-    /// The place among other notes. A crossfade lets the next item begin before the last one ends; otherwise the end comes first.
+    /// Sort key of the note. With a crossfade, the next item begins before the last item ends; otherwise the end comes
+    /// first.
     fileprivate var place: (Int64, Int, Int) {
         if case .finished = event.kind { return (event.frame, 0, serial) }
         return (event.frame, 1, serial)

@@ -3,7 +3,7 @@ internal import Engine
 internal import Realtime
 internal import Synchronization
 
-/// The part of a queue that its thread shares with it: opens items, and keeps the players as the order wants them.
+/// The part of a queue that the queue shares with its thread: opens items, and keeps the players in the right order.
 final class QueueWorker: Sendable {
     let state: Mutex<QueueState>
     let inbox = QueueInbox()
@@ -14,7 +14,8 @@ final class QueueWorker: Sendable {
     init(_ engine: Engine, _ opener: @escaping @Sendable (QueueItem, Engine) throws -> QueueSound) {
         (self.engine, self.opener) = (engine, opener)
         state = Mutex(QueueState(engine, inbox))
-        // The virtual clock waits for what is not ready. The engine keeps this, so it must not hold the engine.
+        // The virtual clock waits until the queue is ready. The engine keeps this closure, so the closure must not hold
+        // the engine.
         let waits = engine.isVirtual
         engine.afterServing { [inbox] in
             inbox.noteServing()
@@ -22,13 +23,13 @@ final class QueueWorker: Sendable {
         }
     }
 
-    /// Changes the state, and lets the thread do what follows from it.
+    /// Changes the state, and wakes the thread to act on the change.
     func change<Result: Sendable>(_ body: (inout QueueState) -> Result) -> Result {
         defer { inbox.wake() }
         return state.withLock { body(&$0) }
     }
 
-    /// Ends the thread. What plays fades out.
+    /// Ends the thread. Playback fades out.
     func close() {
         inbox.close()
         state.withLock { state in
@@ -36,7 +37,7 @@ final class QueueWorker: Sendable {
         }
     }
 
-    /// The thread's work until the inbox is closed.
+    /// Runs the thread's work until the inbox closes.
     func run() {
         while let notes = inbox.take() {
             state.withLock { $0.take(notes) }
@@ -56,14 +57,14 @@ final class QueueWorker: Sendable {
         for event in state.withLock({ $0.takeEvents() }) { broadcast.tell(event) }
     }
 
-    /// - Returns: false if the mix has no room for another player yet.
+    /// - Returns: False if the mix has no room for another player yet.
     private func open(_ item: QueueItem) -> Bool {
         do {
             let known = state.withLock { $0.openSound(of: item.id) }
             let sound = try known ?? opener(item, engine)
             let clip = sound.clip
             let range = (sound.range ?? 0..<clip.frameCount).clamped(to: 0..<clip.frameCount)
-            // The beginning, before anything depends on it: an item that begins late is better than one that begins with silence.
+            // Wait for the beginning before adding the player: a late start is better than silence at the beginning.
             let opening = Int64(max(1, clip.sampleRate / 2))
             try clip.waitUntilLoaded([range.lowerBound..<min(range.upperBound, range.lowerBound + opening)])
             try state.withLock { try $0.add(item, sound) }

@@ -123,7 +123,7 @@ extension RecordingLibrary {
         summary.problems += copy.store.unreadable.sorted()
         if let repair = copy.store.repair {
             summary.problems.append(repair.message)
-            // Remove the copy of the damaged part: the store here has the same damage.
+            // Remove the kept damaged file: the store here has the same damage.
             _ = calls.remove(repair.damagedPath)
         }
         var settings = BackupSettings()

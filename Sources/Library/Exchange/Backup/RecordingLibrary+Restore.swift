@@ -17,7 +17,8 @@ extension RecordingLibrary {
     ///   - merging: True to merge the backup into a library that is not empty, like an import.
     ///   - settings: Paths of the user's configuration. A missing file is restored; an existing file is never changed.
     ///   - isCancelled: Called for each file.
-    /// - Throws: `RecordingLibraryError`, of kind `notEmpty` if the library is not empty and `merging` is false; `StoreError`.
+    /// - Throws: `RecordingLibraryError`, of kind `notEmpty` if the library is not empty and `merging` is false;
+    ///   `StoreError`.
     @discardableResult
     public func restore(
         from path: String, merging: Bool = false, settings: [String] = [], isCancelled: () -> Bool = { false }

@@ -6,8 +6,8 @@ internal import Files
 internal import Store
 internal import TextFormats
 
-/// Merges a catalogue into a library piece by piece. Each piece reads the state of its part of the store in its own transaction, so other programs
-/// may change the store between two.
+/// Merges a catalogue into a library piece by piece. Each piece reads the state of its part of the store in its own
+/// transaction, so other programs may change the store between two pieces.
 struct CatalogueMerge {
     private let library: RecordingLibrary
     private let now = StoreRows.milliseconds
