@@ -1,4 +1,4 @@
-// The executable `woodshed`: what it does lives in WoodshedCLI, where tests can reach it.
+// The executable `woodshed`. Its code lives in WoodshedCLI, where tests can reach it.
 import Explanations
 import Glibc
 import Terminal
@@ -7,7 +7,7 @@ import WoodshedCLI
 
 StandardStream.holdPlaces()
 let arguments = Array(ProgramArguments.all().dropFirst())
-// Scripts and package tools ask for the version often, so it is answered here, in optimised code, before anything is set up.
+// Scripts and package tools ask for the version often. This optimised code answers `--version` before any setup.
 if arguments == ["--version"] {
     exit(CommandLineTool.report { try StandardStream.output.line(woodshedVersion) }.rawValue)
 }
