@@ -1,11 +1,11 @@
-// How a take and what it was recorded against are heard together.
+// Mixing of a take with the recording beneath it, when both are heard together.
 import Terminal
 
-/// As typed with `--both`.
+/// The mix, as typed with `--both`.
 enum BothText: String, CaseIterable {
-    /// The model left, the take right.
+    /// Model on the left, take on the right.
     case split
-    /// Both on both sides.
+    /// Model and take on both sides.
     case mix
 
     init(parsing text: String) throws(ArgumentError) {

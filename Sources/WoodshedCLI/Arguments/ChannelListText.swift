@@ -4,7 +4,7 @@ import Woodshed
 
 /// Channels as typed: `3`, or `1,2`.
 struct ChannelListText: Hashable, Sendable {
-    /// From 0.
+    /// Channel numbers, from 0.
     let channels: [Int]
 
     init(parsing text: String) throws(ArgumentError) {
@@ -18,14 +18,14 @@ struct ChannelListText: Hashable, Sendable {
         channels = numbers.map { Int($0) - 1 }
     }
 
-    /// How many channels a device needs for them.
+    /// Number of channels a device needs for this list.
     var deviceChannels: Int { (channels.max() ?? 0) + 1 }
 
-    /// Refuses channels that an opened device does not have.
+    /// Refuses channels missing on an opened device.
     ///
     /// - Parameters:
-    ///   - count: The device's channels.
-    ///   - device: Its name, for the message.
+    ///   - count: Number of the device's channels.
+    ///   - device: The device's name, for the message.
     func check(_ count: Int, of device: String) throws(CommandFailure) {
         guard let wrong = channels.first(where: { $0 >= count }) else { return }
         throw CommandFailure(

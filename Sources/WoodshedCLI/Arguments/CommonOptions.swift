@@ -1,12 +1,12 @@
-// The options that several verbs share. They contain the parsed values, already checked against their bounds; their meaning
-// for a file is decided when the file is known.
+// Options shared by several verbs. Parsed values are already checked against their bounds. Their meaning for a file is
+// decided once the file is known.
 //
-// Options with numbers are parsed unconditionally: a value may begin with a minus sign, and is accepted or refused
-// as a value. `optionValue` then detects a missing value.
+// Options with numbers are parsed unconditionally: a value may begin with a minus sign and is accepted or refused as a
+// value. `optionValue` then detects a missing value.
 import ArgumentParser
 import Terminal
 
-/// How much the command prints.
+/// Amount of printed messages.
 struct MessageOptions: ParsableArguments {
     @Flag(name: .long, help: "Write events as JSON lines to standard output.")
     var json = false
@@ -21,7 +21,7 @@ struct MessageOptions: ParsableArguments {
     var plain = false
 }
 
-/// What the screen shows while playing, beside the status line.
+/// Contents of the screen while playing, beside the status line.
 struct ScreenOptions: ParsableArguments {
     @Flag(
         name: .long, inversion: .prefixedNo,
@@ -42,7 +42,7 @@ struct PeriodOptions: ParsableArguments {
     var periods: Int?
 }
 
-/// Which clock the device follows.
+/// Source of the device's timing: the real clock or a virtual clock.
 enum ClockText: String, CaseIterable, ExpressibleByArgument {
     case real
     case virtual
@@ -62,11 +62,11 @@ struct DeviceOptions: ParsableArguments {
         transform: { try ChannelListText(parsing: optionValue($0)) })
     var outputChannel: ChannelListText?
 
-    // Left out of the short help, which has no room for what few users need: --help-hidden shows them.
+    // Hidden in the short help, which has no room for rarely used options. `--help-hidden` shows this group.
     @OptionGroup(visibility: .hidden) var stream: StreamOptions
 }
 
-/// How a device is opened, for playing or recording.
+/// Settings for opening a device, for playing or recording.
 struct StreamOptions: ParsableArguments {
     @Flag(
         name: .long,
@@ -85,14 +85,14 @@ struct StreamOptions: ParsableArguments {
     var priority = 70
 }
 
-/// What to do when the device is lost while it plays.
+/// Reaction to the loss of the device while it plays.
 enum LossText: String, CaseIterable, ExpressibleByArgument {
     case wait
     case pause
     case fallback
 }
 
-/// For verbs that play live.
+/// Options of verbs with live playback.
 struct LossOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -102,7 +102,7 @@ struct LossOptions: ParsableArguments {
     var onLoss: LossText = .wait
 }
 
-/// What is played, how often and how fast.
+/// Sections, passes and speeds to play.
 struct PlanOptions: ParsableArguments {
     @Option(
         name: .customLong("section"), parsing: .unconditionalSingleValue,
@@ -152,7 +152,7 @@ struct PlanOptions: ParsableArguments {
         }
     }
 
-    /// The sections in the order of playing; empty if none was given.
+    /// Sections in the order of playing; empty without a given section.
     var chosenSections: [SectionText] {
         range.isGiven ? [.range(range.range)] : sections.flatMap { $0 }
     }
@@ -176,7 +176,7 @@ struct RangeOptions: ParsableArguments {
     var range: TimeRange { TimeRange(start: from, end: to) }
 }
 
-/// One speed for everything, or one curve for every pass.
+/// A single speed for everything, or a single curve for every pass.
 struct SpeedOptions: ParsableArguments {
     @Option(
         name: [.short, .long], parsing: .unconditional,
@@ -200,7 +200,7 @@ struct SpeedOptions: ParsableArguments {
     }
 }
 
-/// One pitch for everything.
+/// A single pitch for everything.
 struct PitchOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
@@ -247,21 +247,21 @@ enum QualityText: String, CaseIterable, ExpressibleByArgument {
     case light
 }
 
-/// What happens to formants.
+/// Treatment of formants.
 enum FormantText: String, CaseIterable, ExpressibleByArgument {
     case auto
     case keep
     case move
 }
 
-/// How one pass follows another.
+/// Transition from a pass to the next pass.
 enum JointText: String, CaseIterable, ExpressibleByArgument {
     case crossfade
     case fade
     case hard
 }
 
-/// A whole number within bounds.
+/// Parses a whole number within bounds.
 func boundedInteger(_ text: String, in range: ClosedRange<Int>) throws(ArgumentError) -> Int {
     let text = try optionValue(text)
     let isBelowZero = range.lowerBound < 0 && text.hasPrefix("-")
@@ -273,7 +273,7 @@ func boundedInteger(_ text: String, in range: ClosedRange<Int>) throws(ArgumentE
     return Int(number)
 }
 
-/// The text of an option's value; if it is another option's name, the value is missing.
+/// Returns the text of an option's value. Another option's name in its place means a missing value.
 func optionValue(_ text: String) throws(ArgumentError) -> String {
     guard !text.hasPrefix("--") else { throw ArgumentError("the value is missing; '\(text)' is the next option") }
     return text

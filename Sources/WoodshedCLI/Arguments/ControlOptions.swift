@@ -1,15 +1,17 @@
-// From where a run may be controlled, beside the keyboard.
+// Ways to control a run, beside the keyboard.
 import ArgumentParser
 import Terminal
 
 /// The ways, as written: `socket`, `midi:nanoKONTROL2`, `socket,midi`, `none`.
 struct ControlWays: Equatable, Sendable {
-    /// Whether there is a socket for other programs.
+    /// True with a socket for other programs.
     var hasSocket = false
-    /// Ports of the sequencer, or paths of MIDI devices; an empty one is a port that others connect to.
+    /// Ports of the sequencer, or paths of MIDI devices. An empty name stands for a port of our own for others to
+    /// connect to.
     var ports: [String] = []
 
-    /// Whether media keys control the run, where there is a desktop. This costs nothing elsewhere, so it counts as no way of its own.
+    /// True if media keys control the run, where a desktop exists. Media keys cost nothing elsewhere, so they do not
+    /// count as a way of control.
     var hasDesktop = false
 
     var isNone: Bool { !hasSocket && ports.isEmpty }
@@ -30,14 +32,14 @@ struct ControlWays: Equatable, Sendable {
         }
     }
 
-    /// All ways of several; one that stands twice counts once.
+    /// Combines several values; a repeated port counts once.
     init(_ all: [ControlWays]) {
         hasSocket = all.contains(where: \.hasSocket)
         for port in all.flatMap(\.ports) where !ports.contains(port) { ports.append(port) }
     }
 }
 
-/// For verbs that go on for as long as somebody wants.
+/// Control options of verbs that run until the user ends them.
 struct ControlOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .singleValue,
@@ -53,7 +55,7 @@ struct ControlOptions: ParsableArguments {
     var ways: ControlWays {
         var ways = ControlWays(control)
         ways.hasDesktop = mpris
-        // Nothing else could end it.
+        // A background run can only be ended through its socket.
         if BackgroundRun.isThis { ways.hasSocket = true }
         return ways
     }

@@ -1,5 +1,6 @@
-// Curves of speed as typed: `0=70%,10~100%`. Points are separated by commas; `0=70%` steps to a speed at a time, `10~100%` glides and
-// reaches the speed at that time; `repeat` instead of a speed repeats the curve. Times are output seconds from a pass's start.
+// Curves of speed as typed: `0=70%,10~100%`. Commas separate points. `0=70%` steps to a speed at a time; `10~100%`
+// glides and reaches the speed at that time; `repeat` in place of a speed repeats the curve. Times are output seconds
+// from a pass's start.
 import Terminal
 
 /// Speeds over the time of a pass.
@@ -11,7 +12,7 @@ struct CurveText: Hashable, Sendable {
     }
 
     let points: [Point]
-    /// When it begins again; nil if the last speed stays.
+    /// Time at which the curve repeats; nil if the last speed stays.
     let end: TimePoint?
 
     init(parsing text: String) throws(ArgumentError) {

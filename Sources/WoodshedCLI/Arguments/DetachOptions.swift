@@ -1,8 +1,8 @@
-// Whether a run goes on in the background, and whether this one does.
+// Runs in the background: the option, and the mark of such a run.
 import ArgumentParser
 import Terminal
 
-/// Whether a run goes on in the background.
+/// Options for continuing a run in the background.
 struct DetachOptions: ParsableArguments {
     @Flag(name: .long, help: "Go on in the background; steer it with: woodshed ctl")
     var detach = false
@@ -15,11 +15,11 @@ struct DetachOptions: ParsableArguments {
     }
 }
 
-/// A run that another one has started in the background.
+/// A background run, started by another process of this command.
 enum BackgroundRun {
-    /// Tells the started command that it is the one in the background: "one", "another" beside it, or "fetch".
+    /// Variable that marks the started process as a background run: "one", "another" for a second player, or "fetch".
     static let variable = "WOODSHED_DETACHED"
 
-    /// Whether this run plays in the background.
+    /// True if this run plays in the background.
     static var isThis: Bool { ["one", "another"].contains(environmentVariable(variable)) }
 }

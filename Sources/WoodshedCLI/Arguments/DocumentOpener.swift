@@ -4,17 +4,19 @@ import Glibc
 import Terminal
 import Woodshed
 
-/// The program that opens documents, and its arguments.
+/// The document-opening program and its arguments.
 struct DocumentOpener: Equatable {
-    /// The desktop's own.
+    /// The desktop's own opener.
     static let standard = "xdg-open"
     private static let mark = "{file}"
-    /// How long a program may take to refuse a file, in milliseconds. One that runs longer has opened it.
+    /// Time limit for a program to refuse a file, in milliseconds. A program still running afterwards has opened the
+    /// file.
     private static let patience: Int32 = 2000
 
     let words: [String]
 
-    /// Reads a line such as `evince --page-index=2 {file}`, divided as an extractor is; without `{file}` the file is added at the end.
+    /// Parses a line such as `evince --page-index=2 {file}`, divided like an extractor's command line. Without
+    /// `{file}`, the file becomes the last argument.
     init(parsing line: String) throws(ArgumentError) {
         let words: [String]
         do throws(ProgramWords.Fault) { words = try ProgramWords.divided(line) } catch {
@@ -26,7 +28,7 @@ struct DocumentOpener: Equatable {
         self.words = words
     }
 
-    /// The program and its arguments for a file. The path begins with a slash, so it is not taken for an option.
+    /// Returns the program's arguments for a file. The path begins with a slash, so no program takes it for an option.
     func arguments(for path: String) -> [String] {
         if words.contains(where: { $0.contains(Self.mark) }) {
             return words.map { $0.replacing(Self.mark, with: path) }
@@ -34,10 +36,10 @@ struct DocumentOpener: Equatable {
         return words + [path]
     }
 
-    /// The command for a file as it can be typed.
+    /// Returns the command for a file, ready to be typed.
     func command(for path: String) -> String { arguments(for: path).map(shellWord).joined(separator: " ") }
 
-    /// Starts the program. It goes on without this one, without a terminal.
+    /// Starts the program, which keeps running after this process ends, without a terminal.
     func open(_ path: String) throws(CommandFailure) {
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { !(environmentVariable($0) ?? "").isEmpty }) else {
             throw CommandFailure(

@@ -1,8 +1,8 @@
-// How recordings are fetched, as typed.
+// Options for fetching recordings, as typed.
 import ArgumentParser
 import Woodshed
 
-/// How recordings are fetched.
+/// Options for fetching recordings.
 struct FetchOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
@@ -36,13 +36,13 @@ struct FetchOptions: ParsableArguments {
         return settings
     }
 
-    /// The same options for another run of this command.
+    /// The same options as arguments, for another run of this command.
     var arguments: [String] {
         ["--retry", "\(retry)", "--parallel", "\(parallel)", "--size-limit", sizeLimit.text]
             + (waitOnline ? ["--wait-online"] : []) + (extractor.map { ["--extractor", $0] } ?? [])
     }
 
-    /// The user's program; nil if there is none.
+    /// Returns the user's extractor; nil without a configured extractor.
     func program() throws(ExtractorError) -> Extractor? {
         guard let extractor, !extractor.isEmpty, extractor != "none" else { return nil }
         return try Extractor(configuration: extractor)

@@ -1,4 +1,4 @@
-// How sections are found by their pauses.
+// Options for finding sections by their pauses.
 import ArgumentParser
 import Terminal
 import Woodshed
@@ -32,7 +32,7 @@ struct FindingOptions: ParsableArguments {
         transform: { try threshold($0) })
     var threshold: Double?
 
-    /// The options that were given.
+    /// Names of the given options.
     var given: [String] {
         [
             ("--yes", yes), ("--min-pause", minPause != nil), ("--min-length", minLength != nil),

@@ -1,9 +1,9 @@
-// The sound of one place instead of passes, for `render`.
+// Holding the sound of one place, instead of playing passes, for `render`.
 import ArgumentParser
 import Terminal
 import Woodshed
 
-/// The place whose sound is held, and for how long.
+/// The held place, and the duration of the held sound.
 struct FreezeOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
@@ -24,7 +24,7 @@ struct FreezeOptions: ParsableArguments {
         throw ValidationError("--freeze-length needs --freeze and a time.")
     }
 
-    /// The place in a recording, inside one of its sections that are played; nil without the option.
+    /// Returns the place in a recording, inside a played section; nil without the option.
     func place(in timeline: Timeline, of sections: [Section]) throws -> FrozenPlace? {
         guard let frame = freeze?.frame(in: timeline) else { return nil }
         guard sections.contains(where: { $0.range.contains(frame) }) else {

@@ -1,4 +1,4 @@
-// Values of options that are kept with a recording or with one of its sections. They are parsed as the options themselves are.
+// Values of options kept with a recording or with a section. The options' own parsers read these values.
 import Terminal
 import Woodshed
 
@@ -10,7 +10,7 @@ struct KeptSettings: Equatable, Sendable {
 
     var isEmpty: Bool { texts.isEmpty }
 
-    /// The speed, the passes, the gap, the pitch and the strip; nil where nothing is kept, or nothing that can be read: what another version wrote
+    /// Kept speed, passes, gap, pitch and strip. Nil for an absent or unreadable value: a value from another version
     /// must not stop the music.
     var speed: SpeedText? { texts["speed"].flatMap { try? SpeedText(parsing: $0) } }
     var gap: GapText? { texts["gap"].flatMap { try? GapText(parsing: $0) } }
@@ -27,12 +27,12 @@ struct KeptSettings: Equatable, Sendable {
 
     static let endless = "endless"
 
-    /// The same, with values of others in place of those that both have.
+    /// Returns these values overlaid by `others`, which win where both have a value.
     func overlaid(by others: KeptSettings) -> KeptSettings {
         KeptSettings(texts.merging(others.texts) { $1 })
     }
 
-    /// Keeps another value, or none.
+    /// Sets a value; nil removes the kept value.
     mutating func set(_ option: String, _ value: String?) { texts[option] = value }
 
     mutating func set(speed: Double) { set("speed", speed == 1 ? nil : fixed(speed * 100, decimals: 1) + "%") }
@@ -55,12 +55,12 @@ struct KeptSettings: Equatable, Sendable {
         switch gap {
         case .none: set("gap", nil)
         case .passLengths(let factor): set("gap", fixed(factor, decimals: 2) + "x")
-        // Frames of the clip, whose rate the next device may not have.
+        // Frames count at the clip's rate, which the next device may not have.
         case .frames: break
         }
     }
 
-    /// Refuses values that the options would refuse.
+    /// Refuses the same values as the options' parsers.
     func check() throws(CommandFailure) {
         do throws(ArgumentError) {
             if let text = texts["speed"] { _ = try SpeedText(parsing: text) }

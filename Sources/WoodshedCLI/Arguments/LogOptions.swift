@@ -1,5 +1,5 @@
-// `--log-level` and `--log-file`, which every verb takes, and their variables. They are read before the verb's own options, because
-// what those say is logged, too.
+// `--log-level` and `--log-file`, accepted by every verb, and their variables. Parsed before the verb's own options,
+// because the log also covers their parsing.
 import AudioFiles
 import Glibc
 import RunLog
@@ -7,23 +7,23 @@ import Terminal
 import UserState
 import Woodshed
 
-/// Where the log goes, and what it contains.
+/// Path and contents of the log.
 struct LogOptions: Equatable {
-    /// The variables; the processes that a run starts inherit them.
+    /// Names of the environment variables, which processes started by a run inherit.
     static let (levelVariable, fileVariable) = ("WOODSHED_LOG", "WOODSHED_LOG_FILE")
 
-    /// Words, as in "audio:debug,sql:trace"; nil if nobody has said any.
+    /// Log levels as typed, as in "audio:debug,sql:trace"; nil without a request for a log.
     private(set) var words: String?
-    /// Nil for the usual file.
+    /// The named file; nil for the usual file.
     private(set) var file: String?
 
-    /// The options of the environment.
+    /// Reads the options from the environment.
     init(environment: (String) -> String? = environmentVariable) {
         words = environment(Self.levelVariable).flatMap { $0.isEmpty ? nil : $0 }
         file = environment(Self.fileVariable).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Takes its options out of the arguments, up to `--`.
+    /// Removes the log options from the arguments before `--` and stores their values.
     mutating func take(from arguments: inout [String]) throws(CommandFailure) {
         var rest: [String] = []
         var left = arguments[...]
@@ -49,7 +49,7 @@ struct LogOptions: Equatable {
         arguments = rest + left
     }
 
-    /// What is written; nothing unless somebody asked for it.
+    /// Returns the levels to log; off unless the user asked for a log.
     func levels() throws(CommandFailure) -> LogLevels {
         guard let words else { return LogLevels() }
         do throws(LogLevels.Fault) {
@@ -59,13 +59,13 @@ struct LogOptions: Equatable {
         }
     }
 
-    /// The log's file, from the root; nil without a home.
+    /// Absolute path of the log file; nil without a home.
     var path: String? {
         guard let file else { return StateFolder.path.map { $0 + "/woodshed.log" } }
         return FileName.absolute(file) ?? file
     }
 
-    /// For `doctor`. A started log is in the environment, too.
+    /// Summary for `doctor`, including a log set in the environment.
     var summary: String {
         get throws(CommandFailure) {
             let levels = try levels()
@@ -74,7 +74,7 @@ struct LogOptions: Equatable {
         }
     }
 
-    /// Begins the log, if it is wanted. What hinders it is told once, and stops nothing.
+    /// Starts the log if wanted. An obstacle is reported once and stops nothing.
     func start() throws(CommandFailure) {
         let levels = try levels()
         guard !levels.isOff else { return }
@@ -91,7 +91,8 @@ struct LogOptions: Equatable {
         } catch {
             return Self.warn("the log \(path) \(error.text)", remedy: "Name another file: --log-file FILE")
         }
-        // No other thread exists yet. A run in the background may begin in another folder, so it gets the whole name.
+        // Safe to set: no other thread exists yet. A background run may start in another folder, so the variable holds
+        // the absolute path.
         unsafe setenv(Self.levelVariable, levels.text, 1)
         unsafe setenv(Self.fileVariable, path, 1)
     }

@@ -1,20 +1,20 @@
-// Lists of names that other programs write, such as find.
+// Lists of names written by other programs, such as find.
 import Files
 import Glibc
 import Terminal
 import Woodshed
 
-/// A list of the names of files: one a line, or, as the names of files may contain line feeds, each ended by a zero byte.
+/// A list of file names: one a line, or each ended by a zero byte, because file names may contain line feeds.
 enum NameList {
-    /// More than any list has: ten million long names.
+    /// Limit on a list's size in bytes, enough for ten million long names.
     private static let mostBytes = 1 << 31
-    /// Bytes that are read at once.
+    /// Number of bytes in each read.
     private static let partBytes = 1 << 16
 
-    /// The names in a file; of `-`, those on standard input.
+    /// Returns the names in a file, or on standard input for `-`.
     static func read(_ path: String) throws(CommandFailure) -> [String] { names(try bytes(of: path)) }
 
-    /// The names in a list. No name contains a zero byte, so one of them shows which form it has.
+    /// Returns the names in a list. No name contains a zero byte, so any zero byte marks the second form.
     static func names(_ bytes: [UInt8]) -> [String] {
         let end: UInt8 = bytes.contains(0) ? 0 : UInt8(ascii: "\n")
         return bytes.split(separator: end).map { FileName.text(of: $0) }
@@ -22,7 +22,7 @@ enum NameList {
 
     private static func bytes(of path: String) throws(CommandFailure) -> [UInt8] {
         do throws(FileFault) {
-            // A pipe is allowed, too: <(find ...) is one.
+            // The path may also name a pipe, such as <(find ...).
             let descriptor = path == "-" ? STDIN_FILENO : unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
             if descriptor < 0 { throw FileFault(code: errno) }
             defer { if path != "-" { close(descriptor) } }

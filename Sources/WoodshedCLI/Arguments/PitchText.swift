@@ -1,5 +1,5 @@
-// Pitches as typed: `+3`, `-2.5` in semitones, `30c`, `-15c` in cents. The bounds are the engine's; they are named here so
-// that a mistake is reported before any file is opened.
+// Pitches as typed: `+3`, `-2.5` in semitones, `30c`, `-15c` in cents. The bounds are the engine's, named here to
+// report a mistake before any file is opened.
 import Terminal
 
 /// The change of pitch, in semitones.
@@ -18,7 +18,7 @@ struct PitchText: Hashable, Sendable {
         }
         semitones = (isDown ? -size : size) / (isCents ? 100 : 1)
         guard !Self.range.contains(semitones) else { return }
-        // A value that large is more likely in cents.
+        // So large a value is more likely in cents.
         let hint = !isCents && size <= 2400 ? "; did you mean \(text)c?" : ""
         throw ArgumentError("a pitch of \(text) is outside -24 to +24 semitones\(hint)")
     }

@@ -1,17 +1,17 @@
-// Converts options to the engine's plan, once the recording is known.
+// Converts options to the engine's plan for a known recording.
 import Terminal
 import Woodshed
 
 extension PlanOptions {
-    /// The plan for a recording.
+    /// Returns the plan for a recording.
     ///
     /// - Parameters:
-    ///   - passes: Of each section, if the user gave no number.
-    ///   - repeats: Whether the first section follows the last.
-    ///   - saved: The sections that are kept with the recording.
-    ///   - kept: The recording's own settings, for what no option sets.
-    /// - Throws: A `CommandFailure` for a section that ends before it starts or where it starts, a `SectionError` for one that is not
-    ///   there, a `ScoreError` for another value that cannot be played.
+    ///   - passes: Passes of each section if the user gave no number.
+    ///   - repeats: True if the first section follows the last.
+    ///   - saved: The recording's saved sections.
+    ///   - kept: The recording's own settings, used where no option is given.
+    /// - Throws: A `CommandFailure` for a section with its end at or before its start, a `SectionError` for a missing
+    ///   section, a `ScoreError` for another unplayable value.
     func plan(
         for timeline: Timeline, passes: PassCount = 1, repeats: Bool = false, saved: SavedSections = .none,
         kept: KeptSettings = KeptSettings()
@@ -27,8 +27,8 @@ extension PlanOptions {
             formants: pitch.formants.choice, varispeed: pitch.varispeed, reversed: direction.reverse, repeats: repeats)
     }
 
-    /// The sections in the order of playing, with the identities of those that are saved: the given ones, or else all that are saved if
-    /// they are wanted, or else the whole recording.
+    /// Returns the sections in the order of playing, with the identities of saved sections. The given sections come
+    /// first; otherwise all saved sections, if wanted; otherwise the whole recording.
     func planned(for timeline: Timeline, _ saved: SavedSections) throws -> [(section: Section, savedID: Int?)] {
         if chosenSections.isEmpty, saved.areDefault {
             let sections = try saved.list().map { try saved.choice.sections(of: $0, timeline) } ?? []
@@ -50,7 +50,7 @@ extension PlanOptions {
         }
     }
 
-    /// What counts of saved sections beside the options given.
+    /// Returns the settings of saved sections that apply beside the given options.
     func choice(onlyHard: Bool, only: Set<Int>? = nil) -> SavedChoice {
         SavedChoice(
             speed: !speed.isGiven && ramp == nil, passes: passes == nil, gap: gap == nil, onlyHard: onlyHard,
@@ -68,7 +68,7 @@ extension PlanOptions {
 }
 
 extension SpeedOptions {
-    /// The speed or the curve, the recording's own speed unless another was asked for.
+    /// Returns the given speed or curve; the recording's own speed without either option.
     func schedule(for timeline: Timeline) throws(ScoreError) -> SpeedSchedule {
         guard let curve else {
             return .constant(try speed.map { text throws(ScoreError) in try Speed(factor: text.factor) } ?? .normal)
@@ -83,14 +83,14 @@ extension SpeedOptions {
 }
 
 extension PitchOptions {
-    /// The pitch, the recording's own unless another was asked for.
+    /// Returns the given pitch; the recording's own pitch without the option.
     func enginePitch() throws(ScoreError) -> Pitch {
         try pitch.map { text throws(ScoreError) in try Pitch(semitones: text.semitones) } ?? .original
     }
 }
 
 extension TimeRange {
-    /// The range as a section of a recording.
+    /// Returns the range as a section of a recording.
     func section(of timeline: Timeline) throws -> Section {
         let (start, end) = bounds(in: timeline)
         guard start < end else {
@@ -107,7 +107,7 @@ extension TimeRange {
 }
 
 extension GapText {
-    /// The gap in the engine's units.
+    /// Converts the gap to the engine's units.
     func gap(in timeline: Timeline) -> Gap {
         switch self {
         case .seconds(let seconds): .frames(Int64((seconds * Double(timeline.clipRate)).rounded()))
@@ -119,7 +119,7 @@ extension GapText {
 }
 
 extension MaterialText {
-    /// The choice in the engine's words.
+    /// The engine's material choice.
     var choice: MaterialChoice {
         switch self {
         case .auto: .auto
@@ -130,7 +130,7 @@ extension MaterialText {
 }
 
 extension QualityText {
-    /// The quality in the engine's words.
+    /// The engine's stretch quality.
     var quality: StretchQuality {
         switch self {
         case .full: .full
@@ -140,7 +140,7 @@ extension QualityText {
 }
 
 extension FormantText {
-    /// The choice in the engine's words.
+    /// The engine's formant choice.
     var choice: FormantChoice {
         switch self {
         case .auto: .auto
@@ -151,7 +151,7 @@ extension FormantText {
 }
 
 extension JointText {
-    /// The joint in the engine's words.
+    /// The engine's joint.
     var joint: Joint {
         switch self {
         case .crossfade: .crossfade

@@ -1,4 +1,4 @@
-// How large the library may become.
+// Size limit of the library.
 import ArgumentParser
 import Terminal
 import Woodshed
@@ -10,7 +10,7 @@ struct QuotaText: Equatable, Sendable {
 
     init(bytes: Int64?) { self.bytes = bytes }
 
-    /// The size as it can be typed, without rounding.
+    /// The size in a form to be typed, without rounding.
     var text: String { bytes.map(String.init) ?? "none" }
 
     init(parsing text: String) throws(ArgumentError) {
@@ -29,17 +29,17 @@ struct QuotaText: Equatable, Sendable {
     }
 }
 
-/// For verbs that make the library larger.
+/// Quota option of verbs that enlarge the library.
 struct QuotaOptions: ParsableArguments {
     @Option(
         name: .long, help: .init("The most that the library's own files may take, such as 20GB.", valueName: "size"),
         transform: { try QuotaText(parsing: optionValue($0)) })
     var quota: QuotaText?
 
-    /// The same option for another run of this command.
+    /// The same option as arguments, for another run of this command.
     var arguments: [String] { quota.map { ["--quota", $0.text] } ?? [] }
 
-    /// The user's library, with this limit.
+    /// Opens the user's library with this limit.
     func library() throws -> RecordingLibrary {
         try RecordingLibrary(PracticeStore(.user), quota: quota?.bytes)
     }

@@ -1,10 +1,10 @@
-// Recipes as they are typed, and those that everybody has.
+// Recipes as typed, and the built-in recipes.
 import Terminal
 import Woodshed
 
-/// A recipe as typed: steps with `;` between them, each of `option=value` words.
+/// A recipe as typed: steps separated by `;`, each with `option=value` words.
 struct RecipeText: Equatable, Sendable {
-    /// As it was typed.
+    /// The recipe as typed.
     let text: String
     private let steps: [Step]
 
@@ -15,10 +15,10 @@ struct RecipeText: Equatable, Sendable {
         var text: TextMoment?
     }
 
-    /// What a line of the configuration begins with: `recipe.morning = passes=2 speed=70%; passes=3`.
+    /// Prefix of a recipe's line in the configuration: `recipe.morning = passes=2 speed=70%; passes=3`.
     static let prefix = "recipe."
 
-    /// The most steps: more would be a plan for a week.
+    /// Limit on the number of steps: more would be a plan for a week.
     private static let mostSteps = 32
 
     init(parsing text: String) throws(ArgumentError) {
@@ -55,7 +55,7 @@ struct RecipeText: Equatable, Sendable {
         return step
     }
 
-    /// The recipe for a recording.
+    /// Returns the recipe for a recording.
     func recipe(in timeline: Timeline) throws(ScoreError) -> Recipe? {
         var steps: [Recipe.Step] = []
         for step in self.steps {
@@ -67,11 +67,11 @@ struct RecipeText: Equatable, Sendable {
         return Recipe(steps)
     }
 
-    /// What everybody has, until the configuration has another of that name.
+    /// Built-in recipes; a recipe of the same name in the configuration takes precedence.
     static let standard: [(name: String, text: String)] = [
-        // Slow enough to hear every sound, then as it is.
+        // Slow enough to hear every sound, then at the recorded speed.
         ("intensive", "passes=2 speed=75% text=after; passes=3 text=during"),
-        // Listen, speak after it with the text, then without.
+        // Listen, repeat aloud with the text, then without the text.
         ("shadow", "passes=1 text=during; passes=3 speed=85% gap=1.0x text=during; passes=3 gap=1.0x text=never"),
         // By ear alone; the text comes at the end, to check.
         ("blind", "passes=3 text=never; passes=1 text=after"),

@@ -2,9 +2,9 @@ import ArgumentParser
 import Explanations
 import Terminal
 
-/// One recording or many, for the verbs that work on each by itself.
+/// Recordings, for verbs that work on each recording separately.
 struct RecordingArguments: ParsableArguments {
-    /// More files at the same time are of no use, and each needs memory and open files of its own.
+    /// Limit on parallel jobs: more files at a time bring no gain, and each file needs its own memory and open files.
     static let mostJobs = PartialFiles.mostOutputs
 
     @Argument(
@@ -24,13 +24,13 @@ struct RecordingArguments: ParsableArguments {
         transform: { try boundedInteger($0, in: 1...mostJobs) })
     var jobs: Int?
 
-    /// As the user named them on the command line.
+    /// Names from the command line, as typed.
     var files: [String] { names.flatMap { $0 } }
 
-    /// Whether there is one recording, and neither `--jobs` nor a list asks for the form of several.
+    /// True for a single recording without a list and without `--jobs`, so output takes the form for a single file.
     var isAlone: Bool { isOne && jobs == nil }
 
-    /// Whether there can be only one recording.
+    /// True if the arguments can name only a single recording.
     var isOne: Bool { list == nil && files.count == 1 }
 
     func validate() throws {
@@ -38,9 +38,9 @@ struct RecordingArguments: ParsableArguments {
         if list?.isEmpty == true { throw ValidationError("--files-from needs the name of a list, or -.") }
     }
 
-    /// As the user named them: those of the command line, and then those of the list, which is read here.
+    /// Returns all names as typed: first those of the command line, then those of the list. Reads the list.
     ///
-    /// - Throws: The reason why it cannot be read, or that it has no names either.
+    /// - Throws: A `CommandFailure` for an unreadable list, or for a list without any name.
     func allFiles() throws(CommandFailure) -> [String] {
         guard let list else { return files }
         let all = files + (try NameList.read(list))
@@ -52,14 +52,14 @@ struct RecordingArguments: ParsableArguments {
 
     // MARK: Thousands of names
 
-    /// A character that no argument of a program contains.
+    /// Separator of merged names: no program argument contains this character.
     private static let separator: Character = "\0"
     private static let verbs: Set = ["measure", "info", "waveform", "render"]
-    /// So few names cost the parser nothing.
+    /// Up to this number, names cost the parser nothing noticeable.
     private static let few = 64
 
-    /// The same arguments with names in a row merged into one: the parser's work grows with the square of the number of arguments, and
-    /// 10,000 names took it seconds.
+    /// Returns the arguments with adjacent names merged into a single argument. The parser's work grows with the square
+    /// of the number of arguments: 10,000 names took seconds.
     static func merged(_ arguments: [String]) -> [String] {
         guard let verb = arguments.first, verbs.contains(verb), arguments.count > few else { return arguments }
         var (result, names): ([String], ArraySlice<String>) = ([], [])
@@ -67,7 +67,7 @@ struct RecordingArguments: ParsableArguments {
             let isOption = arguments[index].hasPrefix("-")
             if !isOption { names = arguments[index - names.count...index] }
             guard isOption || index == arguments.count - 1 else { continue }
-            // The first of them is the verb, or may be the value of the option before them.
+            // The first name is the verb, or possibly the value of the option before it, so it stays separate.
             result += names.count > few ? [names.first ?? "", joined(names.dropFirst())] : Array(names)
             if isOption { result.append(arguments[index]) }
             names = []

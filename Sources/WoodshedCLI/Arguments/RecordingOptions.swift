@@ -1,9 +1,9 @@
-// What is recorded over the loops of a session, and from where.
+// Source and mode of recording over the loops of a session.
 import ArgumentParser
 import Terminal
 import Woodshed
 
-/// When takes are recorded, as typed.
+/// Recording mode for takes, as typed.
 enum TakeModeText: String, CaseIterable, Sendable {
     case passes
     case gaps
@@ -25,7 +25,7 @@ enum TakeModeText: String, CaseIterable, Sendable {
     }
 }
 
-/// Recording over the loops.
+/// Options for recording over the loops.
 struct RecordingOptions: ParsableArguments {
     @Option(
         name: .long, help: .init("Record takes: of passes, of gaps, or by key (r).", valueName: "when"),

@@ -1,15 +1,15 @@
-// The sections that are kept with a recording, for verbs that play it.
+// Sections kept with a recording, for verbs that play it.
 import Woodshed
 
-/// Looks saved sections up when they are needed, and not before: to find them the recording's audio is read.
+/// Looks up saved sections on demand only, because the lookup reads the recording's audio.
 struct SavedSections {
-    /// Whether they are played if the user names no section.
+    /// True if the saved sections are played when the user names no section.
     let areDefault: Bool
-    /// Which of them are played then, and how.
+    /// The saved sections to play in this case, and the own settings that apply.
     let choice: SavedChoice
     private let load: () throws -> SectionList?
 
-    /// For recordings that have none.
+    /// Value for recordings without saved sections.
     static var none: SavedSections { SavedSections(areDefault: false) { nil } }
 
     init(areDefault: Bool, choice: SavedChoice = SavedChoice(), load: @escaping () throws -> SectionList?) {
@@ -17,29 +17,30 @@ struct SavedSections {
         self.load = load
     }
 
-    /// All of them; nil if nothing was ever saved.
+    /// Returns all saved sections; nil if nothing was ever saved.
     func list() throws -> SectionList? { try load() }
 
-    /// The one that a user means by a name or number.
+    /// Returns the section that a user's name or number refers to.
     func section(named text: String) throws -> SavedSection {
         try (try load() ?? SectionList(sampleRate: 1, frameCount: 0)).meant(by: text)
     }
 }
 
-/// Which saved sections are played, and which of their own settings count: not those for which the user gave an option.
+/// Selects the saved sections to play, and the own settings that apply. A section's setting does not apply if the user
+/// gave the option.
 struct SavedChoice: Equatable, Sendable {
     var speed = true
     var passes = true
     var gap = true
-    /// Only those that are marked as hard.
+    /// True to select only sections marked as hard.
     var onlyHard = false
-    /// Only those with these identities; nil for all.
+    /// Identities of the selected sections; nil for all.
     var only: Set<Int>?
 
-    /// Whether some are left out.
+    /// True if some sections are left out.
     var isRestricted: Bool { onlyHard || only != nil }
 
-    /// The sections of a list, in its order, with their identities.
+    /// Returns the selected sections of a list, in its order, with their identities.
     func sections(of list: SectionList, _ timeline: Timeline) throws -> [(section: Section, savedID: Int?)] {
         try list.sections.filter { ($0.isHard || !onlyHard) && only?.contains($0.id) != false }.map {
             (try $0.section(of: timeline, self), $0.id)
@@ -48,7 +49,7 @@ struct SavedChoice: Equatable, Sendable {
 }
 
 extension SavedSection {
-    /// The section in frames of the clip, at the engine's rate, with those of its own settings that count.
+    /// Returns the section in frames of the clip, at the engine's rate, with the own settings that apply.
     func section(of timeline: Timeline, _ choice: SavedChoice = SavedChoice()) throws -> Section {
         func frame(_ frame: Int64) -> Int64 {
             min(TimePoint.converted(frame, from: timeline.fileRate, to: timeline.clipRate), timeline.clipFrames)

@@ -1,14 +1,15 @@
-// Many sections. The parser's work grows with the square of the number of arguments: 16,000 sections took it half a minute.
+// Command lines with many sections. The parser's work grows with the square of the number of arguments: 16,000 sections
+// took half a minute.
 import Terminal
 
-/// Merges the sections of a command line into one argument before the parser sees them.
+/// Merges the sections of a command line into a single argument before the parser runs.
 enum SectionArguments {
     private static let name = "--section"
-    /// A character that no section contains.
+    /// Separator of merged sections: no section contains this character.
     private static let separator: Character = "\n"
 
-    /// The same arguments with all sections merged into the first. A section that the parser must refuse stays separate, so
-    /// that it is refused with the parser's own words.
+    /// Returns the arguments with all sections merged into the first section. A section that the parser must refuse
+    /// stays separate, so the parser's own message quotes it alone.
     static func merged(_ arguments: [String]) -> [String] {
         // Arguments after "--" are names.
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
@@ -39,7 +40,7 @@ enum SectionArguments {
         return rest + arguments[end...]
     }
 
-    /// The sections of one argument.
+    /// Parses the sections of one merged argument.
     static func sections(_ text: String) throws(ArgumentError) -> [SectionText] {
         var ranges: [SectionText] = []
         for part in text.split(separator: separator, omittingEmptySubsequences: false) {
@@ -49,13 +50,13 @@ enum SectionArguments {
     }
 }
 
-/// A section as typed: a range of the recording, or a saved section by its name or number.
+/// A section as typed: a range of the recording, or the name or number of a saved section.
 enum SectionText: Hashable, Sendable {
     case range(TimeRange)
     case saved(String)
 
-    /// Parses a range if the text is one, and takes any other text for a name; a text of digits and signs alone that is no range is
-    /// a mistake.
+    /// Parses a range if possible, and takes any other text for a name. A text with only digits and range signs must be
+    /// a range or a number; otherwise parsing fails.
     init(parsing text: String) throws(ArgumentError) {
         do throws(ArgumentError) {
             self = .range(try TimeRange(parsing: text))

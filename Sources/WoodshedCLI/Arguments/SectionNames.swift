@@ -1,12 +1,12 @@
-// Names of saved sections, and of recipes, for the completion of the shell.
+// Shell completion of saved sections' and recipes' names.
 import Glibc
 import Woodshed
 
-/// What the shell offers where a saved section or a recipe is named.
+/// Names the shell offers for a saved section or a recipe.
 enum SectionNames {
-    /// The names of the sections of the recording on a command line, and the numbers of those without a name.
+    /// Returns the names of the sections of the recording on a command line, and the numbers of unnamed sections.
     ///
-    /// Nothing is offered, and nothing told, if there is no such file, or no store.
+    /// Returns nothing, without a message, if the file or the store is missing.
     @Sendable
     static func complete(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         let recording = words.dropFirst(2).first { !$0.hasPrefix("-") && isFile($0) }
@@ -18,7 +18,7 @@ enum SectionNames {
         return names.filter { $0.hasPrefix(prefix) }
     }
 
-    /// The names of all recipes.
+    /// Returns the names of all recipes.
     @Sendable
     static func completeRecipes(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         ((try? SettingsLayers())?.recipes ?? []).map(\.name).filter { $0.hasPrefix(prefix) }

@@ -1,9 +1,9 @@
-// How a session leads through its sections.
+// Options for the course of a session through its sections.
 import ArgumentParser
 import Terminal
 import Woodshed
 
-/// The order of the sections, and what happens before and between them.
+/// Order of the sections, and the actions before and between sections.
 struct SessionOptions: ParsableArguments {
     @Flag(name: .customLong("repeat"), help: "Begin again with the first section after the last.")
     var repeats = false
@@ -58,12 +58,12 @@ struct SessionOptions: ParsableArguments {
         transform: { try BothText(parsing: optionValue($0)) })
     var both: BothText = .split
 
-    /// Whether the user says where to begin.
+    /// True if the user chose the first section.
     var choosesBeginning: Bool { fromSection != nil || shuffle }
 
-    /// The session of a plan.
+    /// Returns the session for a plan.
     ///
-    /// - Throws: A `CommandFailure` if there are fewer sections than the first one's number.
+    /// - Throws: A `CommandFailure` if the number of the first section exceeds the number of sections.
     func sessionPlan(_ practice: PracticePlan, savedIDs: [Int?] = []) throws -> SessionPlan {
         let count = practice.sections.count
         if let fromSection, fromSection > count {
@@ -96,11 +96,11 @@ struct CountInText: Hashable, Sendable {
     }
 }
 
-/// What is repeated after a pause, as typed.
+/// Rewind after a pause, as typed.
 struct ResumeRewindText: Hashable, Sendable {
     let rewind: ResumeRewind
 
-    /// The most that can be asked for, in seconds.
+    /// Longest rewind a user can ask for, in seconds.
     private static let longest = 60.0
 
     init(parsing text: String) throws(ArgumentError) {

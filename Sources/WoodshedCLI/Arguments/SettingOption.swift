@@ -1,33 +1,33 @@
-// The options that a user can decide once and for all: in the environment, or in the configuration file. Each is checked by
-// the same parser as on the command line.
+// Options with a permanent value in the environment or the configuration file. The parsers of the command line check
+// these values, too.
 import Terminal
 import Woodshed
 
-/// One of these options.
+/// An option with a permanent value.
 struct SettingOption: Sendable {
-    /// As on the command line, without dashes.
+    /// The option's name on the command line, without dashes.
     let name: String
-    /// Its letter, if it has one.
+    /// The option's letter; nil without a short form.
     var letter: Character?
-    /// The verbs that take it from the environment or the file.
+    /// Verbs that take the option from the environment or the file.
     let verbs: Set<String>
-    /// What holds if nobody decides.
+    /// The default value.
     let standard: String
-    /// Whether there is a `--no-` form, for a flag that is on unless somebody switches it off.
+    /// True with a `--no-` form, for a flag that is on by default.
     var hasOpposite = false
-    /// Options that take its place.
+    /// Options that replace this option on a command line.
     var rivals: [String] = []
-    /// Whether recordings and sections keep values of their own for it.
+    /// True if recordings and sections keep their own values of this option.
     var isKept = false
-    /// Nil for an option that is on or off.
+    /// Checks a value; nil for a flag.
     var check: (@Sendable (String) throws(ArgumentError) -> Void)?
 
     var isFlag: Bool { check == nil }
 
-    /// Its variable: `WOODSHED_RESUME_REWIND`.
+    /// The option's environment variable, such as `WOODSHED_RESUME_REWIND`.
     var variable: String { "WOODSHED_" + String(name.uppercased().map { $0 == "-" ? "_" : $0 }) }
 
-    /// The option with a name.
+    /// Returns the option with a name.
     static func named(_ name: String) -> SettingOption? { all.first { $0.name == name } }
 
     private static let playing: Set = ["play", "practice"]
@@ -128,7 +128,7 @@ struct SettingOption: Sendable {
             check: { text throws(ArgumentError) in _ = try boundedInteger(text, in: range) })
     }
 
-    /// Whether a value switches a flag on.
+    /// Returns true if a value switches a flag on.
     static func isOn(_ text: String) throws(ArgumentError) -> Bool {
         switch text.lowercased() {
         case "yes", "on", "true", "1": return true
@@ -137,12 +137,12 @@ struct SettingOption: Sendable {
         }
     }
 
-    /// Refuses a value that the command line would refuse.
+    /// Refuses the same values as the command line.
     func validate(_ text: String) throws(ArgumentError) {
         if let check { try check(text) } else { _ = try Self.isOn(text) }
     }
 
-    /// Whether the user has given it, or a rival, on the command line.
+    /// Returns true if the command line contains the option or a rival.
     func isGiven(in arguments: ArraySlice<String>) -> Bool {
         arguments.contains { argument in
             let opposite = hasOpposite ? ["no-" + name] : []
@@ -151,7 +151,7 @@ struct SettingOption: Sendable {
                 return true
             }
             guard let letter, argument.hasPrefix("-"), !argument.hasPrefix("--") else { return false }
-            // Letters of flags may stand together; the value of another option may stand behind its letter.
+            // Several flags may share a dash. An option's value may follow its letter directly.
             return isFlag
                 ? argument.dropFirst().allSatisfy(\.isLetter) && argument.contains(letter)
                 : argument.dropFirst().first == letter

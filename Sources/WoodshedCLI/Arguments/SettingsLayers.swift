@@ -1,17 +1,17 @@
-// Options from the environment and the configuration file, for what the command line leaves open. A flag wins over the
-// environment, that over a section's own value, then the recording's, then the file's, then the standard.
+// Options from the environment and the configuration file, for options absent from the command line. Precedence: a
+// flag, then the environment, a section's own value, the recording's value, the file's value, the default.
 import Settings
 import Terminal
 import UserState
 import Woodshed
 
-/// Where a value comes from.
+/// Source of a value.
 enum SettingSource: Equatable {
     case environment(String)
     case file(String, line: Int)
     case standard
 
-    /// For people and programs.
+    /// Description for people and programs.
     var words: String {
         switch self {
         case .environment(let variable): variable
@@ -27,7 +27,7 @@ struct SettingsLayers {
     private let file: SettingsFile?
     private let text: SettingsText
 
-    /// - Throws: A `CommandFailure` if there is a file that cannot be read.
+    /// - Throws: A `CommandFailure` if the file exists but cannot be read.
     init(
         environment: @escaping (String) -> String? = environmentVariable, file: SettingsFile? = SettingsFile()
     ) throws(CommandFailure) {
@@ -48,9 +48,9 @@ struct SettingsLayers {
         }
     }
 
-    /// The value that somebody has decided for an option, and who.
+    /// Returns the value of an option, and its source.
     ///
-    /// - Throws: A `CommandFailure` for a value that the option refuses.
+    /// - Throws: A `CommandFailure` for a value refused by the option.
     func value(of option: SettingOption) throws(CommandFailure) -> (value: String, source: SettingSource) {
         if let value = environment(option.variable), !value.isEmpty {
             return (try checked(value, of: option, .environment(option.variable)), .environment(option.variable))
@@ -77,16 +77,17 @@ struct SettingsLayers {
 
     // MARK: Keys
 
-    /// What a line for a key begins with: `key.playing.ctrl+l = none`.
+    /// Prefix of a line for a key: `key.playing.ctrl+l = none`.
     static let keyPrefix = "key."
-    /// What a line for a controller begins with: `midi.cc64 = pause`.
+    /// Prefix of a line for a controller: `midi.cc64 = pause`.
     static let controllerPrefix = "midi."
 
-    /// The file's lines for keys or for controllers, in their order.
+    /// Calls `take` for each of the file's lines for keys or for controllers, in their order.
     ///
     /// - Parameters:
-    ///   - prefix: What their options begin with.
-    ///   - take: Gets the rest, such as `playing.ctrl+l`, and the words for it; throws if there is no such key or action.
+    ///   - prefix: Prefix of the lines' options.
+    ///   - take: Gets the rest of the option, such as `playing.ctrl+l`, and its value; throws for an unknown key or
+    ///     action.
     /// - Throws: A `CommandFailure` with the line's place.
     func forEachLine(
         _ prefix: String, _ take: (_ name: String, _ words: String) throws(ArgumentError) -> Void
@@ -104,7 +105,8 @@ struct SettingsLayers {
 
     // MARK: Recipes
 
-    /// All recipes by name, the file's in place of those that everybody has, and which of them the file has.
+    /// All recipes by name, each marked if the file defines it. The file's recipes replace built-in recipes of the same
+    /// name.
     var recipes: [(name: String, text: String, isOwn: Bool)] {
         var recipes = RecipeText.standard.map { (name: $0.name, text: $0.text, isOwn: false) }
         for entry in text.entries where entry.option.hasPrefix(RecipeText.prefix) {
@@ -115,9 +117,9 @@ struct SettingsLayers {
         return recipes.sorted { $0.name < $1.name }
     }
 
-    /// The recipe with a name.
+    /// Returns the recipe with a name.
     ///
-    /// - Throws: A `CommandFailure` if there is none, or if its line in the file cannot be read.
+    /// - Throws: A `CommandFailure` for an unknown name, or for an unreadable line in the file.
     func recipe(named name: String) throws(CommandFailure) -> RecipeText {
         guard let found = recipes.first(where: { $0.name == name }) else {
             let names = recipes.map(\.name)
@@ -136,7 +138,7 @@ struct SettingsLayers {
         }
     }
 
-    /// The lines that mean nothing, each in a sentence.
+    /// Warnings about meaningless lines, one sentence for each line.
     var warnings: [String] {
         guard let file else { return [] }
         let isUnknown = { (entry: SettingsText.Entry) in
@@ -153,19 +155,19 @@ struct SettingsLayers {
 
     // MARK: On the command line
 
-    /// The arguments, with what the environment and the file decide added behind them.
+    /// Returns the arguments with the values of the environment and the file added at the end.
     ///
-    /// What recordings keep values of their own for is left to them if only the file decides it: see `kept`.
+    /// Options with values of their own in recordings are skipped if only the file sets them: see `kept`.
     func applied(to arguments: [String]) throws(CommandFailure) -> [String] {
         guard let verb = arguments.first else { return arguments }
-        // What stands behind "--" is a name.
+        // Arguments after "--" are names.
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         var added: [String] = []
         for option in SettingOption.all where option.verbs.contains(verb) && !option.isGiven(in: arguments[..<end]) {
             let (value, source) = try value(of: option)
             if source == .standard { continue }
             if option.isKept, verb == "practice", case .file = source { continue }
-            // Of the options with a value only one has a word that the command line does not take.
+            // Only `passes` has a value that the command line does not take.
             if option.name == "passes", value == KeptSettings.endless { continue }
             if let isOn = option.isFlag ? try? SettingOption.isOn(value) : nil {
                 if isOn {
@@ -180,7 +182,7 @@ struct SettingsLayers {
         return arguments[..<end] + added + arguments[end...]
     }
 
-    /// The file's values for what recordings and sections keep values of their own for.
+    /// The file's values of options that recordings and sections keep values for.
     var kept: KeptSettings {
         var texts: [String: String] = [:]
         for option in SettingOption.all where option.isKept { texts[option.name] = text[option.name]?.value }

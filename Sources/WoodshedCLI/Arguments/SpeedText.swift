@@ -1,5 +1,5 @@
-// Speeds as typed: `70%`, `0.7`, `0.7x`; and ramps `60%:100%:5%` or `60%:100%`. The bounds are the engine's; they are named here so that
-// a mistake is reported before any file is opened.
+// Speeds as typed: `70%`, `0.7`, `0.7x`; and ramps `60%:100%:5%` or `60%:100%`. The bounds are the engine's, named here
+// to report a mistake before any file is opened.
 import Terminal
 
 /// A speed, as a factor of the recording's own.
@@ -25,11 +25,12 @@ struct SpeedText: Hashable, Sendable {
     }
 }
 
-/// A speed that changes by the same step from pass to pass and stays at the last one; without a step it glides within each pass.
+/// A speed that changes by the same step from pass to pass and stays at the last speed. Without a step the speed glides
+/// within each pass.
 struct RampText: Hashable, Sendable {
     let from: Double
     let to: Double
-    /// The size of a step as a factor, above 0; its direction follows from `from` and `to`. Nil: a glide.
+    /// Size of a step as a factor, above 0; nil for a glide. The direction follows from `from` and `to`.
     let step: Double?
 
     init(parsing text: String) throws(ArgumentError) {

@@ -1,4 +1,4 @@
-// Which channels are heard, and how they sound: options, and what is typed for them.
+// Channels to hear and their sound: options and their typed values.
 import ArgumentParser
 import Terminal
 import Woodshed
@@ -28,7 +28,7 @@ struct StripOptions: ParsableArguments {
         transform: { try EqualiserText(parsing: optionValue($0)) })
     var equaliser: EqualiserText?
 
-    /// The strip; what no option sets is as it is kept with the recording.
+    /// Returns the strip. Values without an option come from the settings kept with the recording.
     func strip(kept: KeptSettings = KeptSettings()) -> ChannelStrip {
         let gains = equaliser ?? kept.equaliser
         return ChannelStrip(
@@ -57,7 +57,7 @@ struct ChannelText: Hashable, Sendable {
         }
     }
 
-    /// What a user would type.
+    /// Returns the channels as a user would type them.
     static func text(_ channels: ChannelStrip.Channels) -> String {
         switch channels {
         case .all: "all"
@@ -67,7 +67,7 @@ struct ChannelText: Hashable, Sendable {
     }
 }
 
-/// What becomes of the centre, as typed.
+/// Treatment of the centre, as typed.
 enum CentreText: String, CaseIterable {
     case off
     case keep
@@ -81,7 +81,7 @@ enum CentreText: String, CaseIterable {
         }
     }
 
-    /// The centre in the engine's words.
+    /// The engine's centre value.
     var centre: ChannelStrip.Centre {
         switch self {
         case .off: .asRecorded
@@ -98,7 +98,7 @@ enum CentreText: String, CaseIterable {
     }
 }
 
-/// A number with or without a sign; nil if a text is none.
+/// Parses a number with or without a sign; nil for any other text.
 private func signedDecimal(_ text: some StringProtocol) -> Double? {
     let isNegative = text.hasPrefix("-")
     let size = decimal(isNegative || text.hasPrefix("+") ? String(text.dropFirst()) : String(text))
