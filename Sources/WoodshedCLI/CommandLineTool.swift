@@ -1,5 +1,5 @@
-// WoodshedCLI is the command `woodshed`: it parses arguments, drives the engine, draws the terminal and ends with a documented exit
-// code. It makes no decisions about sound; the engine does everything.
+// WoodshedCLI is the command `woodshed`: it parses arguments, drives the engine, draws the terminal and ends with a
+// documented exit code. The engine makes all decisions about sound.
 import ArgumentParser
 package import Explanations
 import Files
@@ -18,9 +18,9 @@ public enum CommandLineTool {
 
     /// Runs the command and ends the process with its exit code.
     ///
-    /// Call it from the main thread before any other thread exists: signal handlers are installed first.
+    /// Call this function from the main thread before any other thread exists: signal handlers are installed first.
     ///
-    /// - Parameter arguments: What follows the program's name.
+    /// - Parameter arguments: The arguments after the program's name.
     ///
     /// Real-time safe: no.
     public static func run(_ arguments: [String]) -> Never {
@@ -31,7 +31,7 @@ public enum CommandLineTool {
     /// Runs the command.
     static func status(_ arguments: [String]) -> ExitStatus { report { try runCommand(arguments) } }
 
-    /// Runs a part of the program, and prints the error that ends it.
+    /// Runs a part of the program, and prints a final error.
     ///
     /// - Returns: The exit status.
     package static func report(_ body: () throws -> Void) -> ExitStatus {
@@ -40,7 +40,7 @@ public enum CommandLineTool {
             RunLog.note(.session, .info, "ends")
             return .success
         } catch let error as any ExplainedError {
-            // Without the message, which may quote what was typed.
+            // The log omits the message, which may quote private arguments.
             RunLog.note(.session, .error, "ends with exit code \(error.exitStatus.rawValue)")
             if !error.message.isEmpty { StandardStream.error.note(error.text) }
             return error.exitStatus
@@ -62,14 +62,14 @@ public enum CommandLineTool {
         try refuseNamesLikeOptions(arguments)
         try refuseNamesToWrite(arguments)
         try log.start()
-        // Only the verb: what else was typed may be anything.
+        // The log holds only the verb: the other arguments may be private.
         let verb = Woodshed.verbs.contains(arguments[0]) ? arguments[0] : "no verb"
         RunLog.note(.session, .info, "begins: woodshed \(version), \(verb)")
         arguments = try configured(arguments)
         var command: any ParsableCommand
         do {
             command = try Woodshed.parseAsRoot(RecordingArguments.merged(SectionArguments.merged(arguments)))
-            // `help` and the root answer by throwing their text.
+            // `help` and the root throw their text from `run()`.
             if !(command is any Verb) { try command.run() }
         } catch {
             return try answer(error, verb: arguments.first.flatMap { Woodshed.verbs.contains($0) ? $0 : nil })
@@ -77,7 +77,8 @@ public enum CommandLineTool {
         if var verb = command as? any Verb { try verb.perform() }
     }
 
-    /// The arguments, with what the environment and the configuration file say for verbs that have such options.
+    /// Returns the arguments, with values from the environment and the configuration file for verbs that have such
+    /// options.
     private static func configured(_ arguments: [String]) throws(CommandFailure) -> [String] {
         let verbs = SettingOption.all.reduce(into: Set<String>()) { $0.formUnion($1.verbs) }
         let asksForHelp = arguments.contains { ["-h", "--help", "--help-hidden"].contains($0) }
@@ -87,11 +88,12 @@ public enum CommandLineTool {
         return try layers.applied(to: arguments)
     }
 
-    /// Refuses names of files that the parser would take for options; `-dash.wav` asks for help, for example, because it contains an `h`.
+    /// Refuses file names that look like options to the parser. For example, `-dash.wav` asks for help, because it
+    /// contains an `h`.
     private static func refuseNamesLikeOptions(_ arguments: [String]) throws(CommandFailure) {
         let typed = arguments.prefix { $0 != "--" }
         for (index, argument) in typed.enumerated() {
-            // It may be the value of an option.
+            // The argument may be the value of an option.
             if index > 0, typed[index - 1].hasPrefix("--") { continue }
             guard argument.hasPrefix("-"), !argument.hasPrefix("--"), argument.utf8.count > 2, Double(argument) == nil,
                 unsafe FileState(FileName.systemName(argument)) != nil
@@ -102,8 +104,8 @@ public enum CommandLineTool {
         }
     }
 
-    /// Refuses names that are not UTF-8, except for recordings and documents to read: the user chooses the name of a file to write, and what is said of
-    /// a recording is text.
+    /// Refuses names that are not UTF-8, except for recordings and documents to read. The user chooses the name of a
+    /// file to write, and a recording's metadata is text.
     private static func refuseNamesToWrite(_ arguments: [String]) throws(CommandFailure) {
         let reading = [
             "play", "practice", "sections", "render", "info", "measure", "waveform", "bench", "attach", "open",
@@ -135,7 +137,7 @@ public enum CommandLineTool {
         throw CommandFailure(.usage, Woodshed.message(for: error), remedy: "See: \(help)")
     }
 
-    /// The parser prints its general help for an unknown verb.
+    /// Refuses an unknown verb, for which the parser would print its general help.
     private static func checkHelp(_ words: ArraySlice<String>) throws(CommandFailure) {
         var verbs = Woodshed.configuration.subcommands
         var path = ""
@@ -156,7 +158,7 @@ public enum CommandLineTool {
     }
 
     /// - Parameters:
-    ///   - path: The verb whose help was requested, followed by a blank; empty for the root.
+    ///   - path: Verb of the requested help, followed by a blank; empty for the root.
     ///   - verbs: The permitted words at this place.
     private static func unknownVerb(_ word: String, of path: String, among verbs: [String]) -> CommandFailure {
         let cause = "there is no help for '\(path)\(word)'"

@@ -1,22 +1,22 @@
-// Places in a recording as typed: `83.5`, `1:23.5`, `1:02:03.250`, `12f`, `50%`. They are converted to frames
-// when the file is known, in one place: `frame(in:)`.
+// Places in a recording as typed: `83.5`, `1:23.5`, `1:02:03.250`, `12f`, `50%`. `frame(in:)` converts each place to
+// frames once the file is known.
 import Terminal
 import Woodshed
 
-/// The properties of a recording that a conversion needs.
+/// Properties of a recording, needed for the conversion.
 struct Timeline: Equatable {
-    /// Frames per second of the file itself; `12f` counts these.
+    /// Frames per second of the file itself; the unit of `12f`.
     let fileRate: Int
     /// Frames in the file itself.
     let fileFrames: Int64
-    /// Frames per second of the clip as the engine plays it; equal to `fileRate` unless the device runs at another rate.
+    /// Frames per second of the clip during playback; equal to `fileRate` unless the device runs at another rate.
     let clipRate: Int
     /// Frames in the clip.
     let clipFrames: Int64
 }
 
 extension Timeline {
-    /// A clip's.
+    /// Creates the timeline of a clip.
     init(_ clip: Clip) {
         self.init(
             fileRate: clip.info.sampleRate, fileFrames: clip.info.frameCount, clipRate: clip.sampleRate,
@@ -24,7 +24,7 @@ extension Timeline {
     }
 }
 
-/// A place in a recording, in the unit it was typed in.
+/// A place in a recording, in the typed unit.
 enum TimePoint: Hashable, Sendable {
     /// Seconds from the start.
     case seconds(Double)
@@ -33,7 +33,7 @@ enum TimePoint: Hashable, Sendable {
     /// A share of the whole length, 0...1.
     case fraction(Double)
 
-    /// Longer than any recording, and short enough that its frames at 768 kHz fit an Int64 exactly.
+    /// Limit in seconds: longer than any recording, and short enough for an exact Int64 frame number at 768 kHz.
     static let maximumSeconds = 1e9
 
     init(parsing text: some StringProtocol) throws(ArgumentError) {
@@ -72,7 +72,7 @@ enum TimePoint: Hashable, Sendable {
         ArgumentError("'\(text)' is no time; write 83.5, 1:23.5, 1:02:03.250, 50% or 12f for frames")
     }
 
-    /// The nearest frame of the clip. It may be past the clip's end, which the score refuses.
+    /// Returns the nearest frame of the clip. A frame past the clip's end is refused later, by the score.
     func frame(in timeline: Timeline) -> Int64 {
         switch self {
         case .seconds(let seconds):
@@ -84,11 +84,11 @@ enum TimePoint: Hashable, Sendable {
         }
     }
 
-    /// The same moment at another rate, to the nearest frame, without leaving the range of Int64.
+    /// Returns the same moment at another rate, to the nearest frame, without leaving the range of Int64.
     static func converted(_ frames: Int64, from rate: Int, to other: Int) -> Int64 {
         guard rate != other else { return frames }
         let product = frames.multipliedFullWidth(by: Int64(other))
-        // Beyond this the quotient would not fit. The frame is outside every file, which the score reports.
+        // A larger quotient would not fit. The frame is outside every file, which the score reports.
         guard product.high < Int64(rate) / 2 else { return Int64.max }
         let (quotient, remainder) = Int64(rate).dividingFullWidth(product)
         return remainder * 2 >= Int64(rate) ? quotient + 1 : quotient
@@ -97,9 +97,9 @@ enum TimePoint: Hashable, Sendable {
 
 /// A range of a recording as typed: `2.0-3.0`, `1:20-1:45`, `90112f-131072f`, `1:20-` to the end.
 struct TimeRange: Hashable, Sendable {
-    /// Where it begins; nil is the recording's start.
+    /// Start of the range; nil is the recording's start.
     let start: TimePoint?
-    /// Where it ends; nil is the recording's end.
+    /// End of the range; nil is the recording's end.
     let end: TimePoint?
 
     /// The whole recording.

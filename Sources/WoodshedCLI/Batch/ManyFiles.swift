@@ -1,25 +1,26 @@
-// One recording, or many: the verbs that take several work on them here. Nothing of a file is kept once its result is written.
+// Work on a single recording or on many recordings, for verbs that accept several. A file's data is dropped as soon as
+// its result is written.
 import Realtime
 import Terminal
 
-/// The recordings that a verb was given.
+/// The recordings given to a verb.
 ///
-/// A single one is worked on as ever: its failure ends the run. Of several, each result appears in the order of their names, a failure is
-/// told and the others go on; the run ends with `someFailed` then.
+/// The failure of a single recording ends the run. With several recordings, results appear in the order of the names. A
+/// failure is reported and the remaining recordings are processed; the run then ends with `someFailed`.
 struct ManyFiles {
-    /// Whether there is one recording, and the user did not ask for the form of several by `--jobs` or by a list.
+    /// True for a single recording without `--jobs` and without a list, so output takes the form for a single file.
     let isAlone: Bool
-    /// As the user named them.
+    /// Names as typed by the user.
     private let words: [String]
-    /// Their files, or why there is none.
+    /// The recordings' files, or the error of each failed lookup.
     private let files: [Result<String, any Error>]
     private let jobs: Int
     private let json: Bool
 
     /// - Parameters:
-    ///   - recordings: What the user typed.
-    ///   - json: Whether a failure is also told as an event.
-    /// - Throws: The reason why a single recording has no file, or why the list of names cannot be read.
+    ///   - recordings: The typed arguments.
+    ///   - json: True to report a failure as an event, too.
+    /// - Throws: The reason why a single recording has no file, or why the list of names is unreadable.
     init(_ recordings: RecordingArguments, json: Bool) throws {
         let words = try recordings.allFiles()
         let isAlone = recordings.isAlone
@@ -28,26 +29,26 @@ struct ManyFiles {
         if isAlone { _ = try files[0].get() }
     }
 
-    /// Names of files to write, one for each recording; see `OutputNames`.
+    /// Returns names of files to write, in the recordings' order; see `OutputNames`.
     ///
-    /// - Throws: The reason why none of them may be written.
+    /// - Throws: The reason why an output file must not be written.
     func outputs(_ pattern: String) throws(CommandFailure) -> [String] {
         let names = try OutputNames.names(pattern, for: files.map { try? $0.get() })
-        // A folder that is not there would be told as often as there are files.
+        // Checking early reports a missing folder once instead of once for each file.
         if !isAlone, let first = names.first { try OutputFile.check(first) }
         return names
     }
 
     /// Works on each recording.
     ///
-    /// - Parameter work: Gets the number of a recording, its file and what it writes to; on any thread.
-    /// - Throws: The error of a single recording; `someFailed`; the reason why standard output cannot be written.
+    /// - Parameter work: Gets a recording's number, its file and its report; called on any thread.
+    /// - Throws: The error of a single recording; `someFailed`; the reason why writing to standard output failed.
     func run(_ work: @escaping @Sendable (Int, String, inout FileReport) throws -> Void) throws {
         guard !isAlone else {
             var report = FileReport(isAlone: true)
             return try work(0, files[0].get(), &report)
         }
-        // Where results are shown as they come, they are the progress.
+        // Results shown as they arrive on a terminal serve as progress.
         let draws = TerminalTraits.current(plain: false).drawsStatus && !StandardStream.output.isTerminal
         var line = ReadingLine(draws: draws)
         defer { line.clear() }
@@ -58,7 +59,7 @@ struct ManyFiles {
             line.clear()
             report.notes.forEach(StandardStream.error.note)
             if !report.output.isEmpty {
-                // A blank line between what is said of one and of the next.
+                // A blank line separates the reports of two recordings.
                 try StandardStream.output.write((hasWritten && !json ? "\n" : "") + report.output)
                 hasWritten = true
             }

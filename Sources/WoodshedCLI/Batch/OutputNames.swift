@@ -3,11 +3,12 @@ import Files
 import Terminal
 import Woodshed
 
-/// The names of files to write, made of one that the user gave: `{}` in it stands for a recording's own name, without folder and ending.
+/// Names of files to write, made from the user's pattern: `{}` stands for a recording's own name, without folder and
+/// extension.
 enum OutputNames {
     private static let mark = "{}"
 
-    /// Checks what `-o` says, before anything is looked at.
+    /// Checks the pattern of `-o` before any other work.
     static func check(_ pattern: String, isForOne: Bool) throws(ValidationError) {
         let name = fileName(pattern)
         if name != pattern, pattern.dropLast(name.count).contains(mark) {
@@ -19,9 +20,9 @@ enum OutputNames {
         }
     }
 
-    /// A name for each recording. Nothing may be written twice, and no recording may be replaced.
+    /// Returns a name for each recording. Refuses to write a file twice or to replace a recording.
     ///
-    /// - Parameter files: The recordings; nil for one that there is not, whose name means nothing.
+    /// - Parameter files: The recordings; nil for a missing recording, whose name does not matter.
     static func names(_ pattern: String, for files: [String?]) throws(CommandFailure) -> [String] {
         let parts = pattern.split(separator: mark, omittingEmptySubsequences: false)
         let names = files.map { file in
@@ -45,11 +46,12 @@ enum OutputNames {
         return names
     }
 
-    /// What a recording is called: its file's name without the ending, or its title where the library chose the file's name.
+    /// Returns a recording's own name: the file's name without its extension, or the title where the library chose the
+    /// file's name.
     private static func ownName(_ file: String) -> String {
         let title = RecordingWord.title(ofFile: file)
         guard title == fileName(file) else {
-            // A slash with a mark behind it would still lead into another folder.
+            // A slash followed by a combining mark would still lead into another folder.
             return title.unicodeScalars.split(separator: "/").map { String($0) }.joined(separator: "-")
         }
         guard let dot = title.lastIndex(of: "."), dot > title.startIndex else { return title }

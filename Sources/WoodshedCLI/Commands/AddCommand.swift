@@ -48,7 +48,7 @@ struct AddCommand: Verb {
         let (named, found) = try FolderSearch.files(in: files, besides: library.folderPath)
         let areFew = named.count + found.count < Self.fewFiles
         for group in [(files: named, isNamed: true), (files: found, isNamed: false)] {
-            // A long list shows what was done, and Ctrl-C keeps it.
+            // A long list shows the progress of adding; Ctrl-C keeps the recordings added so far.
             var refusal: (any Error)?
             let results = library.add(
                 group.files, way, change: words.change, isCancelled: { watch.isOver || refusal != nil }
@@ -65,7 +65,7 @@ struct AddCommand: Verb {
                     sum(added, known, failures.count)
                     throw CommandFailure(watch.status)
                 case .failure(let error):
-                    // What is no recording is passed over in a folder; a file that was named is an error.
+                    // A folder's files that are no recordings are skipped. A named file is an error.
                     if !group.isNamed, error is AudioFileError { continue }
                     failures.append((file, error))
                 }
@@ -78,7 +78,7 @@ struct AddCommand: Verb {
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }
 
-    /// Of fewer files, each is told.
+    /// Below this number of files, each added file is reported.
     private static let fewFiles = 20
 
     private func tell(_ result: AddedItem, _ areFew: Bool) throws {
@@ -105,7 +105,7 @@ struct AddCommand: Verb {
     }
 }
 
-/// What is said about a recording.
+/// Metadata of a recording.
 struct WordOptions: ParsableArguments {
     @Option(name: .long, help: .init("The title.", valueName: "words"))
     var title: String?
@@ -125,10 +125,10 @@ struct WordOptions: ParsableArguments {
     @Option(name: .long, help: .init("What may be done with it.", valueName: "words"))
     var licence: String?
 
-    /// Whether nothing is said.
+    /// True if no metadata is given.
     var isEmpty: Bool { [title, artist, language, source, licence].allSatisfy { $0 == nil } && tag.isEmpty }
 
-    /// Takes over what is said; tags are added to those that are there.
+    /// Applies the given metadata; tags are added to existing tags.
     var change: @Sendable (inout LibraryItem.Words) -> Void {
         { [title, artist, language, tag, source, licence] words in
             if let title { words.title = title }

@@ -59,7 +59,7 @@ struct AttachCommand: Verb {
         if let remove { return try take(remove, from: item, in: library) }
         if files.isEmpty { return try show(item, in: library) }
         var (attached, failures): (Int, [any Error]) = (0, [])
-        // A signal ends it between two files.
+        // A signal stops the loop between two files.
         let watch = SignalWatch(Signals.install())
         for file in files where !watch.isOver {
             do {
@@ -77,12 +77,12 @@ struct AttachCommand: Verb {
 
     private func attach(_ file: String, to item: LibraryItem, in library: RecordingLibrary) throws {
         let words = try TimedWords(inFileAt: file, for: item, in: library)
-        // A second signal, or one that a large file keeps waiting, ends the process at once.
+        // A second signal, or a signal during the copy of a large file, ends the process at once.
         let unfinished = PartialFiles.Claim()
         defer { unfinished.forget() }
         let attached = try library.attach(
             fileAt: file, to: item.number, link: link, copying: { unfinished.add($0) })
-        // What was attached before has its sections already, unless the program was ended between the two steps.
+        // A document attached earlier already has its sections, unless the program ended between the two steps.
         let count = attached.isNew || item.sectionCount == 0 ? try words?.addSections() ?? 0 : 0
         if messages.json {
             return try write(

@@ -1,4 +1,4 @@
-// `woodshed bench stretch`: measures the time of every block that `practice` would play, on the same render path.
+// `woodshed bench stretch`: measures the time of every block `practice` would play, on the same render path.
 import ArgumentParser
 @_spi(Benchmarks) import Engine
 import JSON
@@ -44,7 +44,8 @@ struct BenchStretch: Verb {
     @Flag(name: .long, help: "Write one JSON object to standard output.")
     var json = false
 
-    /// More would need gigabytes for their times; only blocks of a few frames reach this limit.
+    /// Limit on the number of blocks. More would need gigabytes for their times; only blocks of a few frames reach this
+    /// limit.
     private static let maximumBlocks: Int64 = 4_000_000
 
     func perform() throws {

@@ -71,7 +71,7 @@ struct Calibrate: Verb {
         _ = Signals.install()
         if forget { return try forget(devices, in: store) }
         let trip = try measure(devices)
-        // The result is printed even if it cannot be stored, and stored even if it cannot be printed.
+        // The result is printed even if storing fails, and stored even if printing fails.
         let kept = Result { try keep(trip, in: store) }
         for line in json ? [Self.json(trip).text] : RoundTripText.lines(trip) { try StandardStream.output.line(line) }
         let aside = try kept.get()
@@ -120,7 +120,7 @@ struct Calibrate: Verb {
         if contents.roundTrips.isEmpty { StandardStream.error.note("Nothing was measured yet.") }
     }
 
-    /// The stored results; a damaged file is reported.
+    /// Returns the stored results, and reports a damaged file.
     private func contents(of store: CalibrationStore) throws(CalibrationError) -> CalibrationStore.Contents {
         let contents = try store.contents()
         if contents.isDamaged {

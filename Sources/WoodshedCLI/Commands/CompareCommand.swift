@@ -1,4 +1,4 @@
-// `woodshed compare`: how a take differs from what it was recorded against.
+// `woodshed compare`: measures the difference between a take and its recording.
 import ArgumentParser
 import Drawing
 import Files
@@ -95,7 +95,7 @@ struct CompareCommand: Verb {
         }
         if json { return try StandardStream.output.line(comparison.json.text) }
         let traits = TerminalTraits.current(plain: plain)
-        // Characters that draw mean nothing to a reader that reads them out, nor in a file.
+        // Drawing characters mean nothing to a screen reader, nor in a file.
         if StandardStream.output.isTerminal, traits.drawsStatus {
             let view = ComparisonView(
                 comparison: comparison.measures, glyphs: traits.glyphs, columns: terminalSize().columns)
@@ -126,7 +126,7 @@ extension TakeComparison {
     ///
     /// - Parameters:
     ///   - clockOrigin: The seconds of the model's recording at which the passage starts.
-    ///   - speed: At which it was heard; times are told as those of the recording.
+    ///   - speed: Speed of the passage during the take. Reported times are the recording's own times.
     func lines(clockOrigin: Double, _ speed: Speed) -> [String] {
         guard let offset = offsetSeconds else {
             return ["nothing to compare: one of the two is silent, or they have too little in common"]
@@ -162,7 +162,7 @@ extension TakeComparison {
         return lines + passes.enumerated().dropFirst().map { Self.line(ofPass: $0.offset + 1, $0.element) }
     }
 
-    /// A later pass of the take, in a line; the seconds are those of the take.
+    /// Returns a line about a later pass of the take; its seconds are the take's.
     private static func line(ofPass number: Int, _ pass: Comparison) -> String {
         let parts: [String?] = [
             pass.offsetSeconds.map { "at \(clockText(max(0, $0), decimals: 1))" },
@@ -192,13 +192,13 @@ extension TakeComparison {
         abs(seconds) < 0.0005 ? "on time" : "\(milliseconds(seconds)) ms \(seconds > 0 ? "late" : "early")"
     }
 
-    /// One object for programs.
+    /// A JSON object for programs.
     var json: JSONValue { .object([.init("v", .integer(1))] + fields) }
 
-    /// The measures for programs. What cannot be known is null.
+    /// The measures for programs; an unknown measure is null.
     var fields: [JSONValue.Field] {
         func number(_ value: Double?, _ factor: Double = 1) -> JSONValue {
-            // To a thousandth: more digits would be noise.
+            // Rounded to a thousandth: more digits would be noise.
             value.map { .number(($0 * factor * 1000).rounded() / 1000) } ?? .null
         }
         var fields: [JSONValue.Field] = [

@@ -1,4 +1,4 @@
-// `woodshed config`: what holds for every run, and where it comes from.
+// `woodshed config`: shows and changes permanent settings, and shows the source of each value.
 import ArgumentParser
 import Explanations
 import JSON
@@ -138,7 +138,7 @@ struct ConfigCommand: Verb {
         hint("\(option.name) = \(printable(value))", option)
     }
 
-    /// Sets a line that is no option: a key or a recipe.
+    /// Sets a line outside the options: a key, a controller or a recipe.
     private func setLine(
         _ name: String, _ words: String, see: String, check: (String, String) throws(ArgumentError) -> Void
     ) throws {
@@ -209,7 +209,7 @@ struct ConfigCommand: Verb {
     }
 
     private func unset(_ name: String) throws {
-        // What the file has and this version does not know can be removed, too.
+        // `unset` also removes lines unknown to this version.
         var wasSet = false
         try change { text in
             wasSet = text.unset(name)

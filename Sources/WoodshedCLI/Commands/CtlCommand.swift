@@ -1,4 +1,4 @@
-// `woodshed ctl`: steers a run from elsewhere, by its socket.
+// `woodshed ctl`: controls a run from another process, through its socket.
 import ArgumentParser
 import Files
 import Glibc
@@ -56,7 +56,7 @@ struct CtlCommand: Verb {
 
     private var runs: [ControlledRun] { ControlledRun.all(runtime: environmentVariable("XDG_RUNTIME_DIR")) }
 
-    /// The run that is meant: of several the newest, unless one was named.
+    /// Returns the named run, or the newest run without a number.
     private func run() throws(CommandFailure) -> ControlledRun {
         let runs = runs
         if let pid {
@@ -114,7 +114,7 @@ struct CtlCommand: Verb {
         }
     }
 
-    /// A line whenever what plays has changed; an empty one while nothing plays.
+    /// Prints a line whenever the status changes; an empty line while nothing plays.
     private func followStatus() throws {
         let watch = SignalWatch(Signals.install())
         var shown: String?
@@ -132,7 +132,7 @@ struct CtlCommand: Verb {
                 shown = line
                 try StandardStream.output.line(line)
             }
-            // Whether the reader is still there is only seen by waiting for it.
+            // poll() reports a closed pipe only while waiting, so the pause between two requests polls the output.
             var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
             if unsafe poll(&output, 1, 500) > 0, Int32(output.revents) & (POLLERR | POLLNVAL) != 0 {
                 throw CommandFailure(.closedPipe)
@@ -145,7 +145,7 @@ struct CtlCommand: Verb {
         let watch = SignalWatch(Signals.install())
         _ = try connection.ask("follow")
         while !watch.isOver {
-            // The end of the run ends this as well.
+            // The end of the run ends this loop, too.
             guard let line = try? connection.nextLine(milliseconds: 200) else {
                 if (try? connection.nextLine(milliseconds: 0)) == nil, (try? connection.ask("status")) == nil { return }
                 continue
@@ -156,7 +156,7 @@ struct CtlCommand: Verb {
     }
 }
 
-/// What a run says about itself, in one line for people.
+/// A run's status, in one line for people.
 struct StatusWords {
     private let status: JSONValue
 

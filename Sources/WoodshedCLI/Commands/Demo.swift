@@ -1,4 +1,4 @@
-// `woodshed demo`: shows what the program does, in half a minute, without any file.
+// `woodshed demo`: demonstrates the program in half a minute, without any file.
 import ArgumentParser
 import Terminal
 import Woodshed
@@ -49,7 +49,7 @@ struct Demo: Verb {
         say("All options: woodshed help practice")
     }
 
-    /// The requested device; nil if there is none.
+    /// Opens the requested device; nil if there is no device.
     private func openDevice() throws(DeviceError) -> Engine? {
         let output = try device.outputDevice()
         do {
@@ -74,7 +74,7 @@ struct Demo: Verb {
         say("Listen to it with any player: \(path)")
     }
 
-    /// An engine under the virtual clock.
+    /// Opens an engine with the virtual clock.
     private static func open(_ output: OutputDevice, _ format: FileFormat? = nil) throws(DeviceError) -> Engine {
         try Engine(
             output: output,

@@ -1,21 +1,21 @@
-// A sound device as `woodshed devices` lists it.
+// A sound device in the list of `woodshed devices`.
 import JSON
 import Terminal
 import Woodshed
 
-/// One row of `woodshed devices`.
+/// A row of `woodshed devices`.
 struct DeviceRow {
     let device: DeviceDescription
-    /// Its abilities, or why they are not known.
+    /// The device's abilities, or the error that hides them.
     let abilities: Result<DeviceAbilities, DeviceError>
 
-    /// How long to wait for a device's answer before the next one is queried, and how long in total for all late ones.
+    /// Timeouts in seconds: for a device's answer before the next query, and for all late devices together.
     private static let (usualSeconds, patienceSeconds) = (0.3, 2.0)
 
-    /// The system's devices in one direction.
+    /// Returns the system's devices in one direction.
     ///
-    /// They are queried one after another, because several names may mean one card. A late device does not delay the others, and
-    /// all devices that never answer cost two seconds together.
+    /// Devices are queried in sequence, because several names may mean the same card. A late device does not delay the
+    /// next devices. All devices that never answer cost two seconds together.
     static func all(_ side: StreamIncident.Side) -> [DeviceRow] {
         let devices = side == .output ? availableOutputs() : availableInputs()
         let questions = devices.map { device in
@@ -61,13 +61,13 @@ struct DeviceRow {
         }
     }
 
-    /// Its abilities, or the problem, in one line; nil for a device that supports everything.
+    /// The abilities, or the problem, in one line; nil for a device that supports everything.
     var words: String? {
         guard device.kind == .system else { return nil }
         switch abilities {
         case .success(let abilities):
             let (formats, rates, channels) = (abilities.formats, abilities.usualRates, abilities.channelCounts)
-            // A device that converts supports nearly all formats, and a list of them would be useless.
+            // A converting device supports nearly all formats, so a list of all formats would be useless.
             let formatWords = formats.count > 8 ? "\(formats.count) formats" : formats.joined(separator: ", ")
             let rateWords =
                 rates.isEmpty || rates.count > 8

@@ -1,4 +1,4 @@
-// `woodshed devices`: lists outputs and inputs, and their abilities.
+// `woodshed devices`: lists outputs and inputs with their abilities.
 import ArgumentParser
 import JSON
 import Terminal

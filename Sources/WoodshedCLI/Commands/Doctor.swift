@@ -1,4 +1,4 @@
-// `woodshed doctor`: reports what disturbs playing and recording on this computer, and the command that fixes each problem.
+// `woodshed doctor`: reports obstacles to playing and recording on this computer, and the command to fix each problem.
 import ArgumentParser
 import JSON
 import Terminal

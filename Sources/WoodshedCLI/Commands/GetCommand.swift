@@ -112,7 +112,7 @@ struct GetCommand: Verb {
         if let number = pause { return try tell(try library.setFetch(number, .paused), "paused") }
         if let number = resume, let priority { try library.setFetch(number, priority: priority) }
         if let number = resume { try library.setFetch(number, .waiting) }
-        // Before anything is put on the list: an address that cannot be one is a mistake in the command.
+        // Addresses are checked before the first enters the list: an impossible address is a mistake in the command.
         for address in addresses { try address.check() }
         let asked = try library.askFor(addresses.map(\.text), wishes, priority: priority ?? 0)
         if later {
@@ -136,7 +136,7 @@ struct GetCommand: Verb {
         return wishes
     }
 
-    /// Addresses, one a line; empty lines and those that begin with # are left out.
+    /// Returns addresses from standard input, one a line. Empty lines and lines beginning with # are skipped.
     private static func readList() throws -> [AskedAddress] {
         var addresses: [AskedAddress] = []
         var number = 0
@@ -199,7 +199,7 @@ struct GetCommand: Verb {
         note("next: woodshed get" + (failed.map { " --resume \($0.number)" } ?? ""))
     }
 
-    /// - Parameter isGiven: Whether the address was given to this command, and not just its number.
+    /// - Parameter isGiven: True if the user gave the address to this command, false if only its number.
     private func tell(_ fetch: PendingFetch, _ words: String, isGiven: Bool = false) throws {
         if messages.json {
             let fields = fetch.fields(withKeys: isGiven)
@@ -237,15 +237,15 @@ extension FetchStatus {
     }
 }
 
-/// An address as the user gave it.
+/// An address as typed by the user.
 private struct AskedAddress {
     let text: String
-    /// Its line in the list on standard input, from 1; nil if it is an argument.
+    /// Line number in the list on standard input, from 1; nil for an argument.
     private let line: Int?
 
     init(_ text: String, line: Int? = nil) { (self.text, self.line) = (text, line) }
 
-    /// Throws the reason why it cannot be fetched, with its line.
+    /// Throws the reason why the address cannot be fetched, with its line.
     func check() throws(TransferError) {
         if VideoLink(text) != nil { return }
         do throws(TransferError) { _ = try WebAddress(text) } catch {

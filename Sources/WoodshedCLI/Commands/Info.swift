@@ -1,4 +1,4 @@
-// `woodshed info`: describes a file, by its content and by decoding.
+// `woodshed info`: describes a file by its metadata and by decoding.
 import ArgumentParser
 import Explanations
 import Files
@@ -66,7 +66,8 @@ struct Info: Verb {
         }
     }
 
-    /// The recording of the library in this file, with its documents; nil if it is in none, or there is no library.
+    /// Returns the library's recording in this file, with its documents; nil if the file is in no library or the
+    /// library is missing.
     private static func libraryItem(_ file: String) throws -> (LibraryItem?, [LibraryDocument]) {
         guard let path = FileName.absolute(file), let store = try? PracticeStore(.user) else { return (nil, []) }
         let library = try RecordingLibrary(store)
@@ -74,7 +75,7 @@ struct Info: Verb {
         return (item, try item.map { try library.documents(of: $0.number) } ?? [])
     }
 
-    /// What the library says about a recording.
+    /// Returns the library's data about a recording.
     private static func lines(_ item: LibraryItem) -> [(String, String)] {
         var lines = [("library", "@\(item.index), \(item.place == .kept ? "a file of its own" : "where you have it")")]
         let words = item.words
