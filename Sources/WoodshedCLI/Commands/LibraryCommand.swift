@@ -129,7 +129,7 @@ struct LibraryCommand: Verb {
         let watch = SignalWatch(Signals.install())
         let report = try library.check(lookingIn: folders, isCancelled: { watch.isOver })
         guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
-        // Those of which more is known than their file tells.
+        // Adopts takes whose database rows hold more than their files.
         if fix { TakeAdoption.run(quiet: messages.quiet || messages.json) }
         let takes = try library.store.strayTakes(in: library.takesFolder)
         let isClean = report.isClean && takes.isEmpty
@@ -145,7 +145,7 @@ struct LibraryCommand: Verb {
             return
         }
         guard fix else {
-            // A missing file cannot be repaired, only looked for.
+            // A missing file cannot be repaired: it has to be found again.
             var rest = report
             (rest.missing, rest.missingDocuments) = ([], [])
             let places = folders.map { shellPath($0) + " " }.joined()
@@ -157,7 +157,7 @@ struct LibraryCommand: Verb {
             for take in takes { try library.store.addTake(inFileAt: take.path, take.sound) }
             repaired = try library.repair(report)
         } catch {
-            // Some of it may be repaired.
+            // Part of the library may be repaired already.
             let left = (try? library.check(isCancelled: { watch.isOver })) ?? report
             let takesLeft = (try? library.store.strayTakes(in: library.takesFolder)) ?? takes
             if messages.json { try StandardStream.output.line(view.json(left: left, takesLeft).text) }
@@ -184,7 +184,7 @@ struct LibraryCommand: Verb {
                 "\(count) still missing; attach a copy again, or remove it: woodshed attach RECORDING --remove \(document.index)"
             )
         }
-        // A repair leaves documents that nothing needs where they are, and files that are no recordings.
+        // A repair keeps unneeded documents and files that are no recordings in place, so neither counts as left over.
         var rest = left
         rest.orphans.removeAll { library.isDocument($0.path) || !Self.canBeRecording($0.path) }
         if !report.missing.isEmpty || !report.missingDocuments.isEmpty || !rest.isClean {
@@ -199,7 +199,7 @@ struct LibraryCommand: Verb {
         return true
     }
 
-    /// Tells why a changed file was not repaired.
+    /// Reports why a changed file was not repaired.
     private func noteChanged(_ item: LibraryItem) {
         do throws(AudioFileError) {
             let isOther = try RecordingKey(ofFileAt: item.path) != item.key
@@ -224,7 +224,7 @@ struct LibraryCommand: Verb {
 /// The findings of a check, for people and for programs.
 struct CheckView {
     let report: LibraryReport
-    /// Takes that belong to no row.
+    /// Takes without a row in the database.
     let takes: [StrayTake]
 
     var lines: [String] {
@@ -242,8 +242,8 @@ struct CheckView {
     }
 
     /// - Parameters:
-    ///   - left: The findings of a check after the repair; nil if nothing was repaired.
-    ///   - takesLeft: The takes that are still in no list after it.
+    ///   - left: Findings of a check after the repair; nil without a repair.
+    ///   - takesLeft: Takes still unlisted after the repair.
     func json(left: LibraryReport?, _ takesLeft: [StrayTake] = []) -> JSONValue {
         func file(_ path: String, _ byteCount: Int64) -> JSONValue {
             .object([.init("path", .string(path)), .init("bytes", .integer(byteCount))])

@@ -1,4 +1,4 @@
-// `woodshed measure`: measures how loud a recording is, with all meters.
+// `woodshed measure`: measures a recording's loudness with all meters.
 import ArgumentParser
 import Terminal
 import Woodshed

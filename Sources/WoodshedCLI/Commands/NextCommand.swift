@@ -1,4 +1,4 @@
-// `woodshed next`: what is due to be practised again, and rating how it went.
+// `woodshed next`: lists sections due for practice, and rates a section.
 import ArgumentParser
 import Glibc
 import JSON
@@ -76,7 +76,7 @@ struct NextCommand: Verb {
             if let id { scheduled = scheduled.filter { $0.section.id == id } }
         }
         store.tellRepair()
-        // Of a file that was named, the store knows the sound.
+        // With a named file, the store already compared the sections with the file's sound.
         let replaced = kept == nil && !all && !messages.json ? scheduled.filter { $0.isReplaced && $0.isDue } : []
         if !replaced.isEmpty { scheduled.removeAll(where: \.isReplaced) }
         let listed = rate != nil || all ? scheduled : scheduled.filter(\.isDue)
@@ -92,15 +92,15 @@ struct NextCommand: Verb {
         if messages.quiet { return }
         let byPath = Dictionary(grouping: replaced) { $0.recording.path ?? "" }.sorted { $0.key < $1.key }
         for (path, sections) in byPath {
-            // New sections were made for the new sound: nothing is to be taken over.
+            // Sections were already made for the new sound, so no offer to adopt is needed.
             guard try store.recordings(inFileAt: path).first?.sectionCount == 0 else { continue }
             StandardStream.error.note(printable(DueSections.adopting(path, sections.count)))
         }
-        // Of the others, all was said.
+        // With replaced sections only, the notes above are complete.
         if !scheduled.isEmpty || replaced.isEmpty { tell(shown, scheduled) }
     }
 
-    /// What to do next.
+    /// Suggests the next command.
     private func tell(_ shown: [ScheduledSection], _ scheduled: [ScheduledSection]) {
         func note(_ words: String) { StandardStream.error.note(printable(words)) }
         if shown.contains(where: \.isDue) {

@@ -82,7 +82,7 @@ struct PlaylistCommand: Verb {
 
     // MARK: What words mean
 
-    /// The playlist of a name.
+    /// Returns the playlist with a name.
     static func playlist(_ name: String, in library: RecordingLibrary) throws -> Playlist {
         if let playlist = try library.playlist(named: name) { return playlist }
         let names = try library.playlists().map(\.name)
@@ -101,7 +101,7 @@ struct PlaylistCommand: Verb {
         return Int(number)
     }
 
-    /// The recording of the library that a word means; a file that is not in it is added.
+    /// Returns the number of the library's recording for a word; adds a file missing in the library.
     private static func number(_ word: String, in library: RecordingLibrary) throws -> Int {
         try library.add(fileAt: RecordingWord.file(word), .link).item.number
     }

@@ -61,11 +61,11 @@ struct PracticeCommand: Verb {
         if detaching.detach { return try Detaching.start(detaching, messages: messages) }
         let place = try Detaching.place()
         defer { withExtendedLifetime(place) {} }
-        // What is due may be of any recording; else a person chooses one.
+        // Due sections may belong to any recording. Otherwise the user picks a recording.
         let named =
             recording.isEmpty ? (flow.due ? nil : try RecordingPicker.file()) : try RecordingWord.file(recording)
         let due = flow.due ? try DueSections.find(in: named, isQuiet: messages.quiet) : nil
-        // Nothing is due, and that was told.
+        // Nothing is due, and `find` reported so.
         guard let file = flow.due ? due?.file : named else { return }
         var playing = Playing(
             file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages,
@@ -73,9 +73,10 @@ struct PracticeCommand: Verb {
         TakeAdoption.run(quiet: messages.quiet)
         playing.canReopen = takes.record == nil && device.listensInRealTime
         guard let handover = try play(playing, due) else { return }
-        // The device is opened anew, and records as well; if it cannot, or takes have no place, practising goes on as before.
+        // Reopens the device together with an input for recording. If the device refuses or takes have no folder,
+        // practising continues as before.
         do { try goOn(playing, due, handover) } catch {
-            // The report of the first session, if no other session tells more.
+            // Prints the report of the first session, because no later session reports.
             _ = ProgramOutput.standard.finish(isAsked: true) { false }
             throw error
         }
@@ -176,7 +177,7 @@ struct Play: Verb {
         let place = try Detaching.place()
         defer { withExtendedLifetime(place) {} }
         let file: String
-        // A path from the library is a word of its own.
+        // A path from the library counts as a whole word.
         let recording = recording.isEmpty ? [try RecordingPicker.file()] : recording
         switch try QueuePlan(recording, isRow: queue.isGiven) {
         case .one(let path): file = path

@@ -1,4 +1,4 @@
-// `woodshed record`: records an input into a file that is valid at every moment, with meters.
+// `woodshed record`: records an input, with meters, into a file valid at every moment.
 import ArgumentParser
 import Glibc
 import Terminal
@@ -198,7 +198,7 @@ struct Record: Verb {
 
     // MARK: Before
 
-    /// The converted file must not be refused after an hour of recording, so its path is checked first.
+    /// Refuses an existing target of a conversion before recording, not after an hour of recording.
     private func refuseExisting(_ place: TakePlace) throws(CommandFailure) {
         guard place.format.export != nil, let path = place.path, unsafe access(path, F_OK) == 0 else { return }
         throw CommandFailure(
@@ -256,9 +256,9 @@ struct Record: Verb {
         if !outcome.isKept { listing?.drop() }
         if let summary = outcome.summary {
             let conversion = Result { try convert(outcome, summary, line, place, signals, remote) }
-            // From here on no signal may end the program before the take is listed.
+            // From here on the take must be listed before a signal ends the program.
             let watch = SignalWatch(signals)
-            // The list may wait for the store twice, and the file is read once.
+            // Listing may wait for the store twice, and reads the file once.
             Signals.postponeLeaving(seconds: Signals.concludingSeconds)
             let made = (try? conversion.get()) ?? nil
             let path = outcome.isKept ? made ?? place.takePath : nil
@@ -270,12 +270,13 @@ struct Record: Verb {
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
             var isListed = true
             if outcome.isKept, let listing, let path { isListed = list(listing, summary, path) }
-            // Not before the list names the new file: whatever ends the program, the list leads to a whole one.
+            // The take is deleted only after the list names the new file. At any end of the program, the list leads to
+            // a complete file.
             if made != nil, !keepTake, isListed, let take = place.takePath { _ = unsafe unlink(take) }
             if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
             try finishOutput(outcome, watch)
             _ = try conversion.get()
-            // It was already reported during the recording.
+            // This failure was already reported during the recording.
             if let failure = summary.failure { throw CommandFailure(failure.exitStatus) }
             if let error = outcome.fileError { throw error }
             if outcome.status == .success, watch.isOver { throw CommandFailure(watch.status) }
@@ -285,7 +286,7 @@ struct Record: Verb {
         guard outcome.status == .success else { throw CommandFailure(outcome.status) }
     }
 
-    /// Writes a line for programs. A reader that is gone or rests is told of at the end, and keeps nothing from being made.
+    /// Writes a line for programs. A closed or stalled reader is reported at the end and does not prevent the file.
     private func write(_ line: String, _ outcome: RecordOutcome) {
         if writes(outcome) { ProgramOutput.standard.put(line + "\n", isLast: true) }
     }
@@ -301,16 +302,16 @@ struct Record: Verb {
         if !isWritten { throw .unread(ProgramOutput.standard.counts.waiting, ending: watch.status) }
     }
 
-    /// Tells the length of the take to the list, and the user under which number it is there.
+    /// Stores the take's length in the list of takes, and tells the user its number there.
     ///
-    /// - Returns: Whether the list leads to the file.
+    /// - Returns: True if the list leads to the file.
     private func list(_ listing: TakeListing, _ summary: TakeSummary, _ path: String) -> Bool {
         do {
             let number = try listing.finish(frameCount: summary.frameCount, path: path)
             if !messages.quiet { StandardStream.error.note("take \(number); next: woodshed takes play @1") }
             return true
         } catch let error as any ExplainedError {
-            // The recording is on the disk; only the list does not know it.
+            // The recording is safe on the disk; only its entry in the list is missing.
             StandardStream.error.note(printable("not in the list of takes: \(error.message)"))
             StandardStream.error.note(printable("add it with: woodshed takes add \(shellPath(path))"))
         } catch {
@@ -342,7 +343,7 @@ struct Record: Verb {
             + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most, scheduling \(statistics.schedulingClass)"
     }
 
-    /// An over is a time that the input was clipped.
+    /// Counts overs: each over is a run of clipped input.
     private func clippingText(_ overs: Int64) -> String {
         switch overs {
         case 0: "no clipping"

@@ -1,10 +1,11 @@
-// `woodshed render`: renders the same score as `practice`, as fast as possible, into a file that appears as a whole or not at all.
+// `woodshed render`: renders the same score as `practice`, as fast as possible. The file appears complete or not at
+// all.
 import ArgumentParser
 import JSON
 import Terminal
 import Woodshed
 
-/// How the samples of a rendered file are stored.
+/// Sample format of a rendered file.
 enum BitsText: String, CaseIterable, ExpressibleByArgument {
     case sixteen = "16"
     case twentyFour = "24"
@@ -64,7 +65,7 @@ struct Render: Verb {
                 try writeToStandardOutput(file, .wave(bits?.format ?? .float32), signals)
             }
         }
-        // Refused before anything is opened.
+        // Bad names are refused before any file is opened.
         let format = try FileFormat(named: out, samples: bits?.format)
         let names = try files.outputs(out)
         try files.run { [self] number, file, report in
@@ -107,7 +108,7 @@ struct Render: Verb {
 }
 
 extension BitsText {
-    /// The format in the engine's words.
+    /// The engine's sample format.
     var format: WaveSampleFormat {
         switch self {
         case .sixteen: .int16

@@ -3,17 +3,17 @@ import Synchronization
 import Terminal
 import Woodshed
 
-/// One recording that `render` plays into a file.
+/// A recording rendered into a file by `render`.
 struct RenderingJob {
     let file: String
-    /// The name of what is written, as the user gave it.
+    /// The output's name, as typed by the user.
     let name: String
     let format: FileFormat
     let options: Render
 
-    /// Renders on the main thread, with the events of playing, for a user who may stop it.
+    /// Renders on the main thread, with playback events, for a user who may stop it.
     ///
-    /// - Parameter signals: What `Signals.install` returned.
+    /// - Parameter signals: The file descriptor from `Signals.install`.
     func write(to target: OutputFile, signals: Int32) throws -> WrittenFile {
         try write(to: target, note: StandardStream.error.note) { listening in
             let session = try Session(
@@ -22,13 +22,13 @@ struct RenderingJob {
         }
     }
 
-    /// Renders on any thread, without events and with nobody to ask.
+    /// Renders on any thread, without printed events and without questions.
     ///
     /// - Parameter note: Gets a line for the user.
     func writeUnattended(to target: OutputFile, note: (String) -> Void) throws -> WrittenFile {
         try write(to: target, note: note) { listening in
             let engine = listening.engine
-            // Requested before the start, because earlier events are not delivered.
+            // Events are requested before the start, because earlier events would be lost.
             let events = listening.session.events
             let finish = Finish()
             Task {
@@ -47,7 +47,7 @@ struct RenderingJob {
         }
     }
 
-    /// - Parameter run: Plays; returns how that ended, and the number of frames.
+    /// - Parameter run: Plays; returns the exit status and the number of frames.
     private func write(
         to target: OutputFile, note: (String) -> Void, run: (Listening) throws -> (ExitStatus, Int64)
     ) throws -> WrittenFile {
@@ -87,7 +87,7 @@ struct RenderingJob {
             opening: { try target.opening($0) })
     }
 
-    /// The frame at which the player finished, for a thread that waits for it.
+    /// The player's final frame, for a thread waiting for the end.
     private final class Finish: Sendable {
         private let lock = ConditionLock()
         private let known = Atomic<Int64>(0)
@@ -105,7 +105,7 @@ struct RenderingJob {
             }
         }
 
-        /// Waits until there are no more events.
+        /// Waits for the end of the events, then returns the frame.
         var frame: Int64 {
             lock.withLock {
                 while !isOver.load(ordering: .relaxed) { lock.wait() }

@@ -1,4 +1,4 @@
-// `woodshed sections`: lists and changes the sections that are kept with a recording.
+// `woodshed sections`: lists and changes the sections kept with a recording.
 import ArgumentParser
 import Explanations
 import JSON
@@ -109,7 +109,7 @@ struct SectionsCommand: Verb {
         }
     }
 
-    /// Refuses words and options that the action does not take, before the recording is read.
+    /// Refuses words and options foreign to the action, before the recording is read.
     private func check(_ action: SectionAction) throws(CommandFailure) {
         guard action.wordCount.contains(words.count) else {
             throw CommandFailure(
@@ -148,7 +148,7 @@ struct SectionsCommand: Verb {
     private func show(_ list: SectionList, of kept: KeptRecording) throws {
         try write(list, of: kept)
         if list.sections.isEmpty {
-            // Only people are told of a copy: to find one, the recording may have to be decoded.
+            // Only people hear about a copy: the search may have to decode the recording.
             if !json, !quiet, let copy = try kept.copy() {
                 return hint(copy.offer, "sections \(shellPath(file)) adopt")
             }
@@ -158,7 +158,7 @@ struct SectionsCommand: Verb {
         }
     }
 
-    /// Finds phrases; shows them, and keeps them only if the user says so.
+    /// Finds phrases and shows them; keeps them only with `--yes`.
     private func find(in kept: KeptRecording) throws {
         var line = ReadingLine(draws: StandardStream.error.isTerminal && !quiet && !plain)
         let found = try finding.finder.find(inFileAt: file) { share in
@@ -229,7 +229,7 @@ struct SectionsCommand: Verb {
         try tell(try kept.store.apply(.all([edit], summary: summary), to: kept.recording), of: kept)
     }
 
-    /// Tells what has changed, and what to do next.
+    /// Reports the change and suggests the next command.
     private func tell(_ change: SectionChange, of kept: KeptRecording, verb: String? = nil) throws {
         let list = try kept.list()
         guard !change.isEmpty else { return hint("Nothing had to change.", "sections \(shellPath(file))") }
@@ -249,7 +249,7 @@ struct SectionsCommand: Verb {
         counted(list.sections.count, "section")
     }
 
-    /// A line about what to do next.
+    /// Prints a suggestion for the next command.
     private func hint(_ words: String?, _ command: String) {
         guard !quiet, !json else { return }
         if let words { StandardStream.error.note(words) }

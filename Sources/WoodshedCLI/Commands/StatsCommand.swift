@@ -1,4 +1,4 @@
-// `woodshed stats`: what was practised, how often, how long and how fast.
+// `woodshed stats`: reports practised sections, with times, counts and speeds.
 import ArgumentParser
 import Files
 import Glibc
@@ -67,7 +67,7 @@ struct StatsCommand: Verb {
         for line in view.lines { try StandardStream.output.line(line) }
     }
 
-    /// The recordings that the sections are of, with the sections as they are now.
+    /// Returns the recordings of the practised sections, with their current sections.
     private static func recordings(
         of statistics: PracticeStatistics, in store: PracticeStore
     ) throws -> [RecordingKey: StatisticsView.Known] {
