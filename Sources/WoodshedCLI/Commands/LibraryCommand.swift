@@ -129,7 +129,7 @@ struct LibraryCommand: Verb {
         let watch = SignalWatch(Signals.install())
         let report = try library.check(lookingIn: folders, isCancelled: { watch.isOver })
         guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
-        // Adopts takes whose database rows hold more than their files.
+        // First lists takes about which more is known than their files tell: see `TakeAdoption`.
         if fix { TakeAdoption.run(quiet: messages.quiet || messages.json) }
         let takes = try library.store.strayTakes(in: library.takesFolder)
         let isClean = report.isClean && takes.isEmpty

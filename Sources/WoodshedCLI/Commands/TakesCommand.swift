@@ -1,4 +1,4 @@
-// `woodshed takes`: lists and changes the takes that are kept.
+// `woodshed takes`: lists and changes the kept takes.
 import ArgumentParser
 import Explanations
 import Files
@@ -107,7 +107,7 @@ struct TakesCommand: Verb {
         store.tellRepair()
     }
 
-    /// Refuses words and options that the action does not take.
+    /// Refuses words and options foreign to the action.
     private func check(_ action: TakeAction, _ words: [String]) throws(CommandFailure) {
         let remedy = "Write: woodshed takes \(action.usage)"
         guard action.wordCount.contains(words.count) else {
@@ -143,7 +143,7 @@ struct TakesCommand: Verb {
             filter.key = kept.recording.key
             if let section { filter.sectionID = try kept.list().meant(by: section).id }
         }
-        // Before the list is read, so that no change is missed in between.
+        // Subscribes before reading the list, so no change between the two steps is missed.
         let changes = follow ? store.takeChanges : nil
         let takes = try store.takes(filter)
         try write(takes, in: store)
@@ -173,7 +173,7 @@ struct TakesCommand: Verb {
         }
     }
 
-    /// Writes each take that is added or changed, until a signal or a closed pipe ends the program.
+    /// Writes each added or changed take, until a signal or a closed pipe ends the program.
     private func followChanges(_ changes: StoreChanges<Int>, _ filter: TakeFilter, in store: PracticeStore) throws {
         let inbox = try Inbox<Set<Int>>()
         let task = Task { for await numbers in changes { inbox.put(numbers) } }
@@ -181,7 +181,7 @@ struct TakesCommand: Verb {
         while true {
             var waits = [
                 pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0),
-                // No events are asked for: only that its reader has gone.
+                // Requests no events: poll() still reports a reader that closed the pipe.
                 pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
             ]
             if unsafe poll(&waits, 2, -1) < 0, errno != EINTR { return }
@@ -217,7 +217,8 @@ struct TakesCommand: Verb {
         return Int(number)
     }
 
-    /// The sound of a recording that was made some time ago: the list tells when, or else when its file was written.
+    /// Returns the sound of an older recording. Its time comes from the list, or else from the file's modification
+    /// time.
     private static func sound(_ path: String, in store: PracticeStore) throws -> StoredTake.Sound {
         let info = try AudioFileInfo(path: path)
         let known = try FileName.absolute(path).flatMap { try store.take(inFileAt: $0) }
@@ -249,7 +250,7 @@ struct TakesCommand: Verb {
         note("removed \(counted(removed.count, "take")), \(sizeText(UInt64(bytes))) are free")
     }
 
-    /// Tells which takes have changed, and what to do next.
+    /// Reports the changed takes and suggests the next command.
     private func tell(_ takes: [StoredTake], _ verb: String, next: String) throws {
         if messages.json {
             for take in takes {
@@ -296,7 +297,7 @@ struct TakesCommand: Verb {
         note("wrote \(path)")
     }
 
-    /// A file of the take's own format is a copy of it.
+    /// Copies the take, for a target in the take's own format.
     private func copy(_ take: StoredTake, to path: String, as format: RecordFormat) throws {
         guard take.path.lowercased().hasSuffix(".\(format.rawValue)") else {
             throw CommandFailure(

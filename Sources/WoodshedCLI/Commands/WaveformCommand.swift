@@ -63,7 +63,7 @@ struct WaveformCommand: Verb {
         let names = try out.map { out throws(CommandFailure) in try files.outputs(out) }
         _ = Signals.install()
         let target = out.flatMap(WaveformTarget.init)
-        // Reported before an hour of audio is read for nothing.
+        // A missing library is reported before an hour of audio is read for nothing.
         if case .picture? = target { try PictureLibraries.load() }
         try files.run { [self] number, file, report in
             switch (target, names?[number]) {
@@ -78,7 +78,7 @@ struct WaveformCommand: Verb {
         report.isAlone && TerminalTraits.current(plain: plain).drawsStatus
     }
 
-    /// The recording's waveform from the cache, or the file opened to make it.
+    /// Returns the recording's waveform from the cache, or opens the file for an analysis.
     private func opened(_ file: String, _ report: inout FileReport) throws -> WaveformSupply {
         try WaveformSupply(path: file, usesCache: !ignoresCache) { report.note($0) }
     }
@@ -106,7 +106,7 @@ struct WaveformCommand: Verb {
                 title: scene.title, start: scene.start, length: scene.length, channels: channels, sections: scene.bands)
             try report.write(layout.lines(view).map { $0 + "\n" }.joined())
         }
-        // After the picture is shown, so that the user does not wait for the cache.
+        // Stores the cache after showing the picture, so the user does not wait for the cache.
         supply.keep()
     }
 

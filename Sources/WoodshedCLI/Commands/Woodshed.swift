@@ -1,8 +1,8 @@
 // The root of the command tree, and the output of `woodshed` without arguments.
 import ArgumentParser
 
-/// A verb that runs once its arguments are parsed. Parsing and running are separate so that only
-/// errors in the arguments are followed by a hint to the help.
+/// A verb that runs after its arguments are parsed. Parsing and running are separate, so only errors in the arguments
+/// are followed by a hint to the help.
 protocol Verb: ParsableCommand {
     mutating func perform() throws
 }
@@ -39,7 +39,7 @@ struct Woodshed: ParsableCommand {
     static let verbs = configuration.subcommands.compactMap { $0.configuration.commandName }
 }
 
-/// The output of `woodshed` without arguments: what it is, and what to type.
+/// The output of `woodshed` without arguments: a summary of the program, and first commands to type.
 enum Introduction {
     static let text = """
         woodshed - practise a recording section by section, slowly, then faster

@@ -1,25 +1,25 @@
-// Which take is compared with which recording, from the words that were typed.
+// Selection of the take and the recording to compare, from the typed words.
 import Terminal
 import Woodshed
 
-/// A take and the recording that it followed.
+/// A take and its recording.
 struct ComparedPair {
     /// The recording's file.
     let recording: String
     /// The take's file.
     let take: String
-    /// What the store knows of the take's passage; nil if the take is not of this recording.
+    /// The store's data about the take's passage; nil if the take belongs to another recording.
     let model: StoredTake.Model?
-    /// The saved section that is meant; nil if none was named.
+    /// The named saved section; nil without a name.
     let section: SavedSection?
 
-    /// Finds both.
+    /// Finds the take and the recording.
     ///
     /// - Parameters:
-    ///   - file: The recording; or `@1`, which is a take whose recording the store knows.
-    ///   - word: The take: a number, `@1` or a file; nil is the newest of the section or of the recording, or else the
-    ///     newest that is of no recording.
-    ///   - isTakeName: Whether a `word` that is no number names a file, even if it is not there.
+    ///   - file: The recording; or `@1` for a take with a recording known to the store.
+    ///   - word: The take: a number, `@1` or a file. Nil is the newest take of the section or of the recording, or else
+    ///     the newest take without a recording.
+    ///   - isTakeName: True if a `word` that is no number names a file, even a missing file.
     ///   - section: The name or number of a saved section.
     init(file: String, take word: String?, isTakeName: Bool, section name: String?) throws {
         if let word, isFile(word) || isTakeName && TakeWord.newest(word) == nil && wholeNumber(word) == nil {
@@ -28,7 +28,7 @@ struct ComparedPair {
             return
         }
         let takeAlone = word == nil && TakeWord.newest(file) != nil && !isFile(file)
-        // A recording that is not there is told before anything else is.
+        // A missing recording is the first error to report.
         if !takeAlone { _ = try AudioFileInfo(path: file) }
         TakeAdoption.run(quiet: false)
         let store = try PracticeStore(.user)
@@ -52,9 +52,10 @@ struct ComparedPair {
         model = found.model.flatMap { $0.key == kept.recording.key ? $0 : nil }
     }
 
-    /// The passage that was heard, in frames of the recording's file: that of the take, unless a range or another section was asked for.
+    /// Returns the compared passage, in frames of the recording's file: the take's passage, unless the user gave a
+    /// range or another section.
     ///
-    /// - Parameter range: What was asked for with `--from` and `--to`.
+    /// - Parameter range: The range from `--from` and `--to`.
     func frames(_ range: RangeOptions, of timeline: Timeline) throws -> Range<Int64> {
         let whole = 0..<timeline.clipFrames
         if let model, !range.isGiven, section.map({ $0.id == model.sectionID }) ?? true {
@@ -64,9 +65,10 @@ struct ComparedPair {
         return try section.map { try $0.section(of: timeline).range } ?? range.range.section(of: timeline).range
     }
 
-    /// The newest take of a section, or of a recording, or else of no recording; nil if there is none.
+    /// Returns the newest take of a section or of a recording, or else the newest take without a recording; nil without
+    /// any take.
     private static func newest(of key: RecordingKey, _ section: Int?, in store: PracticeStore) throws -> StoredTake? {
-        // One that is being recorded has no length yet.
+        // Excludes a take still being recorded, which has no length yet.
         func hasSound(_ take: StoredTake) -> Bool { take.sound.frameCount > 0 && !take.isReplaced }
         return try store.takes(TakeFilter(key: key, sectionID: section)).first(where: hasSound)
             ?? store.takes().first { $0.model == nil && hasSound($0) }

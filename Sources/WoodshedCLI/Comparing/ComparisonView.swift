@@ -1,4 +1,5 @@
-// A comparison drawn with characters: the levels of model and take, their pitches over each other, and where the take is early or late.
+// A comparison drawn with characters: the levels of model and take, their pitches in the same rows, and markers for
+// early and late places.
 import Terminal
 import Woodshed
 
@@ -11,13 +12,13 @@ struct ComparisonView {
 
     private static let nameWidth = 6
     private static let pitchRows = 7
-    /// The softest level that shows, in dB.
+    /// The softest visible level, in dB.
     private static let floor: Float = -54
 
-    /// The values are drawn over so many columns.
+    /// Number of columns for the curves.
     private var width: Int { max(8, min(columns - 1, 100) - Self.nameWidth) }
 
-    /// The lines, each narrower than the terminal; none if nothing is known, or there is no room.
+    /// The lines, each narrower than the terminal; empty without curves or without enough columns.
     var lines: [String] {
         let curves = comparison.curves
         guard !curves.modelDecibels.isEmpty, columns >= 30 else { return [] }
@@ -41,7 +42,7 @@ struct ComparisonView {
         name + String(repeating: " ", count: max(0, Self.nameWidth - name.count)) + String(cells)
     }
 
-    /// One value for each column: the mean of those that are numbers; nil where there are none.
+    /// Returns a value for each column: the mean of the column's numbers; nil without a number.
     private func spread(_ values: [Float]) -> [Float?] {
         (0..<width).map { column in
             let first = column * values.count / width
@@ -60,7 +61,8 @@ struct ComparisonView {
         }
     }
 
-    /// The pitches, the highest in the first line; the take's moved by the median difference. Where both are in one cell, it is drawn heavier.
+    /// Draws the pitches, the highest in the first line. The take's pitches are shifted by the median difference. A
+    /// heavier character marks a cell with both pitches.
     private func pitches(_ curves: Comparison.Curves) -> [String] {
         let offset = Float(comparison.pitchOffsetCents ?? 0)
         let (model, take) = (spread(curves.modelCents), spread(curves.takeCents.map { $0 - offset }))

@@ -1,4 +1,4 @@
-// Runs that go on without a terminal: the same command is started once more, in a session of its own, controlled by its socket.
+// Runs without a terminal: the same command is started once more, in its own session, controlled through its socket.
 import Files
 import Glibc
 import RemoteControl
@@ -7,12 +7,12 @@ import UserState
 import Woodshed
 
 enum Detaching {
-    /// How long the run in the background may take until it plays, in seconds: a long recording may have to be analysed.
+    /// Timeout for the start of a background run, in seconds: a long recording may need an analysis first.
     private static let patience = 120
 
-    /// Starts this command once more in the background, and waits until it can be steered.
+    /// Starts this command once more in the background, and waits until its socket answers.
     ///
-    /// - Throws: The status of the run if it ends before that, after its messages were printed.
+    /// - Throws: The exit status of a run that ends early, after printing its messages.
     static func start(_ options: DetachOptions, messages: MessageOptions) throws {
         let (log, output) = try Self.log("background.log")
         defer { close(output) }
@@ -28,9 +28,9 @@ enum Detaching {
         try wait(for: process, output, log: log, messages)
     }
 
-    /// Carries out the list of fetches in the background.
+    /// Fetches the list of downloads in the background.
     ///
-    /// - Parameter options: How they are fetched, as typed.
+    /// - Parameter options: Fetch options, as typed.
     static func startFetching(_ options: [String], messages: MessageOptions) throws {
         let (log, output) = try log("fetches.log")
         defer { close(output) }
@@ -49,7 +49,7 @@ enum Detaching {
         }
     }
 
-    /// A new log in the state folder. What an earlier run still writes goes to its own file.
+    /// Creates a new log in the state folder. An earlier run keeps writing to its own unlinked file.
     private static func log(_ name: String) throws(CommandFailure) -> (path: String, descriptor: Int32) {
         guard let folder = StateFolder.path else {
             throw CommandFailure(
@@ -101,9 +101,9 @@ enum Detaching {
             .tryAgain, "the run in the background does not answer", remedy: "Look at its messages: \(log)")
     }
 
-    /// What a run in the background holds; nil for one with a terminal.
+    /// Returns the slot held by a background run; nil for a run with a terminal.
     ///
-    /// - Throws: A `CommandFailure` if there is another run in the background.
+    /// - Throws: A `CommandFailure` if another run is in the background.
     static func place() throws -> BackgroundPlace? {
         guard environmentVariable(BackgroundRun.variable) == "one" else { return nil }
         return try BackgroundPlace(runtime: environmentVariable("XDG_RUNTIME_DIR"))

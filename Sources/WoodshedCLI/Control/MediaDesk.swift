@@ -1,23 +1,23 @@
-// Media keys, headsets and panels: one more way to control a run, beside the socket and MIDI. The bus's thread only leaves news in the
-// run's inbox; everything here is called on the thread of the run's loop.
+// Media keys, headsets and panels: another way to control a run, beside the socket and MIDI. The bus's thread only
+// posts news to the run's inbox. Everything here is called on the thread of the run's loop.
 import DesktopBus
 import Files
 import Terminal
 import Woodshed
 
-/// What reaches a run from the desktop.
+/// News from the desktop for a run.
 enum MediaNews: Sendable {
     case bus(DesktopNews)
-    /// What the file says about the recording.
+    /// The file's tags about the recording.
     case details(FileDetails)
 }
 
-/// A run that media keys control.
+/// A run controlled by media keys.
 protocol MediaControlled: AnyObject {
-    /// What is shown now. The desk adds that the user has stopped.
+    /// The state to show. `MediaDesk` adds the stopped state after a stop request.
     var mediaState: MediaState { get }
     func carryOut(_ request: MediaRequest)
-    /// What goes on that sleep would spoil; nil for nothing.
+    /// The activity that a suspend would spoil; nil for none.
     var reasonToStayAwake: String? { get }
     func prepareForSuspension()
     func goOnAfterSuspension()
@@ -33,10 +33,11 @@ final class MediaDesk {
     private var reason: String?
     private var track: MediaTrack?
     private var isStarted = false
-    /// Whether somebody has pressed the key that stops; the next sound after the silence ends it.
+    /// `isStopped`: true after the stop key. `wasSilent`: true once the sound fell silent; the next sound then ends the
+    /// stopped state.
     private var (isStopped, wasSilent) = (false, false)
 
-    /// nil where there is no bus, or it is not wanted.
+    /// Returns nil without a bus, or if the bus is not wanted.
     ///
     /// - Parameter isWanted: False if the user has switched media keys off, or nobody listens.
     init?(isWanted: Bool, isVerbose: Bool) {
@@ -49,7 +50,7 @@ final class MediaDesk {
 
     deinit { bus.close() }
 
-    /// What the player is called.
+    /// Names of the player.
     static let identity = MediaIdentity(
         name: "Woodshed", shortName: "woodshed",
         mimeTypes: [
@@ -57,12 +58,12 @@ final class MediaDesk {
             "audio/mp4",
         ])
 
-    /// Begins to connect, on a thread of the bus's own. Call it once the sound has begun.
+    /// Starts connecting, on the bus's own thread. Call this method once the sound has begun.
     ///
     /// - Parameters:
-    ///   - info: The recording, whose tags are then read; nil if there is none.
-    ///   - position: In microseconds; called on other threads.
-    ///   - put: Leaves news for the run; called on other threads.
+    ///   - info: The recording, to read its tags; nil without a recording.
+    ///   - position: Returns the position in microseconds; called on other threads.
+    ///   - put: Posts news for the run; called on other threads.
     func start(
         _ run: some MediaControlled, info: AudioFileInfo?, position: @escaping @Sendable () -> Int64,
         put: @escaping @Sendable (MediaNews) -> Void
@@ -77,7 +78,7 @@ final class MediaDesk {
             return
         }
         guard let info else { return }
-        // It may take a program that reads tags a while.
+        // Reading tags with an external program may take a while.
         BlockingThread.startInBackground { if let details = try? FileDetails(of: info) { put(.details(details)) } }
     }
 
@@ -100,7 +101,7 @@ final class MediaDesk {
         }
     }
 
-    /// A recording, with the tags that were read so far.
+    /// Returns a recording, with the tags read so far.
     func track(_ info: AudioFileInfo) -> MediaTrack {
         if let track { return track }
         let made = MediaTrack(info)
@@ -108,7 +109,7 @@ final class MediaDesk {
         return made
     }
 
-    /// Shows what has changed.
+    /// Publishes changes of the state.
     func look(_ run: some MediaControlled) {
         guard isStarted else { return }
         var state = run.mediaState
@@ -131,7 +132,7 @@ final class MediaDesk {
 }
 
 extension MediaTrack {
-    /// A recording, without its tags.
+    /// Creates a recording's description without its tags.
     init(_ info: AudioFileInfo, id: Int = 1) {
         self.init(id: id)
         length = Int64(info.seconds * 1_000_000)

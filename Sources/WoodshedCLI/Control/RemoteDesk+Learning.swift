@@ -1,22 +1,22 @@
-// A pedal is learned: it is pressed, then the key whose action it is to have.
+// Learning a pedal: the user presses the pedal, then the key of its future action.
 import RemoteControl
 import Settings
 import Terminal
 import UserState
 
 extension RemoteDesk {
-    /// How far learning has come.
+    /// Stages of learning.
     enum Learning: Equatable {
         case nothing
         case forPress
-        /// For the key.
+        /// Waiting for the key.
         case forKey(ControllerTrigger)
     }
 
-    /// What is said where there is nothing to learn.
+    /// Message for a run without a controller.
     static let noController = "no controller is used; start with --control midi"
 
-    /// Begins to learn, or gives up.
+    /// Starts learning, or cancels.
     func toggleLearning(_ run: some RemoteControlled) {
         guard hasControllers else {
             return run.say([Self.noController], evenQuiet: true)
@@ -32,16 +32,16 @@ extension RemoteDesk {
         run.say(["nothing learned"], evenQuiet: true)
     }
 
-    /// Takes a press while something is learned.
+    /// Takes a press while learning.
     ///
-    /// - Returns: Whether it was for learning.
+    /// - Returns: True if learning used the press.
     func learn(_ trigger: ControllerTrigger, _ run: some RemoteControlled) -> Bool {
         switch learning {
         case .nothing: return false
-        // The pedal is let go, and has no other meaning meanwhile.
+        // The release of the pedal has no other meaning meanwhile.
         case .forKey: return true
         case .forPress:
-            // A pad that is let go is no press. A pedal may be wired the other way round, and be "let go" when it is pressed.
+            // The release of a pad is no press. A pedal may be wired in reverse and report "up" when pressed.
             if trigger.isUp, case .note = trigger.part { return true }
             let trigger = ControllerTrigger(trigger.part, isUp: trigger.isUp)
             learning = .forKey(trigger)
@@ -50,10 +50,10 @@ extension RemoteDesk {
         }
     }
 
-    /// Takes a key while something is learned.
+    /// Takes a key while learning.
     ///
-    /// - Parameter actions: What the key does.
-    /// - Returns: Whether it was for learning.
+    /// - Parameter actions: The key's actions.
+    /// - Returns: True if learning used the key.
     func learn(_ key: KeyBytes.Key, _ actions: [KeyAction], _ run: some RemoteControlled) -> Bool {
         if learning == .nothing { return false }
         if key == .plain(0x1B) || actions == [.learn] {
@@ -68,12 +68,12 @@ extension RemoteDesk {
         learning = .nothing
         let words = actions.map(\.words).joined(separator: "; ")
         map[trigger] = words
-        // The file may be locked by another program, and the sound must not wait for it, nor keys.
+        // Another program may lock the file, and neither sound nor keys may wait for the lock.
         report { .stored(Self.store(trigger, words)) }
         return true
     }
 
-    /// Keeps it for the next runs.
+    /// Stores the assignment for later runs.
     ///
     /// - Returns: Lines for the user.
     private static func store(_ trigger: ControllerTrigger, _ words: String) -> [String] {

@@ -1,5 +1,5 @@
-// Commands from elsewhere than the keyboard, carried out by the run that they are for. The threads of sockets and controllers only leave
-// reports in the run's inbox; everything here is called on the thread of the run's loop.
+// Commands from sources beside the keyboard, carried out by their run. The threads of sockets and controllers only post
+// reports to the run's inbox. Everything here is called on the thread of the run's loop.
 import Glibc
 import JSON
 import RemoteControl
@@ -10,23 +10,23 @@ import Terminal
 /// A report of the threads of sockets and controllers.
 enum RemoteNews: Sendable {
     case request(ControlRequest)
-    /// Of the controller with an index.
+    /// News of the controller with an index.
     case controller(Int, ControllerNews)
-    /// What has become of a pedal that was learned.
+    /// Result of storing a learned pedal.
     case stored([String])
 }
 
-/// A run that is controlled from elsewhere.
+/// A run under remote control.
 protocol RemoteControlled: AnyObject {
     /// Carries out the words of actions, as a key would.
     func carryOut(words: String) throws(ArgumentError)
-    /// What goes on, for programs.
+    /// The run's state, for programs.
     var statusFields: [JSONValue.Field] { get }
-    /// The words that there are.
+    /// The known command words.
     var commandWords: [String] { get }
     /// Says lines to the user.
     func say(_ lines: [String], evenQuiet: Bool)
-    /// Learns what is said, also where nothing is printed.
+    /// Receives each message for the user, even where nothing is printed.
     var listener: (([String]) -> Void)? { get set }
 }
 
@@ -42,16 +42,16 @@ final class RemoteDesk {
     var map: ControllerMap
     var learning = Learning.nothing
 
-    /// What is told to programs that come when the run is over.
+    /// True once the run is over; later requests are then refused. The release store pairs with the acquiring load.
     private final class Once: Sendable {
         private let flag = Atomic<Bool>(false)
         var isSet: Bool { flag.load(ordering: .acquiring) }
         func set() { flag.store(true, ordering: .releasing) }
     }
 
-    /// Opens the ways; nil for none.
+    /// Opens the sources of control; nil for none.
     ///
-    /// - Parameter verb: What the run is, for programs.
+    /// - Parameter verb: The run's verb, for programs.
     static func open(_ ways: ControlWays, verb: String, _ layers: SettingsLayers) throws -> RemoteDesk? {
         if ways.isNone { return nil }
         let map = ways.ports.isEmpty ? ControllerMap() : try ControllerMap(layers)
@@ -79,7 +79,7 @@ final class RemoteDesk {
 
     /// Begins to listen.
     ///
-    /// - Parameter put: Leaves a report for the run; called on other threads.
+    /// - Parameter put: Posts a report for the run; called on other threads.
     /// - Returns: Lines for the user.
     func start(_ put: @escaping @Sendable (RemoteNews) -> Void) -> [String] {
         self.put = put
@@ -109,10 +109,10 @@ final class RemoteDesk {
         return lines
     }
 
-    /// Answers nobody any more; events of the end are still sent.
+    /// Refuses all further requests; final events are still sent.
     func finish() { isOver.set() }
 
-    /// Sends what is on its way, for a fifth of a second at most, and leaves nothing behind.
+    /// Closes sources and socket. Pending data is sent for a fifth of a second at most.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -123,10 +123,10 @@ final class RemoteDesk {
 
     // MARK: Events
 
-    /// Whether a program follows the events.
+    /// True if a program follows the events.
     var hasFollowers: Bool { server?.hasFollowers ?? false }
 
-    /// Sends an event to the programs that follow.
+    /// Sends an event to the programs following them.
     func publish(_ line: String) { server?.publish(line) }
 
     // MARK: Reports
@@ -150,11 +150,12 @@ final class RemoteDesk {
     private func press(_ trigger: ControllerTrigger, _ run: some RemoteControlled) {
         guard !learn(trigger, run) else { return }
         guard let words = map.words(for: trigger) else { return }
-        // What a recorder does not know is left out while it records, and the other way round: one pedal can end both.
+        // A recorder skips words of a player, and a player skips words of a recorder: a single pedal can then end
+        // either.
         for part in words.split(separator: ";") { try? run.carryOut(words: String(part)) }
     }
 
-    /// Leaves a report of work that another thread does.
+    /// Posts a report of work done on another thread.
     func report(_ body: @escaping @Sendable () -> RemoteNews) {
         guard let put else { return }
         BlockingThread.start { put(body()) }

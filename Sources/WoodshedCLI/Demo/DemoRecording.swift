@@ -1,6 +1,6 @@
-// The recording that `woodshed demo` plays. It is synthesised, so it needs no file, no licence and no network. A bar of plucked
-// strings, the same bar with bass and drums, and a few speech-like syllables: sharp attacks, held notes and formants,
-// which slowing down can spoil. The same rate gives the same samples.
+// The recording of `woodshed demo`: synthesised, so without file, licence or network. A bar of plucked strings, the
+// same bar with bass and drums, and a few speech-like syllables: sharp attacks, held notes and formants, all of which
+// slowing down can spoil. The same rate gives the same samples.
 
 /// Sound in memory with passages to practise.
 struct DemoRecording: Sendable {
@@ -37,7 +37,7 @@ struct DemoRecording: Sendable {
         ]
     }
 
-    /// A line of eighth notes over two held ones: A minor, then F.
+    /// A line of eighth notes over two held notes: A minor, then F.
     private static func melody(into mix: inout StereoMix, at start: Int, beat: Int, sampleRate: Int) {
         let line = [69, 72, 76, 81, 77, 76, 72, 71]
         for (index, note) in line.enumerated() {
@@ -64,7 +64,7 @@ struct DemoRecording: Sendable {
     }
 }
 
-/// Two channels that sounds are added to.
+/// Two channels for mixing sounds.
 struct StereoMix {
     private var left: [Float]
     private var right: [Float]
@@ -82,7 +82,7 @@ struct StereoMix {
         }
     }
 
-    /// Both channels, scaled so that the loudest sample has the size `peak`.
+    /// Returns both channels, scaled to a peak sample of size `peak`.
     func finished(peak: Float) -> [[Float]] {
         let loudest = max(left.reduce(0) { max($0, abs($1)) }, right.reduce(0) { max($0, abs($1)) })
         let gain = loudest > 0 ? peak / loudest : 1
@@ -90,7 +90,7 @@ struct StereoMix {
     }
 }
 
-/// Noise that is the same on every run (Steele, Lea and Flood's SplitMix64, 2014).
+/// Noise, equal on every run (Steele, Lea and Flood's SplitMix64, 2014).
 struct DemoNoise {
     private var state: UInt64
 

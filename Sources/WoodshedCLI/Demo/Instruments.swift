@@ -8,11 +8,11 @@ enum PluckedString {
     /// - Parameters:
     ///   - number: MIDI note number; 69 is 440 Hz.
     ///   - frameCount: Length; the last 10 ms fade out.
-    ///   - seed: Which burst of noise plucks the string.
+    ///   - seed: Number of the noise burst that plucks the string.
     static func note(_ number: Int, frameCount: Int, seed: UInt64, sampleRate: Int) -> [Float] {
         let frequency = 440 * exp2(Double(number - 69) / 12)
         let period = Double(sampleRate) / frequency
-        // The averaging filter delays by half a frame; the all-pass makes up what is left after whole frames.
+        // The averaging filter delays by half a frame. The all-pass supplies the fraction beyond whole frames.
         let length = max(2, Int(period - 0.6))
         let rest = period - 0.5 - Double(length)
         let tuning = Float((1 - rest) / (1 + rest))
@@ -41,7 +41,7 @@ enum PluckedString {
 struct Drums {
     let sampleRate: Int
 
-    /// A sine that falls from 150 Hz to 50 Hz.
+    /// A falling sine, from 150 Hz to 50 Hz.
     func kick() -> [Float] {
         var phase = 0.0
         return decay(seconds: 0.25, rate: 18) { time in
@@ -58,7 +58,7 @@ struct Drums {
         }
     }
 
-    /// The difference of neighbouring noise samples: only the top is left.
+    /// The difference of neighbouring noise samples, a high-pass.
     func hat() -> [Float] {
         var noise = DemoNoise(seed: 11)
         var last: Float = 0

@@ -1,6 +1,6 @@
-// A voice for the demo: a glottal pulse train through three formants, after Klatt (1980) in its parallel form with
-// everything left out that a few syllables can do without. It is not meant to be understood, only to behave like speech:
-// voiced and unvoiced sounds, a gliding pitch, pauses of a few milliseconds.
+// A voice for the demo: a glottal pulse train through three formants, after Klatt (1980) in its parallel form, without
+// the parts unnecessary for a few syllables. The voice is not intelligible. It only behaves like speech: voiced and
+// unvoiced sounds, a gliding pitch, pauses of a few milliseconds.
 import Glibc
 
 struct SyllableVoice {
@@ -26,7 +26,7 @@ struct SyllableVoice {
     private struct Syllable {
         let onset: Onset
         let vowel: Vowel
-        /// Pitch at its beginning and its end, in Hz.
+        /// Pitch at the syllable's beginning and end, in Hz.
         let pitch: (Double, Double)
         let seconds: Double
     }
@@ -49,14 +49,15 @@ struct SyllableVoice {
         }
     }
 
-    /// The same sound with its highest sample at `peak`: what resonates gains or loses too much to be set beforehand.
+    /// Returns the same sound with its highest sample at `peak`. Resonances gain or lose too much for a gain set
+    /// beforehand.
     private func leveled(_ sound: [Float], peak: Float) -> [Float] {
         let highest = sound.reduce(0) { max($0, abs($1)) }
         guard highest > 0 else { return sound }
         return sound.map { $0 * (peak / highest) }
     }
 
-    /// What comes before the vowel, and how loud its peak is to be.
+    /// Returns the sound before the vowel, and the sound's target peak.
     private func onset(_ onset: Onset, _ noise: inout DemoNoise) -> (sound: [Float], peak: Float) {
         switch onset {
         case .hiss:
@@ -123,14 +124,14 @@ private struct PulseTrain {
     }
 }
 
-/// A two-pole resonance with unity gain at its peak, to within the bandwidth's share of the rate.
+/// A two-pole resonance with unity gain at its peak, to within the bandwidth's share of the sample rate.
 private struct Resonator {
     private let (a1, a2, gain): (Float, Float, Float)
     private var (y1, y2): (Float, Float) = (0, 0)
 
     init(frequency: Double, bandwidth: Double, sampleRate: Int) {
         let radius = exp(-Double.pi * bandwidth / Double(sampleRate))
-        // Above the top of what the rate can carry there is nothing to resonate.
+        // The cap keeps the frequency below the Nyquist frequency, above which nothing can resonate.
         let angle = 2 * Double.pi * min(frequency, 0.45 * Double(sampleRate)) / Double(sampleRate)
         a1 = Float(2 * radius * cos(angle))
         a2 = Float(-radius * radius)

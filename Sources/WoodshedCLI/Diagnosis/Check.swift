@@ -1,26 +1,26 @@
-// One line of the output of `doctor`.
+// A line in the output of `doctor`.
 import JSON
 import Woodshed
 
 /// The result of a check.
 enum CheckGrade: String {
     case good
-    /// For information: nothing needs to be fixed.
+    /// For information: no fix needed.
     case note
-    /// Playing works, but not as well as it could.
+    /// Playing works, but not as well as possible.
     case weak
     /// Playing does not work.
     case broken
 }
 
-/// One line of the diagnosis.
+/// A line of the diagnosis.
 struct Check: Equatable {
     let name: String
     let grade: CheckGrade
     let finding: String
-    /// The command or action that fixes it; empty if nothing is wrong.
+    /// Command or action for a fix; empty without a problem.
     var remedy = ""
-    /// The exit code if this is what is broken.
+    /// Exit code for a broken result of this check.
     var status = ExitStatus.unavailable
 
     var json: JSONValue {

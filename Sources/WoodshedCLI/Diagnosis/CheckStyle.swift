@@ -1,8 +1,8 @@
-// How a check of `doctor` is printed.
+// Printing of the checks of `doctor`.
 import Glibc
 import Terminal
 
-/// How a check looks.
+/// Appearance of a check.
 struct CheckStyle {
     let usesColour: Bool
     let glyphs: Glyphs
@@ -16,7 +16,7 @@ struct CheckStyle {
         return CheckStyle(usesColour: traits.usesColour, glyphs: traits.glyphs)
     }
 
-    /// One line, and a second one with the remedy where there is one.
+    /// Returns a line for the check, and a second line for a remedy.
     func text(_ check: Check) -> String {
         let name = check.name + String(repeating: " ", count: max(0, 11 - check.name.count))
         let line = "\(mark(check.grade)) \(name)\(printable(check.finding))\n"

@@ -1,17 +1,17 @@
-// What `doctor` finds out about the output and the input.
+// Findings of `doctor` about the output and the input.
 import Woodshed
 
-/// A device, and the result of opening it.
+/// A device, and the result of opening the device.
 struct DeviceFacts {
-    /// The name with which it was requested.
+    /// The requested name.
     let name: String
-    /// The direction in which it would be used.
+    /// The intended direction.
     let side: StreamIncident.Side
-    /// Its settings, or why it could not be opened.
+    /// The device's settings, or the error from opening it.
     let opening: Result<StreamConfiguration, DeviceError>
-    /// The programs that have it open, if it is busy.
+    /// Programs holding a busy device open.
     var holders: [DeviceHolder] = []
-    /// The controls of its mixer; none when it has none.
+    /// Controls of the device's mixer; empty without a mixer.
     var controls: [MixerControl] = []
 
     /// The name of the mixer.
@@ -19,7 +19,7 @@ struct DeviceFacts {
 }
 
 extension DeviceFacts {
-    /// Opens an output, closes it at once, and reads its mixer. Nothing is played.
+    /// Opens an output, closes it at once, and reads its mixer. Plays nothing.
     init(_ device: OutputDevice, _ files: SystemFiles) {
         self.init("\(device)", .output, files) { request throws(DeviceError) in
             let stream = try openOutput(device, request)
@@ -29,7 +29,7 @@ extension DeviceFacts {
         readMixer()
     }
 
-    /// Opens an input, closes it at once, and reads its mixer. Nothing is recorded.
+    /// Opens an input, closes it at once, and reads its mixer. Records nothing.
     init(_ device: InputDevice, _ files: SystemFiles) {
         self.init("\(device)", .input, files) { request throws(DeviceError) in
             let stream = try openInput(device, request)
@@ -39,10 +39,11 @@ extension DeviceFacts {
         readMixer()
     }
 
-    /// Opening a busy device is retried for a second, and a sound server may be slow; a device that takes longer does not answer.
+    /// Timeout of a device, in seconds. Opening a busy device is retried for a second, and a sound server may be slow.
+    /// A slower device counts as unresponsive.
     private static let patienceSeconds = 5.0
 
-    /// Reads the mixer of a device that answers; it belongs to the same card or server.
+    /// Reads the mixer, unless the device is unresponsive: mixer and device belong to the same card or server.
     private mutating func readMixer() {
         if case .failure(let error) = opening, error.kind == .unresponsive { return }
         if name != "null", !name.hasPrefix("file:") { controls = mixerControls(mixer) }

@@ -1,4 +1,4 @@
-// Checks whether there are devices, whether they may be opened, and whether anything can be heard.
+// Checks of devices: their presence, permissions and volume.
 import Woodshed
 
 extension Diagnosis {
@@ -20,7 +20,7 @@ extension Diagnosis {
                     "\(device.name) opens: \(configuration.sampleRate) Hz, \(configuration.channelCount) channels, "
                     + "\(configuration.formatName), \(configuration.bufferText)")
         case .failure(let error):
-            // alsa-lib reports the same error for a missing card and for one that may not be opened.
+            // alsa-lib reports the same error for a missing card and for a card without permission.
             if error.kind == .permissionDenied || !system.soundNodes.refused.isEmpty && error.kind != .busy {
                 return Check(
                     name: name, grade: failure, finding: "no permission to open the devices in /dev/snd",
@@ -43,7 +43,7 @@ extension Diagnosis {
         }
     }
 
-    /// The group that owns the nodes in /dev/snd, and to which the usual limits are granted.
+    /// Checks the group that owns the nodes in /dev/snd and usually gets the real-time limits.
     var group: Check? {
         guard let membership = system.audioGroup else { return nil }
         let isRefused = !system.soundNodes.refused.isEmpty
@@ -67,11 +67,11 @@ extension Diagnosis {
 
     // MARK: The mixer
 
-    /// Output controls of which one is enough: a plugged headphone mutes the speaker.
+    /// Output controls that suffice singly: a plugged headphone mutes the speaker.
     private static let exits: Set<String> = ["Speaker", "Headphone", "Front", "Line Out"]
     private static let throughAll: Set<String> = ["Master", "PCM"]
 
-    /// One check for what is muted, or one that nothing is; none without a mixer.
+    /// Returns a check for each muted control, or a single good check; empty without a mixer.
     var volume: [Check] {
         let outputs = device.controls.filter { $0.side == .output }
         let inputs = source.controls.filter { $0.side == .input && $0.name == "Capture" }
@@ -102,7 +102,7 @@ extension Diagnosis {
 }
 
 extension StreamConfiguration {
-    /// What the device plays or records ahead; it stays as it is, because nothing is played from the network.
+    /// Size of the device's buffer. A longer buffer has no use, because nothing is played from the network.
     fileprivate var bufferText: String {
         let milliseconds = Double(bufferFrames) * 1000 / Double(max(1, sampleRate))
         return "a buffer of \(bufferFrames) frames (\(Int(milliseconds.rounded())) ms)"

@@ -2,11 +2,11 @@
 import Terminal
 
 extension Diagnosis {
-    /// The priority that the engine requests.
+    /// The engine's real-time priority.
     private static let wantedPriority = 70
-    /// The niceness that sound servers request if real-time priority is refused.
+    /// Niceness requested by sound servers after real-time priority is refused.
     private static let wantedNiceness = -11
-    /// The shortest time that a block of the longest period may have to be computed in.
+    /// The shortest acceptable limit for computing a block of the longest period, in microseconds.
     private static let wantedMicroseconds = 200_000
 
     private static func limitRemedy(_ lines: String...) -> String {
@@ -54,7 +54,7 @@ extension Diagnosis {
             remedy: "sudo prlimit --pid $$ --rttime=unlimited, then start it from this shell")
     }
 
-    /// What remains for a process without real-time priority.
+    /// Checks the niceness, the fallback of a process without real-time priority.
     var niceness: Check {
         let lowest = system.rights.niceness
         if lowest <= Self.wantedNiceness {

@@ -2,8 +2,7 @@ import DesktopBus
 import Explanations
 import Terminal
 
-// The checks of `doctor` as functions of data read from the system, so that every result can be tested on any
-// machine.
+// The checks of `doctor` as functions of data read from the system, so tests can produce every result on any machine.
 
 /// The checks.
 struct Diagnosis {
@@ -12,15 +11,15 @@ struct Diagnosis {
     let device: DeviceFacts
     /// The input.
     let source: DeviceFacts
-    /// Whether an input that cannot be opened is an error, because it was named. Playing needs none.
+    /// True if an unopenable input is an error, because the user named it. Playing needs no input.
     var mustRecord = false
-    /// Whether media keys that do nothing are an error, because they were asked for.
+    /// True if dead media keys are an error, because the user asked for media keys.
     var mustHaveMediaKeys = false
 
-    /// Where the log is, and what goes into it; nil if that is not told.
+    /// Path and contents of the log; nil to omit this check.
     var log: String?
 
-    /// All checks, the decisive one first.
+    /// All checks, the decisive check first.
     var checks: [Check] {
         [output, input, group].compactMap { $0 } + volume
             + [
@@ -32,12 +31,12 @@ struct Diagnosis {
             }
     }
 
-    /// The exit code: that of the first problem that prevents playing.
+    /// The exit code of the first problem that prevents playing.
     var status: ExitStatus { checks.first { $0.grade == .broken }?.status ?? .success }
 
     private var logNote: Check? { log.map { Check(name: "log", grade: .good, finding: $0) } }
 
-    /// A processor that saves power and is therefore slow.
+    /// Checks for a processor slowed by power saving.
     private var governor: Check? {
         guard !system.pacing.isEmpty else { return nil }
         guard let slow = system.pacing.first(where: { $0.remedy != nil }), let remedy = slow.remedy else {
@@ -48,7 +47,7 @@ struct Diagnosis {
             name: "processor", grade: .weak, finding: "\(slow); small periods may drop out", remedy: remedy)
     }
 
-    /// Time that real-time threads do not get, whatever their priority.
+    /// Checks the share of time denied to real-time threads of any priority.
     private var throttle: Check? {
         guard let (runtime, period) = system.throttle, period > 0 else { return nil }
         guard runtime >= 0 else {
@@ -100,7 +99,7 @@ struct Diagnosis {
         }
     }
 
-    /// Only a note, unless it was asked for: a machine without a desktop has no media keys.
+    /// A note, unless the user asked for media keys: a machine without a desktop has none.
     private var mediaKeys: Check? {
         switch system.mediaKeys {
         case nil: nil

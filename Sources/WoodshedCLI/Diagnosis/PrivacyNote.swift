@@ -1,19 +1,19 @@
-// What woodshed keeps about its user, and where: `woodshed doctor --privacy`.
+// User data kept by woodshed, and its places: `woodshed doctor --privacy`.
 import JSON
 import Terminal
 import UserState
 
-/// Every place in which something is kept.
+/// Every place with kept data.
 struct PrivacyNote {
     struct Place {
-        /// Nil if there is no home to keep it in.
+        /// Path of the data; nil without a home.
         let path: String?
         let content: String
     }
 
     static let promise =
         "Everything stays on this computer, and nothing is reported to anybody. Woodshed connects to a server only when you tell it to fetch something or to ask a podcast, and to no other than that."
-    /// The verbs that connect to servers.
+    /// Verbs that connect to servers.
     static let networkVerbs = ["get", "library subscribe", "library refresh"]
 
     let places: [Place]
@@ -48,7 +48,7 @@ struct PrivacyNote {
         ]
     }
 
-    /// What is not in a place of its own.
+    /// Data without a fixed place.
     static let elsewhere = [
         "What record, render and export write is where you name it, or in the folder where you are.",
         "Names and passwords for servers are read from ~/.netrc, and kept nowhere else.",

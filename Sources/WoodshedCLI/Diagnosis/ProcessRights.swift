@@ -1,21 +1,21 @@
 // The rights of this process, from /proc/self.
 import Woodshed
 
-/// The limits and capabilities that matter to sound.
+/// Limits and capabilities relevant to sound.
 struct ProcessRights: Equatable {
     /// The highest real-time priority, 0 for none; 99 with CAP_SYS_NICE.
     var realTimePriority = 0
-    /// Microseconds that a real-time thread may compute without a rest; nil for no limit.
+    /// Time a real-time thread may compute without a rest, in microseconds; nil for no limit.
     var realTimeMicroseconds: Int?
     /// The lowest niceness the process may give itself.
     var niceness = 0
-    /// Bytes that may be locked; nil for no limit.
+    /// Number of lockable bytes; nil for no limit.
     var lockedBytes: Int? = 0
 
     private static let lockCapability = 14
     private static let niceCapability = 23
 
-    /// Reads them; rights that the kernel does not report count as not granted.
+    /// Reads the rights. A right missing in the kernel's report counts as not granted.
     init(_ files: SystemFiles) {
         let limits = files.text("proc/self/limits") ?? ""
         realTimePriority = Self.soft("Max realtime priority", in: limits).flatMap { $0 ?? 99 } ?? 0

@@ -1,35 +1,35 @@
-// The facts that `doctor` reads from the system.
+// Facts about the system, read by `doctor`.
 import DesktopBus
 import Glibc
 import Terminal
 import Woodshed
 
-/// The facts that the checks use.
+/// Facts used by the checks.
 struct SystemFacts {
-    /// The permissions of the process, from its limits and capabilities.
+    /// Permissions of the process, from its limits and capabilities.
     var rights: ProcessRights
-    /// Whether the system grants what the limits permit; control groups and containers can still refuse.
+    /// True if the system grants the permitted priority; control groups and containers can still refuse.
     var grantsRealTime: Bool
-    /// The ways in which the processors choose their clock speed, each listed once; empty if the system does not report it.
+    /// Speed settings of the processors, without duplicates; empty if the system does not report any.
     var pacing: [ProcessorPace]
-    /// The time that real-time threads may use in each period: -1 for all of it; nil if the system does not report it.
+    /// Time for real-time threads in each period, -1 for all of the period; nil without a report.
     var throttle: (runtime: Int, period: Int)?
-    /// The kernel's version, and the command line it was started with.
+    /// The kernel's version and its boot command line.
     var kernel: (version: String, commandLine: String)?
     /// The user's relation to the group `audio`; nil if there is no such group.
     var audioGroup: GroupMembership?
-    /// The kernel's sound device nodes, and those of them that this process may not open.
+    /// The kernel's sound device nodes, and the nodes this process may not open.
     var soundNodes: (all: [String], refused: [String])
-    /// Whether this process may open the MIDI sequencer, which hears pedals; nil if there is none.
+    /// True if this process may open the MIDI sequencer, which receives pedals; nil without a sequencer.
     var opensSequencer: Bool?
-    /// What media keys reach a player by, or why none do; nil if that was not tried.
+    /// Name of the player that media keys reached, or the error; nil before `tryMediaKeys()`.
     var mediaKeys: Result<String, DesktopBusError>?
     /// The path of ffmpeg.
     var ffmpegPath: String?
-    /// Free bytes on the disk of the current folder; nil if the system does not report them.
+    /// Free bytes on the disk of the current folder; nil without a report.
     var freeBytes: UInt64?
 
-    /// Tries media keys over the session bus, with a player of its own.
+    /// Tests media keys over the session bus, with a temporary player.
     mutating func tryMediaKeys() {
         do throws(DesktopBusError) {
             mediaKeys = .success(try BusTest.run(BusAddresses(environment: environmentVariable).session))
@@ -42,8 +42,8 @@ struct SystemFacts {
     ///
     /// - Parameters:
     ///   - files: The system's files, or others in tests.
-    ///   - trial: Tries to get real-time priority, and returns whether it was granted.
-    ///   - permits: Whether a file may be read and written.
+    ///   - trial: Requests real-time priority; returns true if granted.
+    ///   - permits: Returns true if a file may be read and written.
     init(
         _ files: SystemFiles, trial: () -> Bool = SystemFacts.triesRealTime,
         permits: (String) -> Bool = { SystemFiles.machine.permits(R_OK | W_OK, $0) }
@@ -74,7 +74,7 @@ struct SystemFacts {
         }
     }
 
-    /// Requests the lowest real-time priority, and gives it back.
+    /// Requests the lowest real-time priority, and restores the normal scheduling.
     static func triesRealTime() -> Bool {
         var parameters = sched_param(sched_priority: 1)
         guard unsafe sched_setscheduler(0, SCHED_FIFO, &parameters) == 0 else { return false }
@@ -101,12 +101,12 @@ enum GroupMembership: Equatable {
     case isRoot
     /// The process has the group's rights.
     case counts
-    /// The user belongs to it, but has logged in before being added.
+    /// The user belongs to the group, but logged in before being added.
     case needsLogin
-    /// The user does not belong to it.
+    /// The user does not belong to the group.
     case isMissing
 
-    /// Reads it for the user of this process; nil if there is no such group.
+    /// Reads the relation for the user of this process; nil without such a group.
     init?(_ name: String, _ files: SystemFiles) {
         let groups = (files.text("etc/group") ?? "").split(separator: "\n").map {
             $0.split(separator: ":", omittingEmptySubsequences: false)

@@ -1,15 +1,15 @@
-// Several feeds at a time, so that one server that does not answer holds up no other.
+// Refreshes several feeds at a time, so an unresponsive server delays no other feed.
 import Glibc
 import Synchronization
 import Terminal
 import Woodshed
 
-/// Fetches feeds again, on threads of its own.
+/// Fetches feeds again, on its own threads.
 final class FeedRefreshing: Sendable {
     private struct State {
         var waiting: ArraySlice<Subscription>
         var done: [Result<FeedRefresh, any Error>] = []
-        /// Feeds whose results were not taken yet.
+        /// Number of feeds without a taken result.
         var left: Int
         /// The first error of the store, or the cancellation.
         var failure: (any Error)?
@@ -23,7 +23,7 @@ final class FeedRefreshing: Sendable {
     private static let mostAtOnce = 8
     private static let pauseMicroseconds: UInt32 = 5000
 
-    /// - Parameter answerSeconds: How long a server may take to answer, and may send nothing or hardly anything after that.
+    /// - Parameter answerSeconds: Timeout for a server's answer, and for the following silence or near silence.
     init(
         _ feeds: [Subscription], in library: RecordingLibrary, answerSeconds: Double = FeedRefreshing.answerSeconds
     ) {
@@ -35,13 +35,13 @@ final class FeedRefreshing: Sendable {
 
     private static let answerSeconds = 10.0
 
-    /// How feeds are fetched.
+    /// Settings for fetching feeds.
     static func settings(answerSeconds: Double = FeedRefreshing.answerSeconds) -> TransferSettings {
         var settings = TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)")
-        // A feed comes again tomorrow; nobody waits for a minute for it, nor for the rest of one that has begun.
+        // A feed comes again tomorrow, so nobody waits a minute for a feed or for the rest of a feed.
         (settings.limit, settings.retries) = (mostAtOnce, 1)
         (settings.answerSeconds, settings.stallSeconds) = (answerSeconds, answerSeconds)
-        // A server that sends a byte now and then is as good as silent.
+        // A server sending a byte now and then counts as silent.
         settings.slowSeconds = answerSeconds
         return settings
     }
@@ -55,13 +55,14 @@ final class FeedRefreshing: Sendable {
         }
     }
 
-    /// Whether it was ended before all feeds were fetched.
+    /// True if the user or an error cancelled before all feeds were fetched.
     var isCut: Bool { isCancelled.load(ordering: .relaxed) }
 
-    /// The next feed that was fetched, in the order in which the servers answer; nil after the last one.
+    /// Returns the next fetched feed, in the order of the servers' answers; nil after the last feed.
     ///
-    /// - Parameter isOver: Whether the user has ended the run.
-    /// - Throws: The first error of the store, or the cancellation, when no thread is at work any more: each removes what it has fetched.
+    /// - Parameter isOver: Returns true once the user has ended the run.
+    /// - Throws: The first error of the store, or the cancellation, after all threads are done and have removed their
+    ///   partial files.
     func next(isOver: () -> Bool) throws -> FeedRefresh? {
         while state.withLock({ $0.left > 0 }) {
             let result = state.withLock { state -> Result<FeedRefresh, any Error>? in
@@ -83,11 +84,11 @@ final class FeedRefreshing: Sendable {
         return nil
     }
 
-    /// Gives up what is left, and waits until no thread is at work.
+    /// Cancels the remaining feeds, and waits until no thread is at work.
     func end() {
         cancel()
         while (try? next { true }) != nil {}
-        // The parts of cancelled transfers are removed by then.
+        // Closing waits until the parts of cancelled transfers are removed.
         queue.closeAndWait()
     }
 

@@ -1,29 +1,29 @@
-// What is shown of a fetch: a bar on a terminal, a line at every tenth elsewhere, objects for programs.
+// Display of a fetch: a bar on a terminal, a line at every tenth elsewhere, objects for programs.
 import JSON
 import Library
 import Terminal
 import Woodshed
 
-/// The state of a fetch, as it is shown.
+/// State of a fetch for display.
 struct FetchLine {
     private let name: String
     private var progress = TransferProgress()
     private var state = ""
     private var tenth = 0
-    /// Whether something is known of it.
+    /// True after the first event.
     private(set) var hasBegun = false
-    /// Whether another program has paused it.
+    /// True if another program has paused this fetch.
     var isPausedByList = false
-    /// Whether another program has taken it off the list.
+    /// True if another program has removed this fetch from the list.
     var isOffList = false
     let fetch: PendingFetch
 
     init(_ fetch: PendingFetch) { (self.fetch, name) = (fetch, fetch.shownName) }
 
-    /// Takes an event over.
+    /// Applies an event.
     ///
-    /// - Parameter isDrawn: Whether a bar shows how far it is.
-    /// - Returns: What is told to people.
+    /// - Parameter isDrawn: True if a bar shows the progress.
+    /// - Returns: Lines for people.
     mutating func take(_ event: FetchEvent, isDrawn: Bool) -> [String] {
         hasBegun = true
         switch event.kind {
@@ -71,7 +71,7 @@ struct FetchLine {
         }
     }
 
-    /// One line, narrower than the terminal: name, bar, share, rate and time left, as far as there is room.
+    /// Returns a line narrower than the terminal: name, bar, share, rate and time left, as far as there is room.
     func line(columns: Int, glyphs: Glyphs) -> String {
         let width = max(1, columns - 1)
         var tail = ""

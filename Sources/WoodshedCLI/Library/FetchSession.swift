@@ -1,35 +1,35 @@
-// A run of `woodshed get`, on the main thread: what is fetched, how far it is, and how it ended.
+// A run of `woodshed get`, on the main thread: starts fetches, shows their progress and reports their results.
 import Explanations
 import JSON
 import Library
 import Terminal
 import Woodshed
 
-/// Fetches until everything is done, the user or the system ends it.
+/// Fetches until all fetches are done, or the user or the system ends the run.
 final class FetchSession: TerminalLoopDelegate {
     typealias Report = FetchEvent
 
     private let library: RecordingLibrary
     private let fetcher: Fetcher
     private let loop: TerminalLoop<FetchSession>
-    /// Whether what is put on the list meanwhile is fetched as well.
+    /// True if the run also fetches addresses added to the list meanwhile.
     private let followsList: Bool
     private var lines: [Int: FetchLine] = [:]
     private var order: [Int] = []
     private var waiting: Set<Int>
     private var failures: [any ExplainedError] = []
     private var finishedCount = 0
-    /// Fetches that another program has taken off the list.
+    /// Number of fetches removed from the list by another program.
     private var leftCount = 0
     private var lastLook: Int64 = 0
     private var pausedNumbers: Set<Int> = []
 
-    /// When a fetch that was cancelled must have ended.
+    /// Time limit for the end of cancelled fetches; nil before the cancellation.
     private var deadline: Int64?
-    /// How long that may take, in ns.
+    /// Timeout after a cancellation, in ns.
     private static let patience: Int64 = 10_000_000_000
 
-    /// How often the list is looked at for what other programs ask, in ns.
+    /// Interval between two looks at the list for requests of other programs, in ns.
     private static let lookInterval: Int64 = 1_000_000_000
 
     init(
@@ -54,12 +54,13 @@ final class FetchSession: TerminalLoopDelegate {
 
     /// Fetches to the end.
     ///
-    /// - Throws: The error of the only fetch; a failure with its own status if several were asked for and not all were done.
+    /// - Throws: The error of a single fetch. For several fetches, a failure with its own status if some were not done.
     func run() throws {
         try loop.run(self, begin: { start() }, conclude: { try conclude() })
     }
 
-    /// Starts all fetches. Those that are off the list by now are left at the first look at it, and end as the others do.
+    /// Starts all fetches. A fetch already removed from the list is abandoned at the first look at the list, and ends
+    /// like any other.
     private func start() {
         for number in order { if let fetch = lines[number]?.fetch { fetcher.start(fetch) } }
     }
@@ -124,11 +125,11 @@ final class FetchSession: TerminalLoopDelegate {
         if let deadline, now > deadline { loop.abandon("a fetch does not end; what was received is kept") }
         guard now - lastLook >= Self.lookInterval else { return }
         lastLook = now
-        // Another program may have changed the list. A store that cannot be read at the moment changes nothing here.
+        // Another program may have changed the list. An unreadable store changes nothing for the moment.
         guard loop.ending == nil, let fetches = try? library.pendingFetches() else { return }
         let known = Dictionary(uniqueKeysWithValues: fetches.map { ($0.number, $0) })
         for number in waiting {
-            // Its number may be another fetch's by now.
+            // The number may belong to another fetch by now.
             guard let listed = known[number], let own = lines[number]?.fetch, listed.address == own.address,
                 listed.addedAt == own.addedAt
             else {
@@ -182,13 +183,13 @@ final class FetchSession: TerminalLoopDelegate {
             case .finished: finishedCount += 1
             case .failed(let error, _):
                 failures.append(error)
-                // The error of the only one is told when the run ends.
+                // The error of a single fetch is reported at the end of the run.
                 if order.count > 1, !loop.messages.json {
                     loop.say([error.message] + (error.remedy.isEmpty ? [] : [error.remedy]), evenQuiet: true)
                 }
             case .cancelled where lines[event.number]?.isOffList == true:
                 leftCount += 1
-                // Another fetch may have its number by now.
+                // Another fetch may have the same number by now.
                 lines[event.number] = nil
             default: break
             }

@@ -1,4 +1,4 @@
-// The files that a user means by naming folders.
+// Files selected by naming folders.
 import Files
 import Glibc
 import Terminal
@@ -8,7 +8,8 @@ import Woodshed
 enum FolderSearch {
     private static let (deepest, most) = (32, 1_000_000)
 
-    /// The files that were named, and those below the folders that were named, sorted; hidden ones and links to folders are left out.
+    /// Returns the named files, and the sorted files below the named folders. Hidden files and links to folders are
+    /// left out.
     static func files(in paths: [String], besides left: String) throws -> (named: [String], found: [String]) {
         var (named, found): ([String], [String]) = ([], [])
         for path in paths {
@@ -20,7 +21,7 @@ enum FolderSearch {
             while let (folder, depth) = folders.popLast(), found.count < most {
                 let names: [String]
                 do throws(FileFault) { names = try FileName.names(in: folder) } catch {
-                    // One that may not be read hides nothing of the others, but is told.
+                    // An unreadable folder is reported and does not hide the remaining folders.
                     StandardStream.error.note(
                         "woodshed: " + printable("\(folder): cannot be read (errno \(error.code))"))
                     continue

@@ -1,6 +1,6 @@
-// What `woodshed library ACTION WORDS` can do.
+// Actions of `woodshed library ACTION WORDS`.
 
-/// One of the things to do with the library as a whole.
+/// An action on the library as a whole.
 enum LibraryAction: String, CaseIterable {
     case check
     case repair
@@ -16,7 +16,7 @@ enum LibraryAction: String, CaseIterable {
     case episodes
     case fetch
 
-    /// The words that follow it, for errors.
+    /// The action and its words, for errors.
     var usage: String {
         switch self {
         case .check: "check [FOLDER...]"
@@ -35,7 +35,7 @@ enum LibraryAction: String, CaseIterable {
         }
     }
 
-    /// How many words it takes.
+    /// Permitted number of words.
     var wordCount: ClosedRange<Int> {
         switch self {
         case .check: 0...Int.max
