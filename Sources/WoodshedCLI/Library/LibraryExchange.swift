@@ -1,4 +1,4 @@
-// Moving a library to other computers, and keeping copies of it.
+// Transfer of a library to other computers, and backups of a library.
 import Explanations
 import Files
 import JSON
@@ -86,7 +86,7 @@ struct LibraryExchange {
         if !summary.problems.isEmpty { throw CommandFailure(.someFailed) }
     }
 
-    /// Addresses that others could not use must not look complete.
+    /// Reports addresses without their private keys, so incomplete addresses do not look complete.
     private func noteKeys(_ shortened: Int) {
         if shortened == 0 { return }
         note("private keys were left out of \(counted(shortened, "address", "addresses")); --with-keys keeps them")
@@ -228,7 +228,7 @@ struct LibraryExchange {
         if !refused.isEmpty { throw CommandFailure(.someFailed) }
     }
 
-    /// Sentences about recordings whose sections were passed over.
+    /// Sentences about recordings with skipped sections.
     private static func otherSounds(_ titles: [String]) -> [String] {
         let named = 20
         return titles.prefix(named).map { title in
@@ -238,7 +238,7 @@ struct LibraryExchange {
 
     // MARK: Parts
 
-    /// Work that a signal stops.
+    /// Runs work that a signal stops.
     private func stoppable<Value>(_ watch: SignalWatch, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let error as RecordingLibraryError where error.kind == .cancelled {
             throw CommandFailure(

@@ -1,4 +1,4 @@
-// Podcasts: feeds that the user follows.
+// Podcasts: feeds followed by the user.
 import Explanations
 import JSON
 import Terminal
@@ -124,7 +124,7 @@ struct LibraryFeeds {
 
     // MARK: Parts
 
-    /// The feed that a word means: its number, its address, or its title.
+    /// Returns the feed with a number, an address or a title.
     private func feed(_ word: String) throws -> Subscription {
         let feeds = try library.subscriptions()
         let folded = word.lowercased()

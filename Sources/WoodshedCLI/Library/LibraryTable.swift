@@ -5,7 +5,7 @@ import Woodshed
 
 /// Recordings as lines.
 struct LibraryTable {
-    /// A recording, and whether its file is gone, for which the file system is asked only once.
+    /// A recording, and the state of its file. The initialiser asks the file system only once.
     struct Row {
         let item: LibraryItem
         let isMissing: Bool
@@ -19,7 +19,7 @@ struct LibraryTable {
     /// Words in place of signs.
     let isPlain: Bool
 
-    /// One line for each recording: its place, whether its file is here, its length, its sections, and what it is.
+    /// A line for each recording: number, state of the file, length, number of sections, title and tags.
     func lines(header: Bool) -> [String] {
         var cells = rows.map { row in
             let item = row.item
@@ -48,14 +48,14 @@ struct LibraryTable {
         return words.joined(separator: "  ")
     }
 
-    /// What the signs mean, where there are any.
+    /// Legend of the signs; nil without signs.
     var legend: String? {
         guard !isPlain, !rows.isEmpty else { return nil }
         let missing = rows.contains(where: \.isMissing) ? ", x the file is gone" : ""
         return "● in the library, ○ where you have it\(missing)"
     }
 
-    /// One object for each recording.
+    /// A JSON object for each recording.
     var json: [JSONValue] {
         rows.map { .object([.init("v", .integer(1))] + $0.item.fields(isMissing: $0.isMissing)) }
     }

@@ -1,6 +1,6 @@
-// What `woodshed playlist ACTION WORDS` can do.
+// Actions of `woodshed playlist ACTION WORDS`.
 
-/// One of the things to do with playlists.
+/// An action on playlists.
 enum PlaylistAction: String, CaseIterable {
     case list
     case create
@@ -12,7 +12,7 @@ enum PlaylistAction: String, CaseIterable {
     case `import`
     case export
 
-    /// The words that follow it, for errors.
+    /// The action and its words, for errors.
     var usage: String {
         switch self {
         case .list: "[list] [NAME]"
@@ -27,7 +27,7 @@ enum PlaylistAction: String, CaseIterable {
         }
     }
 
-    /// How many words it takes.
+    /// Permitted number of words.
     var wordCount: ClosedRange<Int> {
         switch self {
         case .list: 0...1
@@ -39,7 +39,7 @@ enum PlaylistAction: String, CaseIterable {
         }
     }
 
-    /// The action of the first word, and the words after it. A first word that is no action is the playlist that is listed.
+    /// Returns the action of the first word, and the following words. Any other first word names a playlist to list.
     static func parsed(_ words: [String]) -> (action: PlaylistAction, words: [String]) {
         let synonyms = ["ls": Self.list, "show": .list, "new": .create, "rm": .remove]
         guard let first = words.first, let action = Self(rawValue: first) ?? synonyms[first] else {

@@ -1,14 +1,14 @@
-// Questions to a person at a terminal, a line each, so that a screen reader reads them, too.
+// Questions to a person at a terminal, one line each, for screen readers.
 import Glibc
 import Terminal
 import Woodshed
 
-/// Asks a person at a terminal; never a program, and never in the way of what is written to standard output.
+/// Asks a person at a terminal. Never asks a program, and never writes to standard output.
 enum Question {
-    /// Whether there is somebody to ask.
+    /// True if standard input and standard error are terminals.
     static var canBeAsked: Bool { isatty(STDIN_FILENO) == 1 && StandardStream.error.isTerminal }
 
-    /// The answer, without spaces around it; nil for Enter alone or the end of the input.
+    /// Returns the answer without surrounding spaces; nil for Enter alone or the end of the input.
     static func answer(to question: String) -> String? {
         StandardStream.error.note(question)
         guard let line = readLine() else { return nil }
@@ -17,18 +17,18 @@ enum Question {
     }
 }
 
-/// Lets a person choose one of several recordings of the library: by its number in the list that is shown, or by words of its title, which
-/// make the list shorter.
+/// Lets a person choose among several recordings of the library, by a number in the printed list or by words of a
+/// title. Words shorten the list.
 struct RecordingPicker {
     private static let mostRows = 20
     let library: RecordingLibrary
 
-    /// The recording that is chosen.
+    /// Returns the chosen recording.
     ///
     /// - Parameters:
-    ///   - items: Those to choose from.
-    ///   - heading: What is said above the list.
-    /// - Throws: `CommandFailure` if none is chosen; `StoreError`.
+    ///   - items: Recordings to choose from.
+    ///   - heading: Line above the list.
+    /// - Throws: `CommandFailure` if the user chooses none; `StoreError`.
     func choose(from items: [LibraryItem], _ heading: String) throws -> LibraryItem {
         var (items, heading) = (items, heading)
         while true {
@@ -53,10 +53,10 @@ struct RecordingPicker {
         }
     }
 
-    /// Asks for a recording where a verb was given none.
+    /// Asks for a recording, for a verb without a recording.
     ///
-    /// - Returns: The path of its file.
-    /// - Throws: `CommandFailure` if there is none to choose, or none is chosen.
+    /// - Returns: The path of the recording's file.
+    /// - Throws: `CommandFailure` for an empty library, or if the user chooses none.
     static func file() throws -> String {
         let library = try RecordingLibrary(PracticeStore(.user))
         let items = try library.items().filter { !$0.isMissing }

@@ -1,4 +1,4 @@
-// Which recording a user means: a file, a place in the library such as `@3`, or words of a title.
+// Resolves the user's word for a recording: a file, a place in the library such as `@3`, or words of a title.
 import Explanations
 import Files
 import Glibc
@@ -6,13 +6,13 @@ import Terminal
 import Woodshed
 
 enum RecordingWord {
-    /// The file that words mean.
+    /// Returns the file for the given words.
     ///
-    /// A file of that name always wins, so a command that works with files works the same with any library. Only then the library is asked.
+    /// A file name takes precedence over the library, so a command on files works the same with any library.
     ///
-    /// - Parameter asks: Whether the user may be asked if several recordings are meant.
-    /// - Returns: The path of the recording's file; the words themselves if they mean nothing in the library and look like a file's name, so
-    ///   that the error is about the file.
+    /// - Parameter asks: True if the user may be asked to choose among several matches.
+    /// - Returns: The path of the recording's file. Words unknown to the library that look like a file's name are
+    ///   returned unchanged, so the error is about the file.
     static func file(_ words: [String], asks: Bool = true) throws -> String {
         let text = words.joined(separator: " ")
         guard text.contains(where: { !$0.isWhitespace }) else {
@@ -21,7 +21,7 @@ enum RecordingWord {
                 remedy: "Name a file or the words of a title. List the library with: woodshed list")
         }
         if text.hasPrefix("http://") || text.hasPrefix("https://"), !isThere(text) {
-            // The recording that was fetched from there is meant; nothing is played from the network.
+            // An address stands for the recording fetched from there. Nothing is played from the network.
             let library = try RecordingLibrary(PracticeStore(.user))
             let found = try library.items(fromAddress: text)
             if found.count == 1 { return found[0].path }
@@ -46,7 +46,7 @@ enum RecordingWord {
         return item.path
     }
 
-    /// What a file is called: its name, or its title if it is in the library's folder, where names say nothing.
+    /// Returns the file's name, or the recording's title for a file in the library's folder, where names say nothing.
     static func title(ofFile path: String) -> String {
         let name = fileName(path)
         guard let key = RecordingLibrary.key(ofFileNamed: name), let store = try? PracticeStore(.user),
@@ -55,10 +55,11 @@ enum RecordingWord {
         return item.words.title
     }
 
-    /// The same for one word.
+    /// Returns the file for a single word.
     static func file(_ word: String, asks: Bool = true) throws -> String { try file([word], asks: asks) }
 
-    /// The recording of the library that words mean; nil if there is none and the words look like a file's name.
+    /// Returns the library's recording for the given words; nil if no recording matches and the words look like a
+    /// file's name.
     static func item(_ text: String, in library: RecordingLibrary, asks: Bool) throws -> LibraryItem? {
         if let index = TakeWord.newest(text) {
             let items = try library.items { $0.limit = index }
@@ -76,7 +77,7 @@ enum RecordingWord {
         }
         if let key = RecordingKey(text), let item = try library.item(key), !item.isTrashed { return item }
         let found = try library.items { $0.text = text }
-        // A title that was written out wins over those that begin with it.
+        // A complete title takes precedence over titles with the same beginning.
         let exact = found.filter { $0.words.title.lowercased() == text.lowercased() }
         if let item = exact.count == 1 ? exact[0] : found.count == 1 ? found[0] : nil { return item }
         if found.isEmpty {
@@ -86,7 +87,7 @@ enum RecordingWord {
         return try chosen(exact.isEmpty ? found : exact, text, in: library, asks: asks)
     }
 
-    /// The recordings of the library that words mean, each by itself: `@3`, `@2-5`, titles.
+    /// Returns the library's recordings for the given words, each word on its own: `@3`, `@2-5`, titles.
     static func items(_ words: [String], in library: RecordingLibrary) throws -> [LibraryItem] {
         var items: [LibraryItem] = []
         for word in words {
@@ -114,7 +115,7 @@ enum RecordingWord {
         return items.filter { seen.insert($0.number).inserted }
     }
 
-    /// The one recording of the library that a word means, as in `items`.
+    /// Returns the single recording for a word, resolved as in `items`.
     static func item(_ word: String, in library: RecordingLibrary) throws -> LibraryItem {
         let items = try items([word], in: library)
         guard items.count == 1 else {
@@ -124,7 +125,8 @@ enum RecordingWord {
         return items[0]
     }
 
-    /// The recording of the library that is in a file; nil if the word is no file or its recording is not in the library.
+    /// Returns the library's recording in a file; nil if the word names no file. Throws if the file is not in the
+    /// library.
     private static func fileItem(_ word: String, in library: RecordingLibrary) throws -> LibraryItem? {
         guard !isLibraryWord(word), isThere(word) else { return nil }
         guard let item = try library.item(RecordingKey(ofFileAt: word)), !item.isTrashed else {
@@ -157,10 +159,10 @@ enum RecordingWord {
 
     private static func isLibraryWord(_ word: String) -> Bool { TakeWord.newest(word) != nil && !isThere(word) }
 
-    /// Whether there is anything of this name: what is no recording is told so.
+    /// Returns true if the path exists, even for a file that is no recording: opening it reports the error.
     private static func isThere(_ path: String) -> Bool { unsafe access(FileName.systemName(path), F_OK) == 0 }
 
-    /// Whether a word that means nothing is rather a file that is not there.
+    /// Returns true if an unknown word rather looks like a missing file.
     private static func looksLikeFile(_ word: String) -> Bool {
         word.isEmpty || word == "-" || word.contains("/") || word.hasPrefix(".") || !FileName.isUTF8(word)
             || word.split(separator: ".").last.map {

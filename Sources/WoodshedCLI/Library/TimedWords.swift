@@ -1,4 +1,4 @@
-// The words of a document that has times, such as lyrics, on their way to become sections.
+// Text of a document with times, such as lyrics, before its conversion to sections.
 import Explanations
 import Terminal
 import Woodshed
@@ -7,12 +7,14 @@ struct TimedWords {
     private let kept: KeptRecording
     private let drafts: [SectionDraft]
     private let format: String
-    /// What was left out or changed, in plain sentences.
+    /// Notes about omitted or changed parts, in plain sentences.
     let notes: [String]
 
-    /// Reads a file, if its name says that it may be a text with times. One in which no times are found is a document like any other.
+    /// Reads a file with a name typical of timed text. Returns nil for a file without times, which counts as an
+    /// ordinary document.
     ///
-    /// - Throws: What `sections import` throws for a file that is not there, and a `CommandFailure` if the recording's own file is missing.
+    /// - Throws: The errors of `sections import` for a missing file, and a `CommandFailure` if the recording's own file
+    ///   is missing.
     init?(inFileAt path: String, for item: LibraryItem, in library: RecordingLibrary) throws {
         guard SectionFormat(fileName: path) != nil else { return nil }
         if item.isMissing {
@@ -26,9 +28,9 @@ struct TimedWords {
         } catch is SectionFormatError { return nil }
     }
 
-    /// Makes sections of the words.
+    /// Adds sections with this text.
     ///
-    /// - Returns: How many there are.
+    /// - Returns: Number of added sections.
     func addSections() throws -> Int {
         let summary = "imported \(counted(drafts.count, "section")) from \(format)"
         try kept.store.apply(.all([.add(drafts)], summary: summary), to: kept.recording)

@@ -1,11 +1,11 @@
-// Reports of the engine's threads to the main loop: a list and a descriptor that becomes readable, so that one
-// `poll` waits for keys, signals and the engine together.
+// Reports from the engine's threads to the main loop: a list, and a descriptor that becomes readable. A single `poll`
+// thus waits for keys, signals and the engine together.
 import Files
 import Synchronization
 import Terminal
 import Woodshed
 
-/// Reports on their way to the main loop.
+/// Queue of reports for the main loop.
 final class Inbox<Report: Sendable>: Sendable {
     private let reports = Mutex<[Report]>([])
     private let pipe: WakePipe
@@ -33,9 +33,10 @@ final class Inbox<Report: Sendable>: Sendable {
     /// Wakes the reader without a report.
     func wake() { pipe.wake() }
 
-    /// Everything that arrived since the last call, in order.
+    /// Returns all reports since the last call, in order.
     func take() -> [Report] {
-        // Emptied before the list is taken: a report in between wakes the loop once more than needed, never too seldom.
+        // The pipe is drained before the list is taken. A report in between causes a spurious wake-up, never a lost
+        // wake-up.
         _ = pipe.drain()
         return reports.withLock { reports in
             defer { reports = [] }

@@ -1,31 +1,31 @@
-// Text on its way to standard output or standard error. A reader may stop reading for as long as it likes: keys, signals and the
-// control socket are answered all the same, and the memory has a bound.
+// Queued text for standard output or standard error. A stalled reader delays no key, signal or control command, and the
+// queue's memory is bounded.
 import Realtime
 import Synchronization
 import Terminal
 
-/// Writes texts on a thread of its own, in order. One thread adds them.
+/// Writes texts in order, on its own thread. A single thread adds texts.
 final class ProgramOutput: Sendable {
-    /// Standard output, of which the process has one.
+    /// The process's standard output.
     static let standard = ProgramOutput(.output)
     /// Standard error, for messages and drawings while a loop runs.
     static let errors = ProgramOutput(.error, goesOn: true) {
         "woodshed: \(counted($0, "line")) left out, because nobody read them\n"
     }
 
-    /// How much may wait for a reader, in bytes: some minutes of a short loop.
+    /// Bytes that may wait for a reader: some minutes of a short loop.
     static let limit = 4 << 20
-    /// How much is written in one go, if a line ends there; a step that the reader takes shows as progress.
+    /// Bytes in a single write, up to the end of a line. Each write accepted by the reader counts as progress.
     private static let chunk = 4 << 10
-    /// As long as a reader may rest when the run was asked to end.
+    /// Longest time a reader may stall after the run was asked to end.
     private static let readerNanoseconds: Int64 = 5_000_000_000
 
     private struct State {
         var waiting: [UInt8] = []
-        /// Bytes that the thread has taken and not written yet.
+        /// Bytes taken by the thread and not written yet.
         var leaving = 0
         var written = 0
-        /// Lines that were left out since the last one that was not.
+        /// Lines dropped since the last queued line.
         var lost = 0
         var error: OutputError?
         var tell: @Sendable () -> Void = {}
@@ -41,9 +41,9 @@ final class ProgramOutput: Sendable {
 
     private let stream: StandardStream
     private let limit: Int
-    /// Whether texts after one that could not be written are tried all the same.
+    /// True if writing continues with later texts after an error.
     private let goesOn: Bool
-    /// The line that tells how many lines were left out.
+    /// Returns the line that reports the number of dropped lines.
     private let lostLine: @Sendable (Int) -> String
     private let state = Mutex(State())
     /// Ends waits for a change of the state.
@@ -56,26 +56,26 @@ final class ProgramOutput: Sendable {
         (self.stream, self.limit, self.goesOn, self.lostLine) = (stream, limit, goesOn, lostLine)
     }
 
-    /// Calls `tell` once when writing has failed, by any thread; replaces the one before.
+    /// Sets the closure called once after a write error, on any thread. Replaces the previous closure.
     func onFailure(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.tell = tell } }
 
-    /// Why nothing is written any more.
+    /// The error that ended writing; nil before an error.
     var failure: OutputError? { state.withLock { $0.error } }
 
-    /// Bytes that were written, bytes that wait, and lines that were left out and not told yet.
+    /// Numbers of written bytes, of waiting bytes, and of dropped lines not reported yet.
     var counts: (written: Int, waiting: Int, lost: Int) {
         state.withLock { ($0.written, $0.waiting.count + $0.leaving, $0.lost) }
     }
 
-    /// Adds whole lines, and does not wait. Lines for which there is no room are left out; a line of its own tells how many, as soon as half of
-    /// the room is free. Half of the room is enough for a line of any length.
+    /// Queues whole lines without waiting. Drops lines if there is no room. Once half of the room is free, a separate
+    /// line reports the number of dropped lines. A line of any length is accepted if half of the room is free.
     ///
-    /// - Parameter isLast: Whether the text is kept although there is no room: it says how the run ended.
+    /// - Parameter isLast: True to queue the text even without room, because the text reports the end of the run.
     func put(_ text: String, isLast: Bool = false) {
         let isNew = state.withLock { state -> Bool in
             guard state.error == nil else { return false }
             let room = limit - state.waiting.count - state.leaving
-            // A line that is longer than half of the room needs no more than that.
+            // A line longer than half of the room needs only half of the room to be free.
             guard isLast || room >= (state.lost == 0 ? min(text.utf8.count, limit / 2) : limit / 2) else {
                 state.lost += text.utf8.count { $0 == UInt8(ascii: "\n") }
                 return false
@@ -92,9 +92,9 @@ final class ProgramOutput: Sendable {
         changes.withLock { changes.wakeAll() }
     }
 
-    /// Waits until everything is written, or for a time.
+    /// Waits until the queue is empty or changes, or for a time.
     ///
-    /// - Returns: Whether nothing waits any more.
+    /// - Returns: True if nothing waits any more.
     func wait(milliseconds: Int) -> Bool {
         changes.withLock {
             if state.withLock({ $0.isIdle }) { return true }
@@ -103,12 +103,12 @@ final class ProgramOutput: Sendable {
         }
     }
 
-    /// Waits until everything is written, and tells before that how many lines were left out.
+    /// Waits until everything is written. Before the wait, queues the number of dropped lines.
     ///
     /// - Parameters:
-    ///   - isAsked: Whether the run was asked to end: then it waits no longer than some seconds for a reader that rests.
-    ///   - look: Called every tenth of a second; returns whether to wait no longer.
-    /// - Returns: Whether everything is written, or nothing can be.
+    ///   - isAsked: True if the run was asked to end; a stalled reader is then given up after a few seconds.
+    ///   - look: Called every tenth of a second; returns true to stop waiting.
+    /// - Returns: True if everything is written, or writing is impossible.
     func finish(isAsked: Bool, look: () -> Bool) -> Bool {
         if counts.lost > 0 { put("", isLast: true) }
         var (written, time) = (counts.written, monotonicNanoseconds())
@@ -116,7 +116,7 @@ final class ProgramOutput: Sendable {
             let before = monotonicNanoseconds()
             if look() { return false }
             let now = monotonicNanoseconds()
-            // The process may have been stopped during the look.
+            // The process may have been suspended during the call, so its duration is added to the time limit.
             time += max(0, now - before - Self.readerNanoseconds / 10)
             if counts.written > written { (written, time) = (counts.written, now) }
             if isAsked, now - time > Self.readerNanoseconds { return false }
@@ -126,7 +126,7 @@ final class ProgramOutput: Sendable {
 
     private func start() {
         if let thread = PlainThread(name: "woodshed-output", { [self] in run() }) { return thread.detach() }
-        // The system makes no thread: a reader that does not read holds up the caller.
+        // The system refuses a thread, so the caller writes itself, and a stalled reader blocks the caller.
         state.withLock { $0.hasThread = false }
         write(state.withLock { $0.take() })
     }
@@ -143,10 +143,11 @@ final class ProgramOutput: Sendable {
     private func write(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            // Standard error may be the same pipe: a message between two pieces would be one in the middle of a line.
+            // Standard error may be the same pipe, so each piece ends with a line. Otherwise a message could land in
+            // the middle of a line.
             let feed = UInt8(ascii: "\n")
             let end = rest.prefix(Self.chunk).lastIndex(of: feed) ?? rest.firstIndex(of: feed)
-            // A drawing that fits goes out in one go, so that no half of it is seen.
+            // A drawing that fits is written in one piece, so the terminal never shows half of a drawing.
             let part = rest.count <= Self.chunk ? rest : end.map { rest[...$0] } ?? rest
             rest = rest.dropFirst(part.count)
             var fault: OutputError?

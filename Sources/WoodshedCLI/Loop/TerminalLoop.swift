@@ -1,5 +1,5 @@
-// The loop of playing and recording: it waits for keys, signals and the engine's reports together, and only it
-// writes to the terminal. The delegate gives keys and reports their meaning; the loop does not know sound.
+// The loop of playing and recording. It waits for keys, signals and the engine's reports together, and is the only
+// writer to the terminal. The delegate interprets keys and reports; the loop knows nothing about sound.
 import Explanations
 import Glibc
 import Terminal
@@ -8,55 +8,56 @@ import Terminal
 protocol TerminalLoopDelegate: AnyObject {
     associatedtype Report: Sendable
 
-    /// True once there is nothing left to wait for.
+    /// True once nothing is left to wait for.
     var isOver: Bool { get }
-    /// Whether `look` must be called every tenth of a second.
+    /// True if `look` must be called every tenth of a second.
     var needsLooks: Bool { get }
 
     func answer(_ key: KeyBytes.Key)
-    /// A signal with a meaning of the delegate's own.
+    /// Handles a signal with a meaning of the delegate's own.
     func answer(signal number: Int32)
     func take(_ reports: [Report])
     /// Called after every event, and every tenth of a second if `needsLooks`.
     func look(now: Int64)
-    /// Begin to end, because of a key, a signal, or because the reader of the output has gone. Called once.
+    /// Begins the ending, because of a key, a signal or a closed output. Called once.
     func beginEnding()
-    /// The process will be stopped (Ctrl-Z) once this returns.
+    /// Called before the process is stopped (Ctrl-Z), which happens on return.
     func prepareForSuspension()
-    /// The process continues.
+    /// Called after the process continues.
     func goOnAfterSuspension()
-    /// The lines to show, each at least one column narrower than the terminal.
+    /// Returns the lines to show, each at least one column narrower than the terminal.
     func lines(_ size: TerminalSize) -> [String]
 }
 
-/// Keys, signals and reports for one delegate, and the lines that are redrawn while it runs.
+/// Keys, signals and reports for a delegate, and the lines redrawn while the loop runs.
 final class TerminalLoop<Delegate: TerminalLoopDelegate> {
-    /// Where other threads leave reports for the delegate.
+    /// Queue of reports from other threads.
     let inbox: Inbox<Delegate.Report>
     let messages: MessageOptions
     let traits: TerminalTraits
     let takesKeys: Bool
-    /// The result of the run: the first reason counts, but for a signal after a wish; nil while it must not end.
+    /// The result of the run; nil while the run goes on. The first reason counts, except that a signal replaces the
+    /// user's wish to end.
     private(set) var ending: ExitStatus?
-    /// The error of standard output, other than that its reader has gone.
+    /// The error of standard output; nil for a closed reader.
     private(set) var outputFailure: OutputError?
     private(set) var isOutputClosed = false
 
-    /// Learns every line that is said, also one that is not printed.
+    /// Receives every message, printed or not.
     var listener: (([String]) -> Void)?
 
     private let output: ProgramOutput
-    /// Messages and drawings; `output` where both go to one terminal, so that they keep their order.
+    /// Queue for messages and drawings; `output` where both go to the same terminal, to keep their order.
     private let errors: ProgramOutput
     private weak var delegate: Delegate?
     private let signalDescriptor: Int32
     private var screen: LiveLines
-    /// Whether the cursor stands behind a text that was echoed.
+    /// True if the cursor stands behind echoed text.
     private var hasEcho = false
     private var keys: KeyBytes
-    /// The time of an Escape that may begin a sequence.
+    /// Time of an Escape that may begin a sequence.
     private var escapeTime: Int64 = 0
-    /// Continuations that the loop itself caused, and that the system has not reported yet.
+    /// Number of continuations caused by the loop and not yet reported by the system.
     private var expectedContinuations = 0
 
     /// At most 30 times a second.
@@ -66,9 +67,9 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private static var escapeNanoseconds: Int64 { 50_000_000 }
 
     /// - Parameters:
-    ///   - takesKeys: False if a key would change the file that is written.
-    ///   - altKeys: The keys that have an action together with Alt.
-    ///   - output: Where text for programs goes.
+    ///   - takesKeys: False if a key would change the written file.
+    ///   - altKeys: Keys with an action together with Alt.
+    ///   - output: Queue for program output.
     init(
         messages: MessageOptions, signals: Int32, takesKeys: Bool = true, altKeys: @autoclosure () -> Set<UInt8> = [],
         output: ProgramOutput = .standard
@@ -82,16 +83,18 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         self.output = output
         let errors = messages.json && StandardStream.output.sharesTerminal(with: .error) ? output : .errors
         self.errors = errors
-        // Kept even without room: drawings are made only while nothing waits, and what was drawn must be cleared.
+        // Drawings are queued even without room: the loop draws only while nothing waits, and must clear its last
+        // drawing.
         screen = LiveLines { errors.put($0, isLast: true) }
         output.onFailure { [inbox] in inbox.wake() }
     }
 
     /// Runs until the delegate is over, then calls `conclude` with the terminal restored.
     ///
-    /// A second Ctrl-C ends the process at once, and so does a main thread that does not respond for long after the first.
+    /// A second Ctrl-C ends the process at once. A main thread unresponsive for long after the first Ctrl-C also ends
+    /// the process.
     ///
-    /// - Parameter begin: Starts the work, when keys are already read.
+    /// - Parameter begin: Starts the work, with keys already read.
     func run<Result>(
         _ delegate: Delegate, begin: () throws -> Void = {}, conclude: () throws -> Result
     ) throws -> Result {
@@ -104,11 +107,11 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         defer { finishMessages() }
         try begin()
         while !delegate.isOver { turn(delegate) }
-        // There is nothing left to end.
+        // From here on `end` has no delegate to call.
         self.delegate = nil
         screen.clear()
         RawMode.leave()
-        // A disk may take its time; a second Ctrl-C does not wait for it.
+        // A slow disk gets more time; a second Ctrl-C still ends the process at once.
         Signals.postponeLeaving(seconds: Signals.concludingSeconds)
         return try conclude()
     }
@@ -122,7 +125,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         delegate.take(inbox.take())
         delegate.look(now: monotonicNanoseconds())
         redraw(delegate)
-        // The main thread is alive: what else takes its time to end is bounded by the delegate.
+        // The main thread is alive. The delegate bounds the time of everything else that ends slowly.
         Signals.postponeLeaving()
     }
 
@@ -164,7 +167,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
             case SIGTSTP: suspend(delegate)
             case SIGCONT where expectedContinuations > 0: expectedContinuations -= 1
             case SIGCONT:
-                // After a SIGSTOP, which cannot be prepared for.
+                // The process continues after a SIGSTOP, which leaves no time to prepare.
                 if takesKeys { RawMode.renew() }
                 screen.forget()
             case SIGWINCH: screen.noteResize()
@@ -173,7 +176,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         }
     }
 
-    /// How a signal ends the run; nil if it means something else.
+    /// Returns the exit status for a signal that ends the run; nil for other signals.
     private static func status(of number: Int32) -> ExitStatus? {
         switch number {
         case SIGINT: .interrupted
@@ -186,7 +189,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private func suspend(_ delegate: Delegate) {
         delegate.prepareForSuspension()
         screen.clear()
-        // A reader that reads learns of the pause now, not after it.
+        // An active reader receives the pause event before the process stops.
         for queue in [output, errors] { for _ in 0..<10 where !queue.wait(milliseconds: 20) {} }
         RawMode.leave()
         expectedContinuations += 1
@@ -196,11 +199,12 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         delegate.goOnAfterSuspension()
     }
 
-    /// Waits until a device has been served after the process was stopped; by then its losses are counted.
+    /// Waits until a device has played or captured two blocks after the process was stopped. Its losses are then
+    /// counted.
     ///
-    /// The wait is limited: a lost device is reported elsewhere.
+    /// The wait lasts at most a second: a lost device is reported elsewhere.
     ///
-    /// - Parameter blocks: Blocks that the device has played or captured so far.
+    /// - Parameter blocks: Returns the number of blocks played or captured so far.
     func waitForDevice(_ blocks: () -> Int64) {
         let (before, limit) = (blocks(), monotonicNanoseconds() + 1_000_000_000)
         while blocks() < before + 2, monotonicNanoseconds() < limit { usleep(5000) }
@@ -208,7 +212,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     // MARK: Ending
 
-    /// Ends the run with `status`. A run that is ending already has the status of a signal that comes then.
+    /// Ends the run with `status`. A signal during an ending replaces the status of a success.
     func end(_ status: ExitStatus) {
         if ending == .success, [.interrupted, .terminated, .hangup].contains(status) { ending = status }
         guard ending == nil else { return }
@@ -216,9 +220,9 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         delegate?.beginEnding()
     }
 
-    /// Prints a message, then ends the process without waiting for a device or disk that does not respond.
+    /// Prints a message, then ends the process without waiting for an unresponsive device or disk.
     ///
-    /// - Parameter keep: Called in between; it must end in some seconds.
+    /// - Parameter keep: Called after the message; must return within some seconds.
     func abandon(_ words: String..., keep: () -> Void = {}) -> Never {
         say(words, evenQuiet: true)
         Signals.postponeLeaving(seconds: Signals.concludingSeconds)
@@ -231,16 +235,16 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     // MARK: Words
 
-    /// Shows what is typed where no lines are redrawn; a screen reader reads it key by key.
+    /// Echoes typed text on a terminal without redrawn lines. A screen reader reads the echo key by key.
     ///
     /// - Parameters:
-    ///   - before: The typed text before a key.
-    ///   - after: The text after it; nil if the line is over.
+    ///   - before: Typed text before a key.
+    ///   - after: Typed text after the key; nil at the end of the line.
     func echo(_ before: String, _ after: String?) {
         guard takesKeys, !traits.drawsStatus else { return }
         guard let after else { return endEcho() }
         let kept = zip(before, after).prefix { $0 == $1 }.count
-        // Back to where the texts part, over what is no longer there, and on with what is new.
+        // Moves back to the first difference, blanks the removed text, and prints the new text.
         let gone = displayWidth(printable(String(before.dropFirst(kept))))
         let back = String(repeating: "\u{8}", count: gone)
         let text = back + String(repeating: " ", count: gone) + back + printable(String(after.dropFirst(kept)))
@@ -254,7 +258,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         hasEcho = false
     }
 
-    /// Prints lines to standard error, above the lines that are redrawn, and does not wait for their reader.
+    /// Prints lines to standard error, above the redrawn lines, without waiting for a reader.
     func say(_ lines: [String], evenQuiet: Bool = false) {
         listener?(lines)
         guard !lines.isEmpty, !messages.quiet || evenQuiet else { return }
@@ -263,7 +267,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         errors.put(lines.map { printable($0) + "\n" }.joined())
     }
 
-    /// Writes text for programs to standard output, and does not wait for its reader; if writing fails, the run ends.
+    /// Writes text for programs to standard output, without waiting for the reader. A write error ends the run.
     func write(_ text: String, isLast: Bool = false) {
         guard !text.isEmpty, !isOutputClosed else { return }
         screen.clear()
@@ -271,8 +275,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         noteOutputFailure()
     }
 
-    /// Waits until all text for programs is written. A run that was asked to end waits no longer than some seconds for a reader that does not
-    /// read, and a signal ends every wait.
+    /// Waits until all text for programs is written. After a request to end, a stalled reader is given up within some
+    /// seconds. A signal ends every wait.
     func finishOutput() {
         guard !isOutputClosed else { return }
         if output.finish(isAsked: ending != nil, look: isWaitOver) { return noteOutputFailure() }
@@ -280,16 +284,17 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         outputFailure = .unread(output.counts.waiting, ending: ending ?? .success)
     }
 
-    /// The same for messages. After the wait nothing holds up the end of the process, so what is written to standard error then is dropped.
+    /// Waits until all messages are written. After a timeout, later text for standard error is dropped, so nothing
+    /// delays the end of the process.
     private func finishMessages() {
-        // There is nothing left to end.
+        // From here on `end` has no delegate to call.
         delegate = nil
-        // Of one reader for both, that it does not read is known already.
+        // A shared reader of output and messages is already known to be stalled.
         if errors === output, case .unread = outputFailure { return StandardStream.dropErrors(true) }
         if !errors.finish(isAsked: ending != nil, look: isWaitOver) { StandardStream.dropErrors(true) }
     }
 
-    /// Whether a signal ends the wait for a reader.
+    /// Returns true if a signal ends the wait for a reader.
     private func isWaitOver() -> Bool {
         Signals.postponeLeaving(seconds: Signals.concludingSeconds)
         return Signals.drain(signalDescriptor).reduce(false) { isOver, number in
@@ -313,19 +318,19 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     // MARK: The lines
 
-    /// Whether lines are drawn on the terminal now.
+    /// True if the loop draws lines on the terminal now.
     var drawsNow: Bool { traits.drawsStatus && !messages.quiet && isForeground }
 
     /// A job in the background must not draw on the terminal, which another job uses.
     private var isForeground: Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
 
     private func redraw(_ delegate: Delegate) {
-        // For a terminal that takes nothing, because its connection rests, drawings are left out.
+        // Skips drawings while the terminal accepts nothing, as over a stalled connection.
         guard drawsNow, !delegate.isOver, errors.counts.waiting == 0 else { return }
         screen.draw(delegate.lines(terminalSize()))
     }
 
-    /// Clears the terminal, and draws everything again at its top.
+    /// Clears the terminal, and redraws everything at its top.
     func clearTerminal() {
         if drawsNow { screen.clearTerminal() }
     }

@@ -6,17 +6,17 @@ import JSON
 import Terminal
 import Woodshed
 
-/// One measurement and its conditions.
+/// A measurement and its conditions.
 struct BenchSheet {
     let file: String
     let clip: Clip
     let plan: PracticePlan
     let runs: Int
     let trial: RenderTrial
-    /// Whether any block used the heap; nil if the system cannot tell.
+    /// True if any block used the heap; nil if the system cannot tell.
     let touchesHeap: Bool?
 
-    /// The speed of all passes; nil if it changes.
+    /// The speed of all passes; nil for a changing speed.
     private var speed: Double? {
         if case .constant(let speed) = plan.speeds { speed.factor } else { nil }
     }
@@ -36,7 +36,7 @@ struct BenchSheet {
             .init("max_us", number(trial.maximumMicroseconds)),
             .init("deadline_us", number(trial.deadlineMicroseconds)),
             .init("first_block_us", number(trial.firstBlockMicroseconds)),
-            // 1 stands for any number: the system's allocator tells whether it was called, not how often.
+            // 1 stands for any number: the system's allocator reports use, not the number of calls.
             .init("allocations", touchesHeap.map { .integer($0 ? 1 : 0) } ?? .null),
             .init("starved_frames", .integer(trial.starvedFrames)),
         ])

@@ -4,12 +4,12 @@ import Terminal
 import Woodshed
 
 extension EngineEvent {
-    /// One JSON object, without a line feed.
+    /// Returns a JSON object, without a line feed.
     func json(sampleRate: Int) -> String {
         JSONValue.object([.init("v", .integer(1)), .init("event", .string(name))] + details(sampleRate)).text
     }
 
-    /// The name of the event, also where a recorder tells of the same.
+    /// The event's name, also used by a recorder for the same event.
     var name: String {
         switch self {
         case .interrupted: "interrupted"
@@ -48,11 +48,11 @@ extension EngineEvent {
         [.init("frame", .integer(frame)), .init("seconds", .number(Double(frame) / Double(sampleRate)))]
     }
 
-    /// Lines for people, depending on the reaction to a loss.
+    /// Returns lines for people, depending on the reaction to a loss.
     ///
     /// - Parameters:
-    ///   - first: The device with which playing began.
-    ///   - takesKeys: Whether somebody can press keys.
+    ///   - first: Configuration at the start of playing.
+    ///   - takesKeys: True if the user can press keys.
     func words(_ onLoss: LossText, first: StreamConfiguration, takesKeys: Bool) -> [String] {
         switch self {
         case .interrupted(let interruption):
@@ -72,22 +72,22 @@ extension EngineEvent {
         }
     }
 
-    /// A period that was made longer, because the device had failed with a shorter one.
+    /// Returns a note about a longer period, chosen after the device failed with a shorter period.
     private static func period(_ now: StreamConfiguration, _ first: StreamConfiguration) -> String {
         now.periodFrames > first.periodFrames ? ", with periods of \(now.periodFrames) frames" : ""
     }
 }
 
 extension StreamIncident {
-    /// What the event tells apart from its place.
+    /// Fields of the event, apart from its place.
     var details: [JSONValue.Field] {
         [.init("lost_frames", .integer(lostFrames))]
             + (secondsAsleep > 0 ? [.init("asleep_seconds", .number(secondsAsleep))] : [])
     }
 
-    /// A line for people.
+    /// Returns a line for people.
     ///
-    /// - Parameter loss: What became of the frames that were lost.
+    /// - Parameter loss: Fate of the lost frames, as in "were silent".
     func words(sampleRate: Int, _ loss: String) -> String {
         let seconds = fixed(Double(lostFrames) / Double(sampleRate), decimals: 2)
         let what = kind == .suspended ? "was suspended" : "stood still"

@@ -69,7 +69,7 @@ extension SectionPassage {
 }
 
 extension PassSound {
-    /// The name in JSON of the way in which a pass is made.
+    /// The rendering method of a pass, as named in JSON.
     var name: String {
         switch self {
         case .copy: "copy"

@@ -1,33 +1,33 @@
-// Events of playing as lines: JSON for programs, short text for people. Field names are a contract: new ones are added, none is
-// renamed or removed.
+// Events of playing as lines: JSON for programs, short text for people. Field names are a contract: fields may be
+// added, never renamed or removed.
 import JSON
 import Woodshed
 
-/// One event as it is printed.
+/// A printed event.
 struct EventLine: Equatable {
-    /// For example `pass.started`.
+    /// Name of the event, for example `pass.started`.
     let name: String
-    /// The output frame it belongs to.
+    /// Output frame of the event.
     let frame: Int64
     /// Frames per second of the output.
     let sampleRate: Int
-    /// Counted from 1.
+    /// Number of the section, from 1.
     let section: Int
-    /// Counted from 1.
+    /// Number of the pass, from 1.
     let pass: Int
-    /// nil if they go on until the player is moved on.
+    /// Number of passes; nil for endless passes.
     let passes: Int?
-    /// As a factor.
+    /// Speed as a factor.
     let speed: Double
     let clipFrame: Int64
-    /// In semitones.
+    /// Pitch in semitones.
     var pitch = 0.0
-    /// Whether the pass is played from its end to its beginning.
+    /// True if the pass plays from its end to its beginning.
     var isReversed = false
-    /// Fields that only this kind of event has.
+    /// Fields specific to this kind of event.
     var details: [JSONValue.Field] = []
 
-    /// One JSON object, without a line feed.
+    /// The event as a JSON object, without a line feed.
     var json: String {
         let fields: [JSONValue.Field] = [
             .init("v", .integer(1)), .init("event", .string(name)), .init("frame", .integer(frame)),

@@ -2,15 +2,16 @@ import Explanations
 import JSON
 import Terminal
 
-/// What the work on one file has to say. Of a single file all is written at once; of one of several it is kept until its turn comes.
+/// Output of the work on a file. The report of a single file is written at once. Among several files, a report is kept
+/// until its turn.
 struct FileReport: Sendable {
-    /// Whether there is only this file; then its progress may be shown, too.
+    /// True if this is the only file, so its progress may be shown.
     let isAlone: Bool
-    /// For standard output.
+    /// Text for standard output.
     private(set) var output = ""
     /// Lines for standard error.
     private(set) var notes: [String] = []
-    /// Whether the work failed; the notes say why.
+    /// True if the work failed; the notes give the reason.
     private(set) var hasFailed = false
 
     init(isAlone: Bool) { self.isAlone = isAlone }
@@ -25,14 +26,14 @@ struct FileReport: Sendable {
         if isAlone { StandardStream.error.note(text) } else { notes.append(text) }
     }
 
-    /// Notes the failure of one of several files, in place of what was to be written.
+    /// Records the failure of a file among several. Replaces the file's output.
     mutating func fail(_ error: any Error, file: String, json: Bool) {
         hasFailed = true
         notes.append(errorText(error))
         output = json ? Self.event(error, file: file).text + "\n" : ""
     }
 
-    /// The event `file.failed`.
+    /// Returns the event `file.failed`.
     private static func event(_ error: any Error, file: String) -> JSONValue {
         let error = error as? any ExplainedError
         return .object([

@@ -10,12 +10,12 @@ struct LevelSheet {
     let file: String
     let recording: MeasuredRecording
     let reading: ProgrammeReading
-    /// Loudness every 10 ms; nil if it was not requested.
+    /// Loudness every 10 ms; nil without a request.
     let series: LoudnessSeries?
 
-    /// All fields except the series; the level of silence is null.
+    /// Returns all fields except the series; the level of silence is null.
     ///
-    /// - Parameter namesFile: Whether the file is named, because it is one of several.
+    /// - Parameter namesFile: True to include the file's path, for a file among several.
     private func fields(namesFile: Bool) -> [JSONValue.Field] {
         let loudness = reading.loudness
         let name: [JSONValue.Field] = namesFile ? [.init("path", .string(file))] : []
@@ -34,7 +34,7 @@ struct LevelSheet {
 
     private func level(_ decibels: Double) -> JSONValue { .level(decibels) }
 
-    /// Writes one JSON object. The series of a recording of hours is long, so it is written in parts.
+    /// Writes a JSON object. The series is written in parts, because hours of recording make a long series.
     func writeJSON(to report: inout FileReport) throws(OutputError) {
         let text = JSONValue.object(fields(namesFile: !report.isAlone)).text
         guard let series else { return try report.line(text) }

@@ -1,35 +1,35 @@
-// An output file that appears under its name only when it is complete. Rendering writes to a temporary name beside it, which is
-// renamed at the end; an interrupted run leaves an older file unchanged. (The file device keeps the frames it has when it is
-// stopped, which is right for a practice session that ends early, but wrong for a rendering.)
+// An output file that appears under its name only when complete. Rendering writes to a temporary file beside the
+// target, renamed at the end. An interrupted run leaves an older file unchanged. (A stopped file device keeps its
+// frames: right for a practice session ended early, wrong for a rendering.)
 import Files
 import Glibc
 import Realtime
 import Terminal
 import Woodshed
 
-/// The place where a rendered file is written until it is complete.
+/// The target of a rendered file, and its temporary path.
 struct OutputFile {
-    /// The path to write to; for pipes and devices the path that the user gave.
+    /// Path to write to; for pipes and devices the user's path.
     let temporaryPath: String
     private let place: FilePlace
     private let unfinished = PartialFiles.Claim()
-    /// One file is opened at a time, so that it is known which temporary file belongs to which.
+    /// Serialises the opening of files, to match each temporary file with its output.
     private static let openings = ConditionLock()
 
     private var path: String { place.path }
 
-    /// Prepares to write to `path`.
+    /// Prepares for writing to `path`.
     ///
-    /// - Throws: A `CommandFailure` if the path is a directory, or if an existing file may not be written.
+    /// - Throws: A `CommandFailure` for a directory, or for an existing file without write permission.
     init(_ path: String) throws(CommandFailure) {
         do throws(FileFault) { place = try FilePlace(path) } catch { throw Self.failure(path, error) }
         temporaryPath = place.isSpecial ? path : place.temporaryPath()
     }
 
-    /// Opens a writer for it, and registers the unfinished files, so that they are deleted if the process must exit at once.
+    /// Opens a writer, and registers the unfinished files for deletion in case the process must exit at once.
     ///
-    /// For a file, a signal finds both steps done or neither. For a pipe there is nothing to delete; opening it waits for a
-    /// reader, and a signal ends the wait.
+    /// For a file, a signal finds both steps done or neither. For a pipe there is nothing to delete: opening waits for
+    /// a reader, and a signal ends the wait.
     func opening<Opened>(_ open: () throws -> Opened) throws -> Opened {
         if place.isSpecial { return try open() }
         return try Self.openings.withLock { Result { try openingGuarded(open) } }.get()
@@ -51,16 +51,16 @@ struct OutputFile {
 
     private func guardAgainstLeaving(besides earlier: Set<String>) {
         unfinished.add(temporaryPath)
-        // The writer uses a temporary name of its own, with the same prefix.
+        // The writer uses its own temporary name, with the same prefix.
         let folder = temporaryPath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         for name in temporaryNames.subtracting(earlier) {
             unfinished.add(folder.map { $0 + "/" }.joined() + name)
         }
     }
 
-    /// Writes the file with `body`, and gives it its name if that succeeds; otherwise nothing is left of it.
+    /// Writes the file with `body`. Renames the file to its target on success; otherwise removes the file.
     ///
-    /// - Throws: The error of `body`, or a failure with the status that it returned if that is not success.
+    /// - Throws: The error of `body`, or a failure with the status returned by `body` other than success.
     func whole(_ body: () throws -> ExitStatus) throws {
         defer { unfinished.forget() }
         let status: ExitStatus
@@ -77,7 +77,7 @@ struct OutputFile {
         try keep()
     }
 
-    /// The same error with the name that the user gave.
+    /// Returns the same error with the user's path.
     private func named(_ error: any Error) -> any Error {
         guard let error = error as? any ExplainedError, error.message.hasPrefix(temporaryPath) else { return error }
         return CommandFailure(
@@ -97,7 +97,7 @@ struct OutputFile {
         if !place.isSpecial { Self.delete(temporaryPath) }
     }
 
-    /// Writes bytes to a file, which appears under its name only when it is complete.
+    /// Writes bytes to a file that appears under its name only when complete.
     static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
         do throws(FileFault) {
             let file = try WholeFile(path)
@@ -111,7 +111,7 @@ struct OutputFile {
         }
     }
 
-    /// Checks that a file can be written at a path, before a long computation for it begins.
+    /// Checks that a path is writable, before a long computation begins.
     static func check(_ path: String) throws(CommandFailure) {
         let place = try OutputFile(path).place
         if unsafe place.isSpecial || access(place.folder, W_OK) == 0 { return }
@@ -137,10 +137,10 @@ struct OutputFile {
         }
     }
 
-    /// Deletes a file if it exists.
+    /// Deletes a file if present.
     static func delete(_ path: String) { _ = unsafe unlink(path) }
 
-    /// Throws if an output is one of the inputs, because the result would replace it.
+    /// Refuses an output that is also an input, because the result would replace the recording.
     static func refuseInputs(_ inputs: [String], outputs: [String]) throws(CommandFailure) {
         // Most outputs do not exist yet.
         let existing = outputs.filter { unsafe access($0, F_OK) == 0 }
@@ -152,7 +152,7 @@ struct OutputFile {
         }
     }
 
-    /// Which file it is, while nothing is mounted.
+    /// Identity of a file, valid until a mount changes.
     private struct FileNumber: Hashable {
         let device: UInt64
         let inode: UInt64

@@ -4,7 +4,7 @@ import Terminal
 import Woodshed
 
 enum RoundTripText {
-    /// The result of a measurement that has just been made.
+    /// Returns lines about a new measurement.
     static func lines(_ trip: RoundTrip) -> [String] {
         let rate = Double(trip.setup.sampleRate)
         func row(_ name: String, _ frames: Double, _ remark: String = "") -> String {
@@ -21,7 +21,7 @@ enum RoundTripText {
         ]
     }
 
-    /// The same as an entry in a list: two lines, with the devices in the first.
+    /// Returns an entry for a list: two lines, with the devices in the first.
     static func entry(_ trip: RoundTrip) -> String {
         let setup = trip.setup
         return """
@@ -40,7 +40,7 @@ enum RoundTripText {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// The local date of a time, such as `2026-11-21`.
+    /// Returns the local date of a time, such as `2026-11-21`.
     private static func day(_ time: Int64) -> String {
         var moment = time_t(time)
         var local = unsafe tm()

@@ -1,16 +1,17 @@
-// A file that takes a while to make: its progress on a terminal, and the signals that give it up.
+// A slowly written file: progress on a terminal, and cancellation by signals.
 import Terminal
 import Woodshed
 
-/// Makes a file while signals are watched.
+/// Writes a file while watching signals.
 enum WatchedWriting {
-    /// Runs `body`, which asks its second argument often whether to give up, and leaves no file then.
+    /// Runs `body`. The body must often ask its second argument for cancellation, and leave no file after a
+    /// cancellation.
     ///
     /// - Parameters:
-    ///   - path: The file, as the user named it.
-    ///   - signals: What `Signals.install` returned.
-    ///   - draws: Whether the progress is shown.
-    /// - Throws: The error of `body`; a failure with the signal's status if there was one.
+    ///   - path: The file, as named by the user.
+    ///   - signals: The file descriptor from `Signals.install`.
+    ///   - draws: True to show the progress.
+    /// - Throws: The error of `body`; after a signal, a failure with the signal's status.
     static func run<Value>(
         _ path: String, _ signals: Int32, draws: Bool,
         _ body: (_ progress: @escaping (Double) -> Void, _ isCancelled: @escaping () -> Bool) throws -> Value

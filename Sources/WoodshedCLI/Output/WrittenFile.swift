@@ -1,21 +1,21 @@
-// The file that a rendering has written, as text and as JSON.
+// A rendering's output file, described as text and as JSON.
 import Explanations
 import Glibc
 import JSON
 import Terminal
 import Woodshed
 
-/// A file that `render` has written.
+/// A file written by `render`.
 struct WrittenFile {
-    /// The name as the user typed it; `-` for standard output.
+    /// The name as typed by the user; `-` for standard output.
     let name: String
     let format: FileFormat
     let sampleRate: Int
     let channelCount: Int
     let frameCount: Int64
-    /// Nil for a pipe.
+    /// Size of the file; nil for a pipe.
     private(set) var byteCount: Int64?
-    /// What was rendered, if that has to be told: of several recordings.
+    /// The rendered recording, named when several recordings are rendered.
     var recording: String?
 
     init(name: String, format: FileFormat, sampleRate: Int, channelCount: Int, frameCount: Int64) {
@@ -32,7 +32,7 @@ struct WrittenFile {
 
     private var seconds: Double { Double(frameCount) / Double(sampleRate) }
 
-    /// One line, such as `loop.flac: FLAC, 24 bits, 44100 Hz, 2 channels, 0:12.5 (551250 frames), 1.9 MB`.
+    /// A line such as `loop.flac: FLAC, 24 bits, 44100 Hz, 2 channels, 0:12.5 (551250 frames), 1.9 MB`.
     var words: String {
         let place = name == "-" ? "standard output" : name
         let size = byteCount.map { ", " + sizeText(UInt64($0)) } ?? ""
@@ -41,7 +41,7 @@ struct WrittenFile {
                 + "\(clockText(seconds)) (\(counted(frameCount, "frame")))\(size)")
     }
 
-    /// The event `file.written`, the last of a rendering.
+    /// The event `file.written`, the last event of a rendering.
     var json: JSONValue {
         .object(
             [
@@ -54,7 +54,7 @@ struct WrittenFile {
             ] + (recording.map { [.init("recording", .string($0))] } ?? []))
     }
 
-    // The same words as `woodshed info`.
+    // Container and codec, named as in `woodshed info`.
 
     private var container: String {
         switch format.export {

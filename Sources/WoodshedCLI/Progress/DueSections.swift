@@ -1,21 +1,21 @@
-// Which sections `practice --due` plays.
+// Selects the sections for `practice --due`.
 import Explanations
 import Files
 import Glibc
 import Terminal
 import Woodshed
 
-/// The sections of one recording that are due.
+/// Due sections of a recording.
 struct DueSections {
     let file: String
     /// The identities of the sections.
     let ids: Set<Int>
 
-    /// Finds what is due, and tells what that is.
+    /// Finds due sections, and prints their recording and number.
     ///
     /// - Parameters:
-    ///   - file: A recording; nil for the one whose section is the most overdue.
-    ///   - isQuiet: Whether nothing is told.
+    ///   - file: A recording; nil for the recording with the most overdue section.
+    ///   - isQuiet: True to print nothing.
     /// - Returns: Nil if nothing is due.
     static func find(in file: String?, isQuiet: Bool) throws -> DueSections? {
         func say(_ words: String) { if !isQuiet { StandardStream.error.note(printable(words)) } }
@@ -52,7 +52,7 @@ struct DueSections {
                 say("\(path) is not there any more.")
                 continue
             }
-            // The file may have been changed in place, and have other sections, or none.
+            // The file may have changed in place, and may have other sections or none.
             if file == nil {
                 let kept: KeptRecording
                 do { kept = try KeptRecording(file: path, store: store) } catch let error as AudioFileError {
@@ -60,7 +60,7 @@ struct DueSections {
                     continue
                 }
                 guard kept.recording.key == section.recording.key else {
-                    // For the list of what is due, which opens no file. A store that cannot be written changes nothing here.
+                    // Updates the file's key for `next`, which opens no file. An unwritable store changes nothing here.
                     try? store.see(kept.recording)
                     if try kept.list().sections.isEmpty {
                         say(adopting(path, due.count { $0.recording.key == section.recording.key }))
@@ -77,7 +77,7 @@ struct DueSections {
             remedy: "Name the recording: woodshed practice --due FILE")
     }
 
-    /// Tells that due sections are of another sound than the one that is in their file now.
+    /// Returns a sentence about due sections that belong to the file's previous sound.
     static func adopting(_ path: String, _ count: Int) -> String {
         "\(fileName(path)) has changed: \(counted(count, "due section belongs", "due sections belong")) to what it was. "
             + "Take them over with: woodshed sections \(shellPath(path)) adopt"
@@ -85,6 +85,6 @@ struct DueSections {
 }
 
 extension ScheduledSection {
-    /// The section's name, or its number.
+    /// The section's name, or else its number.
     var title: String { section.name.isEmpty ? "section \(number)" : section.name }
 }

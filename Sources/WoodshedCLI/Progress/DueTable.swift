@@ -1,9 +1,9 @@
-// What is due, for people and for programs.
+// Due sections, for people and for programs.
 import JSON
 import Terminal
 import Woodshed
 
-/// Sections with the days on which they are due, as lines.
+/// Sections with their due dates, as lines.
 struct DueTable {
     let sections: [ScheduledSection]
     let names: RecordingNames
@@ -33,10 +33,10 @@ struct DueTable {
 }
 
 extension ScheduledSection {
-    /// The comparison of the last rating, in brackets; empty without one.
+    /// Comparison of the last rating, in brackets; empty without a comparison.
     fileprivate var comparisonNote: String { review.evidence.comparisonWords.map { " (\($0))" } ?? "" }
 
-    /// One object for programs.
+    /// A JSON object for programs.
     var json: JSONValue {
         func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
         return .object([
