@@ -1,24 +1,24 @@
-// What was practised, as a picture, as words and for programs.
+// Practice statistics, as a picture, as text and for programs.
 import Explanations
 import JSON
 import Terminal
 import Woodshed
 
-/// Statistics as they are shown.
+/// Statistics for display.
 struct StatisticsView {
     let statistics: PracticeStatistics
     let recordings: [RecordingKey: Known]
-    /// How many weeks are shown.
+    /// Number of weeks to show.
     let weeks: Int
-    /// How many sections are listed; nil for the usual number.
+    /// Number of sections to list; nil for the usual number.
     let most: Int?
     let glyphs: Glyphs
     /// The columns of the terminal; nil where lines are not cut.
     let columns: Int?
-    /// Whether bars are drawn.
+    /// True to draw bars.
     let draws: Bool
 
-    /// A recording, and its sections as they are now.
+    /// A recording with its current sections.
     struct Known {
         let recording: PracticeRecording
         let name: String
@@ -44,9 +44,9 @@ struct StatisticsView {
         return lines.map { line in columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line }
     }
 
-    /// A bar for each week, or only its minutes where bars would be read out.
+    /// Lines for the weeks: a bar for each week, or only its minutes where a screen reader would read bars aloud.
     private var weekLines: [String] {
-        // Not the weeks before the first one.
+        // Weeks before the first practice are left out.
         let weeks = Array(statistics.weeks(last: weeks).drop { $0.seconds == 0 })
         let longest = weeks.map(\.seconds).max() ?? 0
         let texts = weeks.map { Self.duration($0.seconds) }
@@ -61,7 +61,7 @@ struct StatisticsView {
         }
     }
 
-    /// A bar of at least one mark.
+    /// Returns a bar of at least one mark.
     private func bar(_ share: Double, cells: Int) -> String {
         guard glyphs == .unicode else {
             return String(repeating: "#", count: max(1, Int((share * Double(cells)).rounded())))
@@ -95,7 +95,7 @@ struct StatisticsView {
         return "\(known.name): \(name(section))"
     }
 
-    /// Its name as it is now; its place if it has none.
+    /// Returns the section's current name, or its place without a name.
     private func name(_ section: PracticeStatistics.Section) -> String {
         let saved = saved(section)
         if let name = saved?.name ?? section.name as String?, !name.isEmpty { return name }

@@ -1,11 +1,11 @@
-// What keys do to several recordings in a row, and what the status line shows of them.
+// Key actions on a queue of recordings, and the queue's state for the status line.
 import Woodshed
 
-/// The user's controls of a queue. Requests are kept here, because the status lags behind them by a block.
+/// The user's controls of a queue. Requests are stored here, because the queue's status lags behind them by a block.
 struct QueueControls {
     private let queue: PlayQueue
     private var isPaused = false
-    /// Whether the device is gone and is looked for again only if somebody asks.
+    /// True if the device is lost and is looked for only on request.
     private var isSilent = false
     private(set) var gainDecibels = 0.0
     private(set) var speed = 1.0
@@ -14,15 +14,17 @@ struct QueueControls {
 
     init(_ queue: PlayQueue) { self.queue = queue }
 
-    /// Whether there is sound, or will be without the user.
+    /// True if there is sound, or will be without the user.
     var isPlaying: Bool { !isPaused && !queue.isPaused && !isSilent }
 
-    /// The next press of the key means to go on, although nobody has paused; or it means to pause again.
+    /// Records the loss or the return of the device. During a loss, the next press of the pause key means to resume,
+    /// even without a pause.
     mutating func noteSilence(_ isSilent: Bool) { self.isSilent = isSilent }
 
     /// Carries out an action.
     ///
-    /// - Returns: What it has set, in a few words; nil if the status line tells it, or if it has no meaning here.
+    /// - Returns: The new setting in a few words; nil if the status line shows the setting or the action means nothing
+    ///   here.
     mutating func apply(_ action: KeyAction) -> String? {
         switch action {
         case .togglePause:
@@ -60,7 +62,7 @@ struct QueueControls {
         queue.setSpeed(value)
     }
 
-    /// Sets what is repeated.
+    /// Sets the repeat mode, and returns its description.
     @discardableResult
     func set(_ repeats: QueueRepeat) -> String {
         queue.repeats = repeats
@@ -74,11 +76,11 @@ struct QueueControls {
     /// Moves within the current recording.
     func go(to frame: Int64) {
         guard let player = queue.current?.player else { return }
-        // Only a recording that has just ended could refuse.
+        // Only a recording that has just ended refuses.
         try? queue.seek(toClipFrame: min(max(0, frame), player.clip.frameCount - 1))
     }
 
-    /// What the status line shows now.
+    /// Returns the current contents of the status line.
     func view(_ entries: [String: QueueEntry]) -> StatusView {
         let current = queue.current
         let status = current?.player?.status

@@ -5,13 +5,13 @@ import JSON
 import Terminal
 import Woodshed
 
-/// An event as it is printed.
+/// An event's printed forms.
 struct QueueEventText {
-    /// What is told to people; nil for nothing.
+    /// Text for people; nil for nothing.
     private(set) var words: [String]?
     /// The object for programs; nil for nothing.
     private(set) var json: JSONValue?
-    /// Whether it is told even where the status line shows the rest.
+    /// True to print the text even where the status line shows other events.
     private(set) var isNews = false
 
     init(_ event: QueueEvent, _ entries: [String: QueueEntry], count: Int) {

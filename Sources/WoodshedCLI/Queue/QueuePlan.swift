@@ -1,10 +1,10 @@
-// What `woodshed play` is to play: one recording, or several in a row.
+// Resolves the words of `woodshed play` to a single recording or to a queue.
 import ArgumentParser
 import Files
 import Terminal
 import Woodshed
 
-/// Options of recordings that play in a row.
+/// Options of a queue of recordings.
 struct QueueOptions: ParsableArguments {
     @Flag(name: .long, help: "With several recordings: in a random order.")
     var shuffle = false
@@ -27,40 +27,40 @@ struct QueueOptions: ParsableArguments {
     @Option(name: .long, help: .init("Make recordings equally loud: track, album or off.", valueName: "how"))
     var level: LevelText?
 
-    /// Whether any of them is given: then one recording is a row of one.
+    /// True if any option is given: even a single recording then plays as a queue.
     var isGiven: Bool { shuffle || `repeat` != nil || crossfade != nil || (level ?? .off) != .off }
 }
 
-/// What is repeated, as typed.
+/// Repeat mode, as typed.
 enum QueueRepeatText: String, CaseIterable, ExpressibleByArgument {
     case one
     case all
 }
 
-/// How recordings are made equally loud, as typed.
+/// Loudness levelling, as typed.
 enum LevelText: String, CaseIterable, ExpressibleByArgument {
     case track
     case album
     case off
 }
 
-/// A recording in a row.
+/// A recording in a queue.
 struct QueueEntry: Sendable, Equatable {
     let path: String
     let title: String
     var artist = ""
-    /// Nil if it was not measured.
+    /// Measured loudness; nil without a measurement.
     var loudness: LibraryItem.Loudness?
 }
 
-/// What the words of `play` mean.
+/// Meaning of the words of `play`.
 enum QueuePlan {
-    /// One recording, by its file.
+    /// A single recording, by its file.
     case one(String)
-    /// Several in a row.
+    /// Several recordings in a queue.
     case row([QueueEntry])
 
-    /// - Parameter isRow: Whether one recording counts as a row, because options for rows are given.
+    /// - Parameter isRow: True to make a queue of a single recording, because queue options are given.
     init(_ words: [String], isRow: Bool) throws {
         if let entries = try Self.row(words) {
             if entries.isEmpty {
@@ -73,7 +73,7 @@ enum QueuePlan {
         self = isRow ? .row([Self.entry(file, try? Self.known())]) : .one(file)
     }
 
-    /// The recordings of a row; nil if the words mean one recording.
+    /// Returns the recordings of a queue; nil if the words mean a single recording.
     private static func row(_ words: [String]) throws -> [QueueEntry]? {
         let text = words.joined(separator: " ")
         let areThere = words.map(isThere)
@@ -86,7 +86,7 @@ enum QueuePlan {
             }
         }
         guard words.count > 1 || isFolder(text) || isList(text) else { return nil }
-        // Words of one title, unless each of them is something by itself.
+        // The words belong to a single title, unless each word is a file, a folder, a list or `@N`.
         guard zip(words, areThere).allSatisfy({ $1 || TakeWord.newest($0) != nil }) else {
             if areThere.contains(true), let missing = zip(words, areThere).first(where: { !$1 })?.0 {
                 throw CommandFailure(
@@ -143,7 +143,7 @@ enum QueuePlan {
     }
     private static func looksLikePath(_ word: String) -> Bool { word.isEmpty || word.contains("/") }
 
-    /// Whether a file in a folder has the name of a recording; a cover is not worth an error.
+    /// Returns true if a file in a folder has a recording's name extension. A cover image is not worth an error.
     private static func isRecording(_ path: String) -> Bool {
         let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
         return [

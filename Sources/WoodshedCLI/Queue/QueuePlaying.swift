@@ -1,4 +1,4 @@
-// From recordings in a row and the options to an engine and a session.
+// Builds an engine and a session from a queue's recordings and options.
 import Terminal
 import Woodshed
 
@@ -13,7 +13,7 @@ struct QueuePlaying {
     var control = ControlWays()
     private let signals = Signals.install()
 
-    /// Plays them, and ends the run with the status of a signal, if any.
+    /// Plays the recordings, and ends the run with the status of a signal, if any.
     func run() throws {
         let layers = try SettingsLayers()
         let keyMap = try KeyMap(layers)
@@ -47,7 +47,7 @@ struct QueuePlaying {
         guard status == .success else { throw CommandFailure(status) }
     }
 
-    /// The first recording that can be opened says the rate and the channels.
+    /// Returns the first recording that opens: it determines the device's rate and channels.
     private static func first(_ entries: [QueueEntry]) throws -> AudioFileInfo {
         var failure: AudioFileError?
         for entry in entries {
@@ -62,7 +62,7 @@ struct QueuePlaying {
             remedy: "Look for them with: woodshed library check")
     }
 
-    /// By how much a recording is turned up or down: by its tags, else by its measured loudness.
+    /// Returns a recording's gain in dB, from its tags, else from its measured loudness.
     private static func decibels(
         _ info: AudioFileInfo, _ loudness: LibraryItem.Loudness?, _ level: LevelText
     ) -> Double {

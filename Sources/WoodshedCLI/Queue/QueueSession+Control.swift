@@ -1,4 +1,4 @@
-// A row of recordings that is controlled from elsewhere: by a socket, a pedal, or media keys.
+// Remote control of a queue: by a socket, a pedal, or media keys.
 import DesktopBus
 import Files
 import Glibc
@@ -19,7 +19,7 @@ extension QueueSession: RemoteControlled {
         for action in try KeyAction.list(words) { carryOut(action) }
     }
 
-    /// Takes the words that only a row of recordings knows.
+    /// Carries out words specific to a queue; returns false for other words.
     private func takeQueueWords(_ words: String) throws(ArgumentError) -> Bool {
         let parts = words.split(separator: " ").map(String.init)
         switch (parts.first, parts.dropFirst().first) {
@@ -69,7 +69,7 @@ extension QueueSession: RemoteControlled {
 }
 
 extension QueueSession: MediaControlled {
-    /// Begins to offer the queue to the desktop, where there is one.
+    /// Offers the queue to the desktop, if there is a desktop.
     func startMedia() {
         let (inbox, queue) = (loop.inbox, queue)
         media?.start(
@@ -142,7 +142,7 @@ extension QueueSession: MediaControlled {
         case .removeTrack(let id):
             if let item = queue.items.first(where: { Int("\($0.id)") == id }) { queue.remove(item.id) }
         case .quit: carryOut(.quit(remembers: true))
-        // Not offered.
+        // Requests never offered to the desktop.
         case .open, .addTrack: break
         }
     }

@@ -1,24 +1,24 @@
-// A run of several recordings in a row, on the main thread. It only decides what to request of the queue.
+// A run of several recordings in a row, on the main thread. The session only decides on requests to the queue.
 import Glibc
 import JSON
 import Terminal
 import Woodshed
 
-/// A report of the queue and of what is around it.
+/// A report from the queue or from its surroundings.
 enum QueueReport: Sendable {
     case queue(QueueEvent)
-    /// No more of them will come.
+    /// The end of the queue's events.
     case eventsOver
     case device(EngineEvent)
     /// Commands of other programs and of controllers.
     case remote(RemoteNews)
-    /// Media keys, and the machine's sleep.
+    /// Media keys, and the machine's suspends.
     case media(MediaNews)
     /// The device has played everything, or failed.
     case engineOver(EngineError?)
 }
 
-/// Plays until the row, the user or the system ends it.
+/// Plays until the queue, the user or the system ends the run.
 final class QueueSession: TerminalLoopDelegate {
     typealias Report = QueueReport
 
@@ -43,7 +43,7 @@ final class QueueSession: TerminalLoopDelegate {
     private var deadline: Int64?
     private var isDeviceStopping = false
 
-    /// How long a stop may take before the device is closed anyway, and how long that may take.
+    /// Timeout in ns for a stop before the device is closed anyway, and again for closing the device.
     private static let patience: Int64 = 2_000_000_000
 
     init(
@@ -58,9 +58,10 @@ final class QueueSession: TerminalLoopDelegate {
 
     /// Plays to the end.
     ///
-    /// - Returns: How the run ended: success, or the signal that ended it.
+    /// - Returns: Success, or the signal that ended the run.
     func run() throws -> ExitStatus {
-        // By the threads that tell them: a task would be late on a busy machine, and the run would end without its last events.
+        // The reporting threads post events directly. On a busy machine a task would be late, and the run would end
+        // without its last events.
         let inbox = loop.inbox
         queue.follow { inbox.put($0.map { .queue($0) } ?? .eventsOver) }
         engine.observe { inbox.put(.device($0)) }
@@ -99,7 +100,7 @@ final class QueueSession: TerminalLoopDelegate {
             QueueEventText.object("queue.finished", [.init("reason", .string(reason))]).text
         }
         loop.write(line, isLast: true)
-        // Nobody answers any more while a reader is waited for.
+        // Requests are refused while the end waits for a reader.
         remote?.finish()
         loop.finishOutput()
         if !loop.messages.quiet {
@@ -133,7 +134,7 @@ final class QueueSession: TerminalLoopDelegate {
         for action in keyMap.playing.actions(of: key) { carryOut(action) }
     }
 
-    /// Carries out what a key asks for, as far as it has a meaning for several recordings in a row.
+    /// Carries out a key's action, if it has a meaning for a queue.
     func carryOut(_ action: KeyAction) {
         switch action {
         case .quit: loop.end(.success)
@@ -158,7 +159,7 @@ final class QueueSession: TerminalLoopDelegate {
     func look(now: Int64) {
         media?.look(self)
         guard let deadline, now > deadline else { return }
-        // Only an item that is still being opened, and will not be played, delays the last events.
+        // Only an item still being opened, which will not play, delays the last events.
         guard engineOver == nil else { return hasEventsOver = true }
         guard !isDeviceStopping else {
             loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
@@ -172,7 +173,7 @@ final class QueueSession: TerminalLoopDelegate {
         goesOnAfterSuspension = controls.isPlaying
         guard goesOnAfterSuspension else { return }
         queue.pause(reason: .suspended)
-        // The fade must be heard before the process is stopped.
+        // Waits for the audible fade before the process is stopped.
         let limit = monotonicNanoseconds() + 300_000_000
         while queue.current?.player?.status.state == .playing, monotonicNanoseconds() < limit { usleep(5000) }
     }
@@ -189,7 +190,7 @@ final class QueueSession: TerminalLoopDelegate {
         return line.isEmpty ? [] : [line]
     }
 
-    /// The recording, the place in it and in the row, in words.
+    /// The recording's name, the position in the recording and in the queue, in words.
     var placeWords: String {
         let view = controls.view(entries)
         return "\(view.section) of \(view.sectionCount), \(view.title), \(clockText(view.position)) of "
@@ -219,7 +220,7 @@ final class QueueSession: TerminalLoopDelegate {
         loop.write(lines)
     }
 
-    /// Handles an event, reports it to people, and returns the line for programs.
+    /// Handles an event, reports it to people, and returns its line for programs.
     private func take(_ event: QueueEvent) -> String {
         let text = QueueEventText(event, entries, count: queue.items.count)
         switch event {
@@ -233,7 +234,8 @@ final class QueueSession: TerminalLoopDelegate {
         return text.json.map { line in programLine { line.text } } ?? ""
     }
 
-    /// The line of an event for programs: it goes to those that follow at once, and is returned where events are written to standard output.
+    /// Publishes an event to following programs at once. Returns the event's line if standard output takes events,
+    /// otherwise an empty text.
     private func programLine(_ text: () -> String) -> String {
         let writes = loop.messages.json
         guard writes || remote?.hasFollowers == true else { return "" }

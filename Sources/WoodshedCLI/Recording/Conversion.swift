@@ -1,4 +1,4 @@
-// Converts a take after the stop. The take stays as it is.
+// Converts a take after the stop. The take itself stays unchanged.
 import Terminal
 import Woodshed
 
@@ -11,7 +11,7 @@ struct Conversion {
     let signals: Int32
     let messages: MessageOptions
 
-    /// - Throws: An `AudioFileError`, or a `CommandFailure` if a signal stopped it; only the take is then left.
+    /// - Throws: An `AudioFileError`, or a `CommandFailure` after a signal. In both cases only the take is left.
     func run() throws {
         let draws = TerminalTraits.current(plain: messages.plain).drawsStatus && !messages.quiet
         do {

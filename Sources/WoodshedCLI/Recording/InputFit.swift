@@ -2,22 +2,22 @@ import Explanations
 import Terminal
 import Woodshed
 
-/// What is recorded of an input that has another rate, or another number of channels, than was asked for. A take is what the input gave: it is
-/// never resampled.
+/// Fits a take to an input with another rate or another number of channels than requested. A take holds the input's own
+/// samples, never resampled.
 struct InputFit {
-    /// The channels that are recorded.
+    /// Recorded channels.
     let channels: InputChannels
-    /// What differs, for the user.
+    /// Differences from the request, for the user.
     private(set) var notes: [String] = []
-    /// What no take can make up for, and what to do about it.
+    /// Shortcomings of the input, each with a remedy.
     private var lacks: [(message: String, remedy: String)] = []
 
     /// - Parameters:
-    ///   - input: The input as it was opened.
-    ///   - rate: The rate that was asked for; nil for any.
-    ///   - count: How many channels are recorded.
-    ///   - isCountAsked: Whether the user named that number.
-    ///   - chosen: The channels that the user chose; `count` then means nothing.
+    ///   - input: Configuration of the opened input.
+    ///   - rate: Requested rate; nil for any.
+    ///   - count: Number of channels to record.
+    ///   - isCountAsked: True if the user gave this number.
+    ///   - chosen: Channels chosen by the user; `count` is then ignored.
     init(_ input: StreamConfiguration, rate: Int?, count: Int, isCountAsked: Bool, chosen: [Int]?) {
         let (has, name) = (input.channelCount, input.deviceName)
         let all = counted(has, "channel")
@@ -42,7 +42,7 @@ struct InputFit {
         }
     }
 
-    /// Refuses an input that lacks something.
+    /// Refuses an input with a shortcoming.
     func check() throws(CommandFailure) {
         guard let first = lacks.first else { return }
         throw CommandFailure(.unavailable, first.message, remedy: first.remedy)

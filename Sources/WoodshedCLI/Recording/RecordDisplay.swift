@@ -11,10 +11,10 @@ struct RecordDisplay {
     /// The highest peak so far, in dB of full scale.
     private(set) var peak = -Double.infinity
 
-    /// More than the widest terminal shows, in tenths of a second.
+    /// Number of stored levels, in tenths of a second: more than the widest terminal shows.
     private static let historyLength = 1000
 
-    /// - Parameter inputChannels: The channels whose levels come, from 0; nil for all.
+    /// - Parameter inputChannels: Channels of the reported levels, from 0; nil for all.
     init(_ configuration: StreamConfiguration, file: String, inputChannels: [Int]? = nil) {
         self.configuration = configuration
         self.file = file
@@ -39,7 +39,8 @@ struct RecordDisplay {
         if history.count > 2 * Self.historyLength { history.removeFirst(Self.historyLength) }
     }
 
-    /// About a tenth of a second in frames: whole bins, at absolute frames, so that the drawing does not flicker while it moves.
+    /// Length of a column in frames, about a tenth of a second. Columns span whole bins at absolute frames, so the
+    /// moving picture does not flicker.
     private var columnFrames: Int64 {
         let bin = Int64(Waveform.framesPerBin)
         return max(1, (Int64(configuration.sampleRate) / 10 + bin / 2) / bin) * bin

@@ -1,4 +1,4 @@
-// Converts keys to requests to the recorder, and asks before a take is thrown away.
+// Converts keys to requests to the recorder, and asks for confirmation before discarding a take.
 import Terminal
 
 /// A request to the recorder.
@@ -7,12 +7,12 @@ enum RecordRequest: Equatable, Sendable {
     case toggle
     /// Stop and keep.
     case stop
-    /// Stop and discard; the question was answered.
+    /// Stop and discard, after a confirmed question.
     case discard
     case mark
     case help
     case redraw
-    /// Ask "throw it away?".
+    /// Ask for a confirmation of the discard.
     case ask
     /// The answer to the question was no.
     case goOn
@@ -21,12 +21,12 @@ enum RecordRequest: Equatable, Sendable {
 /// Turns keys into requests.
 struct RecordKeys {
     private let map: KeyMap
-    /// Whether the next key answers "throw it away?".
+    /// True if the next key answers the confirmation question.
     private(set) var isAsking = false
 
     init(_ map: KeyMap = .standard) { self.map = map }
 
-    /// The question, with the key that means yes.
+    /// The question, with the key for yes.
     var question: String {
         guard let key = map.confirm.key(for: .yes) else { return "Throw this take away? No key means yes; any key: no" }
         return "Throw this take away? \(key): yes, any other key: no"
@@ -34,7 +34,7 @@ struct RecordKeys {
 
     var help: KeyHelp { map.recordingHelp }
 
-    /// The requests of a key. The key for throwing away asks; only a yes after it discards, and every other key means no.
+    /// Returns the requests for a key. The discard key only asks. A following yes discards; every other key means no.
     mutating func requests(_ key: KeyBytes.Key) -> [RecordRequest] {
         if isAsking {
             isAsking = false
@@ -43,7 +43,7 @@ struct RecordKeys {
         return requests(map.recording.actions(of: key))
     }
 
-    /// The requests of words from elsewhere. Only `yes` answers the question.
+    /// Returns the requests for words of a remote command. Only `yes` answers the question.
     mutating func requests(words: String) throws(ArgumentError) -> [RecordRequest] {
         guard let answer = try? ConfirmAction(words: words) else { return requests(try RecordAction.list(words)) }
         guard isAsking else { throw ArgumentError("nothing is asked; write discard first") }
@@ -62,7 +62,7 @@ struct RecordKeys {
             case .redraw: requests.append(.redraw)
             case .discard:
                 isAsking = true
-                // What follows would be carried out before the answer.
+                // Later actions are dropped: they would be carried out before the answer.
                 return requests + [.ask]
             }
         }

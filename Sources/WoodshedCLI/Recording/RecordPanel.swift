@@ -1,11 +1,11 @@
-// The panel that is redrawn while recording, as a pure function of its contents and the width; tests check every width.
+// The panel redrawn while recording, as a pure function of its contents and the width. Tests check every width.
 import Glibc
 import Terminal
 import Woodshed
 
 /// The contents of the panel.
 struct RecordView: Equatable {
-    /// One channel's levels, in dB of full scale.
+    /// Levels of a channel, in dB of full scale.
     struct Channel: Equatable {
         var peak = -Double.infinity
         var held = -Double.infinity
@@ -17,16 +17,16 @@ struct RecordView: Equatable {
     var seconds: Double
     var file: String
     var device: String
-    /// Of the last three seconds of the take, in LUFS; nil before it has begun.
+    /// Short-term loudness of the take's last three seconds, in LUFS; nil before the take.
     var loudness: Double?
-    /// How long the disk will last; nil if it is not known.
+    /// Recording time that fits on the disk, in seconds; nil if unknown.
     var secondsLeft: Double?
     var channels: [Channel]
-    /// Which channels of the input they are, from 0; nil for all.
+    /// Numbers of the shown input channels, from 0; nil for all channels.
     var inputChannels: [Int]?
     /// The peaks of the last tenths of a second, in dB, the newest last; shown before there is a take.
     var history: [Double]
-    /// The take's last tenths of a second, the newest last; empty before there is one.
+    /// The take's last tenths of a second, the newest last; empty before the take.
     var wave: [WaveformColumn] = []
     /// A question to the user, which replaces the first line.
     var question: String?
@@ -42,7 +42,7 @@ enum RecorderWord: String {
 
 /// Lays out the panel for a width: a line of facts, a picture of the last seconds, a line for each channel.
 struct RecordPanel {
-    /// If there are more channels than this, the loudest of them is shown.
+    /// With more channels than this, only the loudest channel is shown.
     static let channelLines = 8
     private static let minimumColumns = 20
     /// The waveform's height if the terminal is high enough.
@@ -101,7 +101,7 @@ struct RecordPanel {
 
     // MARK: The picture
 
-    /// Bars of the highest peaks in one line; the waveform if there are more lines and a take.
+    /// Returns bars of the highest peaks in one line; with more lines and a take, the waveform.
     private func picture(_ view: RecordView, cells: Int, lines: Int) -> [String] {
         if lines > 1 {
             let style: WaveStyle = glyphs == .unicode ? .half : .ascii
@@ -142,7 +142,8 @@ struct RecordPanel {
         return String(chosen[channel] + 1)
     }
 
-    /// A bar with the held peak in it, the held peak as a number, and the overs; if there is little room, without the bar.
+    /// Returns a bar with the held peak, the held peak as a number, and the overs. Without room for a bar, the bar is
+    /// left out.
     private func meter(_ channel: RecordView.Channel, name: String, cells: Int) -> String {
         let number = decibelText(channel.held)
         let level = String(repeating: " ", count: max(0, 8 - displayWidth(number))) + number
@@ -169,7 +170,7 @@ struct RecordPanel {
     private var ellipsis: String { glyphs == .unicode ? "…" : "..." }
 }
 
-/// A length of time in its largest unit: `84 min`, `3 h`, `45 s`.
+/// Returns a duration in its largest unit: `84 min`, `3 h`, `45 s`.
 func durationText(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds < 1e9 else { return "very long" }
     switch max(0, seconds) {

@@ -1,11 +1,11 @@
-// A recording that media keys pause and end.
+// Media keys for a recording: they pause and end a take.
 import DesktopBus
 import Files
 import Terminal
 import Woodshed
 
 extension RecordSession: MediaControlled {
-    /// Begins to offer the recorder to the desktop, where there is one.
+    /// Offers the recorder to the desktop, if there is a desktop.
     func startMedia() {
         let (inbox, monitor, rate) = (loop.inbox, monitor, Double(line.sampleRate))
         media?.start(

@@ -1,16 +1,16 @@
-// A recording that is controlled from elsewhere: by a socket, or by a pedal.
+// Remote control of a recording: by a socket, or by a pedal.
 import JSON
 import Terminal
 import Woodshed
 
 extension RecordSession: RemoteControlled {
-    /// Begins to listen to what is not the keyboard.
+    /// Starts the sources of remote control.
     func startRemote() {
         let inbox = loop.inbox
         loop.say(remote?.start { inbox.put(.remote($0)) } ?? [])
     }
 
-    /// Sends an event to programs: to those that follow, and to standard output where that is wanted.
+    /// Sends an event to following programs, and to standard output with `--json`.
     func tellPrograms(_ event: RecorderEvent) {
         guard loop.messages.json || remote?.hasFollowers == true, let text = line.json(event) else { return }
         remote?.publish(text)

@@ -1,4 +1,4 @@
-// A recording from its start to its end, on the main thread; nothing here can delay the recording.
+// A recording from its start to its end, on the main thread. Nothing here can delay the recording.
 import Glibc
 import Synchronization
 import Terminal
@@ -9,46 +9,46 @@ enum RecordingReport: Sendable {
     case event(RecorderEvent)
     /// Commands of other programs and of controllers.
     case remote(RemoteNews)
-    /// Media keys, and the machine's sleep.
+    /// Media keys, and the machine's suspends.
     case media(MediaNews)
-    /// There will be no further event.
+    /// The end of the recorder's events.
     case eventsOver
 }
 
 /// The result of a recording.
 struct RecordOutcome {
-    /// nil if no take was begun.
+    /// Summary of the take; nil if no take began.
     let summary: TakeSummary?
     let isKept: Bool
-    /// Why it is not kept, although it was not discarded.
+    /// True if the take was dropped for its shortness, without a discard.
     let isTooShort: Bool
-    /// Success, or the signal that ended it.
+    /// Success, or the signal that ended the recording.
     let status: ExitStatus
-    /// The error of the input; nil if it ended by itself or was stopped.
+    /// The error of the input; nil if the input ended by itself or was stopped.
     let inputError: DeviceError?
-    /// The error of the file; its contents are still valid.
+    /// The error of the file, whose contents remain valid.
     let fileError: AudioFileError?
-    /// The error of standard output, other than that its reader has gone.
+    /// The error of standard output; nil for a closed reader.
     let outputFailure: OutputError?
     /// The marks.
     let marks: [TakeMark]
     /// Overs and highest peak of the input, in dB of full scale.
     let overs: Int64
     let peak: Double
-    /// What the input lost while the process was stopped and nothing was recorded.
+    /// Overruns of the input while the process was stopped and nothing was recorded.
     let silentOverruns: Int64
 }
 
-/// Records until the user, the length limit, the input or the system ends it.
+/// Records until the user, the length limit, the input or the system ends the take.
 final class RecordSession: TerminalLoopDelegate {
     typealias Report = RecordingReport
 
     private var stage: RecorderStage?
     let monitor: RecorderMonitor
     let line: RecorderLine
-    /// What is not the keyboard; nil if nothing else controls the run.
+    /// Sources of remote control; nil without remote control.
     let remote: RemoteDesk?
-    /// The desktop's bus; nil if the recorder is not on it.
+    /// The desktop's bus; nil without media keys.
     let media: MediaDesk?
     private let file: String
     let loop: TerminalLoop<RecordSession>
@@ -56,7 +56,7 @@ final class RecordSession: TerminalLoopDelegate {
     var keys: RecordKeys
     private var display: RecordDisplay
 
-    /// Where the thread that stops the recorder stores the take, and the take itself after that.
+    /// The stopped take on its way from the stopping thread, and the take itself afterwards.
     private let stopped = StoppedTakeBox()
     private var ended: StoppedTake?
     private var isDiscarded = false
@@ -66,17 +66,18 @@ final class RecordSession: TerminalLoopDelegate {
     private var marks: [TakeMark] = []
     private var goesOnAfterSuspension = false
     private var silentOverruns: Int64 = 0
-    /// Watches the writer until the take's end, and then the device; nil before the end is asked for.
+    /// Watches the writer until the take's end, and then the device; nil before the ending.
     private var watch: StandstillWatch?
     private var hasTake = false
     private var isTakeOver = false
 
-    /// A shorter take is a mistake and not kept, in seconds.
+    /// Minimum length of a kept take in seconds: a shorter take is a mistake.
     private static let shortestSeconds = 0.1
-    /// How long a disk may stand still before a take's end. A slow one is waited for. For a pipe whose reader does not read, there is no wait.
+    /// Timeouts in ns for a standstill before the take's end. A slow but working disk is waited for. A pipe with a
+    /// stalled reader gets less time.
     private static let filePatience: Int64 = 32_000_000_000
     private static let pipePatience: Int64 = 3_000_000_000
-    /// How long the device may take once the take is over.
+    /// Timeout in ns for the device after the take's end.
     private static let devicePatience: Int64 = 3_000_000_000
 
     init(
@@ -104,7 +105,7 @@ final class RecordSession: TerminalLoopDelegate {
         }
     }
 
-    /// Records to the end; the take is then saved or discarded.
+    /// Records to the end, then saves or discards the take.
     func run() throws -> RecordOutcome { try loop.run(self, begin: begin, conclude: conclude) }
 
     private func begin() {
@@ -137,7 +138,7 @@ final class RecordSession: TerminalLoopDelegate {
             peak: display.peak, silentOverruns: silentOverruns)
     }
 
-    /// A take without a frame is not kept, nor is one that was stopped as soon as it began, which is a mistake.
+    /// Returns false for a take without a frame, and for a take stopped right after its start, which is a mistake.
     private func isWorthKeeping(_ summary: TakeSummary) -> Bool {
         guard summary.frameCount > 0 else { return false }
         switch summary.reason {
@@ -163,7 +164,7 @@ final class RecordSession: TerminalLoopDelegate {
         case .mark:
             markCount += 1
             stage?.mark("mark \(markCount)")
-        // The panel has a line for the question; without the panel it must be printed.
+        // The panel has a line for the question. Without the panel, the question is printed.
         case .ask: if !loop.drawsNow { loop.say([keys.question], evenQuiet: true) }
         case .goOn: if !loop.drawsNow { loop.say(["The take goes on."], evenQuiet: true) }
         case .help:
@@ -183,7 +184,8 @@ final class RecordSession: TerminalLoopDelegate {
 
     // MARK: Ending
 
-    /// Stops, and keeps the take unless it was discarded. On a thread of its own, because neither a disk nor a device must respond.
+    /// Stops on a separate thread, because neither a disk nor a device may respond. The take is kept unless the user
+    /// discarded it.
     func beginEnding() {
         guard let current = stage.take() else { return stopped.put(nil) }
         (hasTake, isTakeOver) = (!current.isArmed, current.isArmed)
@@ -198,7 +200,7 @@ final class RecordSession: TerminalLoopDelegate {
             isTakeOver = true
             watchEnd(Self.devicePatience)
         }
-        // The device has no work that could be counted.
+        // The device has no countable work.
         guard watch?.isOver(workCount: isTakeOver ? 0 : monitor.workCount, now: now) == true else { return }
         let what = isTakeOver ? "the device \(line.deviceName)" : file
         let words = "\(what) does not answer; ended without it"
@@ -247,13 +249,13 @@ final class RecordSession: TerminalLoopDelegate {
         case .inputEnded(let error): inputError = error
         case .marked(let name, let frame): marks.append(TakeMark(name: name, frame: frame))
         case .stopped(_, let reason):
-            // If the user watches the meter, it continues after a full disk, so that the user can read the reason.
+            // While the user watches the meter, the meter continues after a failure, so the user can read the reason.
             if reason != .failed || !loop.traits.readsKeys { loop.end(.success) }
         default: break
         }
     }
 
-    /// Lines for important events; levels are printed only without a panel.
+    /// Returns lines about important events. Without a panel, pauses are reported, too; levels never are.
     private func words(_ event: RecorderEvent) -> [String] {
         switch event {
         case .overrun(let frame, let lost):
@@ -280,7 +282,7 @@ final class RecordSession: TerminalLoopDelegate {
     }
 }
 
-/// Where the thread that stops the recorder stores the take.
+/// Passes the stopped take from the stopping thread to the main thread.
 final class StoppedTakeBox: Sendable {
     private struct Content: ~Copyable {
         var isThere = false
@@ -292,7 +294,7 @@ final class StoppedTakeBox: Sendable {
     /// True once the recorder has stopped, with a take or without.
     var isThere: Bool { content.withLock { $0.isThere } }
 
-    /// - Parameter take: nil if none was begun.
+    /// - Parameter take: The take; nil if none began.
     func put(_ take: consuming sending StoppedTake?) {
         var take = consume take
         content.withLock { content in

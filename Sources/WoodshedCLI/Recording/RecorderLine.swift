@@ -1,21 +1,21 @@
-// Events of a recording as JSON lines. Field names are a contract: new ones are added, none is renamed or removed.
+// Events of a recording as JSON lines. Field names are a contract: fields may be added, never renamed or removed.
 import Glibc
 import JSON
 import Woodshed
 
-/// One event of a recording as programs read it.
+/// Formats a recording's events for programs.
 struct RecorderLine {
     let sampleRate: Int
     /// The path of the take; nil for a pipe.
     let path: String?
     /// The format of the take.
     let channelCount: Int
-    /// The input's channels that are recorded, from 0; nil if none was chosen. The levels and overs of others are not told.
+    /// Recorded channels of the input, from 0; nil without a choice. Levels and overs of other channels are left out.
     var inputChannels: [Int]?
     let format: WaveSampleFormat
     let deviceName: String
 
-    /// An event without what it tells of channels that are not recorded; nil if it tells of nothing else.
+    /// Returns an event without the data of unrecorded channels; nil if no other data remains.
     func recorded(_ event: RecorderEvent) -> RecorderEvent? {
         guard let inputChannels else { return event }
         switch event {
@@ -28,7 +28,7 @@ struct RecorderLine {
         }
     }
 
-    /// One JSON object, without a line feed; nil for events that are reported elsewhere.
+    /// Returns a JSON object without a line feed; nil for events reported elsewhere.
     func json(_ event: RecorderEvent) -> String? {
         switch event {
         case .started(let inputFrame, let preRoll):
@@ -74,14 +74,14 @@ struct RecorderLine {
         }
     }
 
-    /// The take is whole, and another file is being made of it.
+    /// Returns the line about a conversion: the take is complete, and another file is being made from it.
     func converting(_ take: String, frames: Int64, to path: String, _ format: ExportFormat) -> String {
         line(
             "recording.converting", frame: frames,
             [.init("take", .string(take)), .init("path", .string(path)), .init("format", .string(format.rawValue))])
     }
 
-    /// The last line, once the result of the take is known.
+    /// Returns the last line, about the final result of the take.
     func stopped(
         _ summary: TakeSummary, outcome: String, path: String?, _ statistics: StreamStatistics,
         silentOverruns: Int64, droppedFrames: Int64
@@ -114,10 +114,10 @@ struct RecorderLine {
         return line("level", inputFrame: levels.inputFrame, [.init("channels", .array(channels))])
     }
 
-    /// In dB of full scale; null for silence, whose level is minus infinity.
+    /// Returns a level in dB of full scale; null for silence, whose level is minus infinity.
     private func decibels(_ value: Double) -> JSONValue { value > 0 ? .number(20 * log10(value)) : .null }
 
-    /// Null if it is not known, or minus infinity.
+    /// Returns a number; null for an unknown value or minus infinity.
     private func finite(_ value: Double?) -> JSONValue {
         value.flatMap { $0.isFinite ? .number($0) : nil } ?? .null
     }
@@ -130,7 +130,7 @@ struct RecorderLine {
         ).text
     }
 
-    /// Of the input's frames, which go on while the take is paused.
+    /// Returns a line with frames of the input, which advance during a pause of the take.
     private func line(_ name: String, inputFrame frame: Int64, _ details: [JSONValue.Field]) -> String {
         JSONValue.object(
             head(name) + [

@@ -2,7 +2,8 @@ import Synchronization
 import Terminal
 import Woodshed
 
-/// The recorder in its current stage. The compiler limits each stage to its operations; this type does the same for keys.
+/// The recorder in its current stage. The compiler limits each stage to its operations; this type does the same at run
+/// time for keys.
 enum RecorderStage: ~Copyable {
     case armed(ArmedRecorder, TakeDraft)
     case recording(RunningTake)
@@ -39,12 +40,12 @@ enum RecorderStage: ~Copyable {
         }
     }
 
-    /// Ends the take; nil if none was begun, whose file is removed.
+    /// Ends the take; nil if no take began, in which case the draft's file is removed.
     consuming func end() -> StoppedTake? {
         switch consume self {
         case .armed(let armed, let draft):
             armed.stop()
-            // An empty file that remains has a recognisable name, and is harmless.
+            // A remaining empty file has a recognisable name, and is harmless.
             try? draft.discard()
             return nil
         case .recording(let running): return running.stop()
@@ -53,11 +54,11 @@ enum RecorderStage: ~Copyable {
         }
     }
 
-    /// Ends the take on a thread of its own, because it waits for the disk and the device.
+    /// Ends the take on a separate thread, because the end waits for the disk and the device.
     ///
     /// - Parameters:
-    ///   - box: where the take is stored.
-    ///   - inbox: whose reader is then woken.
+    ///   - box: Receives the stopped take.
+    ///   - inbox: Its reader is woken afterwards.
     consuming func end(into box: StoppedTakeBox, thenWake inbox: Inbox<RecordingReport>) {
         let held = StageBox(self)
         BlockingThread.start {
@@ -66,7 +67,7 @@ enum RecorderStage: ~Copyable {
         }
     }
 
-    /// Whether no take was begun.
+    /// True before a take begins.
     var isArmed: Bool {
         switch self {
         case .armed: true

@@ -1,4 +1,4 @@
-// Takes that a crash interrupted: reported at each start, and repaired on request.
+// Takes interrupted by a crash: reported at each start, repaired on request.
 import Explanations
 import Glibc
 import JSON
@@ -6,7 +6,7 @@ import Terminal
 import Woodshed
 
 enum Recovery {
-    /// Reports these takes. If they cannot be read, recording goes on all the same.
+    /// Reports the interrupted takes. If reading them fails, recording continues without a report.
     static func mention() {
         guard let takes = try? UnfinishedTakes().find(), let latest = takes.first else { return }
         let others = takes.count > 1 ? " and \(takes.count - 1) more" : ""
@@ -16,7 +16,7 @@ enum Recovery {
                     + "Finish it with: woodshed record --recover"))
     }
 
-    /// Repairs all of them, and lists those that are missing.
+    /// Repairs all interrupted takes, and lists unreachable takes.
     static func run(_ messages: MessageOptions) throws {
         let takes = try UnfinishedTakes().find()
         let unreachable = try UnfinishedTakes().findUnreachable()
@@ -25,7 +25,7 @@ enum Recovery {
         for take in takes {
             let frames: Int64
             do throws(AudioFileError) { frames = try take.recover() } catch {
-                // An error of one take does not stop the others.
+                // The error of a take does not stop the recovery of other takes.
                 if let failure { StandardStream.error.note(failure.text) }
                 failure = error
                 continue
@@ -51,7 +51,8 @@ enum Recovery {
         if let failure { throw failure }
     }
 
-    /// Puts a recovered take into the list of takes, unless it is there. A store that cannot be changed does not undo the recovery.
+    /// Adds a recovered take to the list of takes, or updates its entry. An unwritable store does not undo the
+    /// recovery.
     private static func list(_ take: UnfinishedTake, _ frames: Int64) {
         do {
             let store = try PracticeStore(.user)
@@ -71,7 +72,7 @@ enum Recovery {
         }
     }
 
-    /// Forgets the take that was recorded to `path`; its file is not changed.
+    /// Forgets the take recorded to `path`, without changing its file.
     static func forget(_ path: String, _ messages: MessageOptions) throws {
         var count = 0
         for take in try UnfinishedTakes().find() where isSame(take.path, path) {
@@ -90,7 +91,7 @@ enum Recovery {
         if !messages.quiet { StandardStream.error.note(printable("forgotten: \(path)")) }
     }
 
-    /// Whether a name from the user is that of a take, which has an absolute path.
+    /// Returns true if a user's name means the take's file. Takes have absolute paths.
     private static func isSame(_ take: String, _ given: String) -> Bool {
         if given.hasPrefix("/") { return take == given }
         guard let here = unsafe getcwd(nil, 0) else { return false }

@@ -12,10 +12,10 @@ enum RecordFormat: String, CaseIterable {
     case mp3
     case m4a
 
-    /// The format in which the take itself is recorded.
+    /// Format of the take itself during recording.
     var container: TakeContainer { self == .caf ? .caf : .wav }
 
-    /// The format to which it is converted after the stop; nil for none.
+    /// Target format of the conversion after the stop; nil for none.
     var export: ExportFormat? { ExportFormat(rawValue: rawValue) }
 }
 
@@ -23,13 +23,13 @@ enum RecordFormat: String, CaseIterable {
 struct TakePlace: Equatable {
     /// The final file; nil for standard output.
     let path: String?
-    /// The file of the recording: the same, unless it is converted.
+    /// File of the take: equal to `path` without a conversion.
     let takePath: String?
     let format: RecordFormat
 
     /// - Parameters:
     ///   - out: The user's text; nil for a name made from the time.
-    ///   - format: The requested format; nil for the one of the name.
+    ///   - format: The requested format; nil for the format of the name.
     init(_ out: String?, format asked: RecordFormat?, now: time_t) throws(CommandFailure) {
         guard out != "-" else {
             guard asked == nil || asked == .wav else {

@@ -3,15 +3,15 @@ import Glibc
 import Terminal
 import Woodshed
 
-/// What sections are exported as: a list of them, or cards.
+/// Export form of sections: a list of sections, or cards.
 enum SectionExport: Equatable {
     case list(SectionFormat)
     case cards
 
-    /// The name and the ending of cards.
+    /// Name and file extension of cards.
     private static let cardsName = "apkg"
 
-    /// The names of all.
+    /// Names of all forms.
     static var names: String { "\(SectionFiles.formats), \(cardsName)" }
 
     init?(named name: String) {
@@ -23,7 +23,7 @@ enum SectionExport: Equatable {
         self = .list(format)
     }
 
-    /// What the ending of a file's name says; nil if it says nothing.
+    /// Returns the form for a file's extension; nil for another extension.
     init?(fileName: String) {
         if let format = SectionFormat(fileName: fileName) {
             self = .list(format)
@@ -38,18 +38,18 @@ enum SectionExport: Equatable {
 /// A file of cards.
 struct CardFile {
     let kept: KeptRecording
-    /// Whether the progress is shown.
+    /// True to show the progress.
     let draws: Bool
 
     /// Writes a card for each section.
     ///
-    /// - Throws: An error that tells what is missing; no file is left then.
+    /// - Throws: An error that names the missing part; no file is left then.
     func write(to path: String) throws -> CardExport.Summary {
         guard path != "-" else {
             throw CommandFailure(
                 .usage, "cards cannot be written to standard output", remedy: "Name a file that ends in .apkg.")
         }
-        // Otherwise nothing would have to be read to find that out.
+        // An empty list is refused before any audio is read.
         guard !(try kept.list().sections.isEmpty) else { throw SectionFiles.noSections(kept.file) }
         let signals = Signals.install()
         try OutputFile.refuseInputs([kept.file], outputs: [path])

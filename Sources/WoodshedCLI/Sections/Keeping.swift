@@ -1,42 +1,42 @@
-// What `practice` finds of a recording when it begins, and leaves when it ends.
+// Kept data of a recording, loaded by `practice` at its start and stored at its end.
 import Terminal
 import Woodshed
 
-/// The saved sections, the settings and the place of one recording, for one run.
+/// A recording's saved sections, settings and position, for a run.
 final class Keeping {
     let keeper: SectionKeeper
     private let copies: CopySearch
-    /// Whether the saved sections are played, and changes of them followed: no option has chosen others.
+    /// True if the run plays the saved sections and follows their changes, because no option chose other sections.
     private let follows: Bool
     private let choice: SavedChoice
-    /// When the texts of sections are shown, unless the recipe says so.
+    /// Moment for showing sections' texts, unless a recipe sets the moment.
     private let textMoment: TextMoment
-    /// How sections are played, and when their texts are shown.
+    /// Steps for each section, and the moments of its text.
     var recipe: Recipe?
-    /// Whether a take and its model are mixed when both are heard at once.
+    /// True to mix a take and its model when both are played together.
     var mixesBoth = false
-    /// The texts of sections, by their identities.
+    /// Texts of sections, by section identity.
     private(set) var texts: [Int: String] = [:]
-    /// The identities of the sections that are marked as hard.
+    /// Identities of the sections marked as hard.
     private(set) var hardIDs: Set<Int> = []
-    /// Whether somebody listens, who may want to go on here another time.
+    /// True if the user listens and may want to continue from this place later.
     private let remembers: Bool
-    /// What was kept when the run began; nil if nothing was, or if it cannot be read.
+    /// Stored data at the start of the run; nil if absent or unreadable.
     private var found: StoredRecording?
-    /// What the user is told at the beginning: where it goes on, and how.
+    /// Message at the start of the run: the resumed place, and changed settings.
     private(set) var greeting: String?
     private var isOpened = false
-    /// What the configuration file says for every recording.
+    /// Settings from the configuration file, for every recording.
     private let configured: KeptSettings
-    /// What is written down of the run.
+    /// Practice progress, logged during the run.
     let progress: SessionProgress
 
-    /// A place that is nearer to the end than this, in seconds, is the end.
+    /// A place less than this many seconds from either end does not count as a place to resume.
     private static let endSeconds = 2.0
-    /// How long the run waits at its end for the disk, in seconds: twice as long as the store waits for another program.
+    /// Wait for the disk at the end of the run, in seconds: twice the store's wait for another program.
     static let patience = 10.0
 
-    /// - Throws: A `CommandFailure` for a configuration file that cannot be read.
+    /// - Throws: A `CommandFailure` for an unreadable configuration file.
     init(
         file: String, follows: Bool, choice: SavedChoice, textMoment: TextMoment, remembers: Bool,
         asks: Bool = false
@@ -48,34 +48,34 @@ final class Keeping {
         (self.follows, self.choice, self.textMoment, self.remembers) = (follows, choice, textMoment, remembers)
     }
 
-    /// Takes from a list what is shown of its sections.
+    /// Takes over the texts and the hard marks of a list's sections.
     func take(_ list: SectionList) {
         hardIDs = Set(list.sections.filter(\.isHard).map(\.id))
         texts = Dictionary(uniqueKeysWithValues: list.sections.filter { !$0.text.isEmpty }.map { ($0.id, $0.text) })
     }
 
-    /// When the text of a section is shown in a pass, from 1.
+    /// Returns the moment of a section's text in a pass, counted from 1.
     func textMoment(inPass pass: Int) -> TextMoment { recipe?.text(inPass: pass) ?? textMoment }
 
-    /// The saved sections, as the plan wants them.
+    /// Returns the saved sections for the plan.
     func saved(_ clip: Clip) -> SavedSections {
         let (keeper, follows) = (keeper, follows)
         open(clip)
         return SavedSections(areDefault: follows, choice: choice) {
             do {
                 let list = try keeper.kept(clip.info).list()
-                // A change by another program is one from here on.
+                // From here on, changes by other programs are noticed.
                 keeper.note(list)
                 return list
             } catch {
-                // Told by `open`; unless a section was asked for by name, there is a recording to play all the same.
+                // `open` already reported the error. Unless a section was named, the recording still plays.
                 if follows { return nil }
                 throw error
             }
         }
     }
 
-    /// The settings that are kept with the recording.
+    /// Returns the settings kept with the recording, over the configured settings.
     func settings(_ clip: Clip) -> KeptSettings {
         open(clip)
         return configured.overlaid(by: KeptSettings(found?.settings ?? [:]))
@@ -89,7 +89,7 @@ final class Keeping {
             found = try kept.store.recording(kept.recording.key)
             take(try kept.list())
         } catch let error as StoreError where error.kind == .noHome {
-            // A service without a home; whoever presses a key that needs one is told.
+            // Normal for a service without a home. A key that needs a home reports the error.
         } catch let error as any ExplainedError {
             StandardStream.error.note(error.text)
         } catch {
@@ -97,7 +97,7 @@ final class Keeping {
         }
     }
 
-    /// Begins where the last run ended: with the section that played, or at its place in a recording without sections.
+    /// Resumes at the end of the last run: at the last section, or at the position in a recording without sections.
     func goOn(_ plan: SessionPlan, _ clip: Clip) -> SessionPlan {
         open(clip)
         let settings = self.settings(clip)
@@ -108,7 +108,7 @@ final class Keeping {
             let sections = plan.practice.sections
             let isSaved = plan.savedIDs.contains { $0 != nil }
             let endFrames = Int64(Self.endSeconds * Double(clip.sampleRate))
-            // Of sections that overlap, the one that begins last.
+            // Of overlapping sections, the last in the list is resumed.
             let place = sections.indices.last { sections[$0].range.contains(frame) }
             if let place, isSaved, place > 0 {
                 plan.firstSection = place + 1
@@ -125,24 +125,24 @@ final class Keeping {
         return plan
     }
 
-    /// The recording in the store; nil if it cannot be kept.
+    /// Returns the recording in the store; nil if it cannot be kept.
     func kept(_ clip: Clip) -> KeptRecording? {
         open(clip)
         return try? keeper.kept(clip.info)
     }
 
-    /// Looks for copies of the recording while it plays.
+    /// Starts the search for copies of the recording during playback.
     func searchCopies(_ clip: Clip, tell: @escaping @Sendable (KeptNews) -> Void) {
         guard remembers else { return }
         copies.start(clip.info, file: keeper.file) { tell(.offered($0)) }
     }
 
-    /// The keys that change the saved sections.
+    /// Returns the handler of keys that change the saved sections.
     func keys(of session: PracticeSession, tell: @escaping @Sendable (KeptNews) -> Void) -> SectionKeys {
         SectionKeys(session: session, keeper: keeper, follows: follows, choice: choice, tell: tell)
     }
 
-    /// Remembers the place, the speed, the pitch, the strip, the passes and the gap of a session that ends; `finish` waits for it.
+    /// Stores the position, speed, pitch, strip, passes and gap of an ending session. `finish` waits for the store.
     ///
     /// - Parameter tell: Called on the keeper's thread if the store refuses.
     func remember(_ session: PracticeSession, isCompleted: Bool, tell: @escaping @Sendable (KeptNews) -> Void) {
@@ -159,7 +159,7 @@ final class Keeping {
         settings.set(strip: session.player.strip)
         settings.set(passes: session.passes)
         settings.set(gap: session.gap)
-        // A session that was played to its end begins again the next time.
+        // A session played to its end starts from the beginning the next time.
         let isOver = isCompleted
         let position = isOver ? nil : clip.fileFrame(forFrame: status.clipFrame)
         keeper.post { [texts = settings.texts] in
@@ -168,10 +168,10 @@ final class Keeping {
                 func remember() throws {
                     try kept.store.remember(kept.recording, position: position, settings: texts)
                 }
-                // Another program may hold the store for longer than one attempt waits.
+                // Another program may lock the store for longer than a single attempt waits.
                 do { try remember() } catch let error as StoreError where error.kind == .busy { try remember() }
             } catch let error as StoreError where error.kind == .noHome {
-                // There was no place for it from the beginning.
+                // There was no place to store from the beginning.
             } catch let error as any ExplainedError {
                 tell(.refused(["woodshed: the place is not remembered: " + error.message]))
             } catch {
@@ -180,7 +180,7 @@ final class Keeping {
         }
     }
 
-    /// Waits until everything is written that was changed, rated and remembered.
+    /// Waits until all changes, ratings and settings are written.
     ///
     /// - Returns: Words for the user if the disk does not answer.
     func finish() -> [String] {

@@ -1,38 +1,38 @@
-// A recording with what the user's store keeps of it.
+// A recording, together with its data in the user's store.
 import Explanations
 import Files
 import Terminal
 import Woodshed
 
-/// A recording that can be changed in the user's store.
+/// A recording with changeable data in the user's store.
 struct KeptRecording: Sendable {
     let store: PracticeStore
     let recording: PracticeRecording
-    /// The file's name as the user typed it.
+    /// The file's name, as typed by the user.
     let file: String
 
-    /// Opens a recording. Its file is read completely if the store does not know it yet.
+    /// Opens a recording. A file unknown to the store is read completely.
     init(file: String, store: PracticeStore? = nil) throws {
         let info = try AudioFileInfo(path: file)
         tellShortfall(info)
         try self.init(info, file: file, store: store)
     }
 
-    /// The same for a file that was opened already.
+    /// Creates the value for an already opened file.
     init(_ info: AudioFileInfo, file: String, store: PracticeStore? = nil) throws {
         self.store = try store ?? PracticeStore(.user)
         recording = try self.store.recording(of: info)
         self.file = file
     }
 
-    /// Its sections.
+    /// Returns the recording's sections, and reports a repair of the store.
     func list() throws -> SectionList {
         let list = try store.sections(of: recording)
         store.tellRepair()
         return list
     }
 
-    /// A recording with sections that sounds like this one, which has none.
+    /// Returns a recording with sections and the same sound, for a recording without sections.
     func copy(goesOn: () -> Bool = { true }) throws -> RecognizedCopy? { try store.copy(of: recording, goesOn: goesOn) }
 
     /// Times as typed mean frames of the file.
@@ -47,7 +47,7 @@ struct KeptRecording: Sendable {
 }
 
 extension RecognizedCopy {
-    /// What is offered, in a sentence.
+    /// The offer, in a sentence.
     var offer: String {
         let name = stored.recording.path.map(fileName) ?? stored.recording.title
         let count = counted(stored.sectionCount, "section")
@@ -60,7 +60,7 @@ extension RecognizedCopy {
 }
 
 extension PracticeStore {
-    /// Tells what was done about a damaged store, and what could not be read of it.
+    /// Reports the repair of a damaged store, and its unreadable parts.
     func tellRepair() {
         for message in unreadable.sorted() { StandardStream.error.note("woodshed: \(message)") }
         guard let repair else { return }
@@ -70,7 +70,7 @@ extension PracticeStore {
 }
 
 extension SectionList {
-    /// The section that a user means, with the nearest name if there is no such section.
+    /// Returns the section for a name or number. The error for an unknown section suggests the nearest name.
     func meant(by text: String) throws -> SavedSection {
         do throws(SectionError) {
             return try section(named: text)
@@ -82,7 +82,7 @@ extension SectionList {
         }
     }
 
-    /// The sections that words mean: names, numbers, and ranges of numbers such as `3-5`.
+    /// Returns the sections for words: names, numbers, and ranges of numbers such as `3-5`.
     func meant(by words: [String]) throws -> [SavedSection] {
         var result: [SavedSection] = []
         for word in words {

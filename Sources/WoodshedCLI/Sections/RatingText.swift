@@ -1,21 +1,21 @@
-// Ratings, and the comparisons that they were made with, in words and for programs.
+// Ratings and their comparisons, as text and for programs.
 import JSON
 import Terminal
 import Woodshed
 
 extension RatingAction {
-    /// The rating; nil if there is none.
+    /// The rating; nil for skipping.
     var rating: ReviewRating? { self == .skip ? nil : ReviewRating(named: rawValue) }
 }
 
 extension ReviewRating {
-    /// The rating with a name; nil if there is none.
+    /// Returns the rating with a name; nil for an unknown name.
     init?(named name: String) {
         guard let rating = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = rating
     }
 
-    /// Its name for people and programs.
+    /// The rating's name, for people and programs.
     var name: String {
         switch self {
         case .again: "again"
@@ -27,7 +27,7 @@ extension ReviewRating {
 }
 
 extension SectionReview {
-    /// What follows from it: `good, due again on 2026-11-28`.
+    /// The result of the review, as in `good, due again on 2026-11-28`.
     var words: String {
         let day = PracticeCalendar.local.day(of: time) + intervalDays
         return "\(rating.name), due again on \(PracticeCalendar.text(ofDay: day))"
@@ -50,7 +50,8 @@ extension SectionReview {
 }
 
 extension ReviewEvidence {
-    /// The comparison in few words: `12 ms late, spread 18 ms, length 102 %, melody 14 cents, loudness 2.1 dB`; nil without one.
+    /// The comparison in few words: `12 ms late, spread 18 ms, length 102 %, melody 14 cents, loudness 2.1 dB`; nil
+    /// without a comparison.
     var comparisonWords: String? {
         guard hasComparison else { return nil }
         let parts = [
@@ -63,7 +64,7 @@ extension ReviewEvidence {
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// The comparison for programs; null without one.
+    /// The comparison for programs; null without a comparison.
     var comparisonJSON: JSONValue {
         guard hasComparison else { return .null }
         func number(_ value: Double?, _ scale: Double = 1) -> JSONValue { value.map { .number($0 * scale) } ?? .null }

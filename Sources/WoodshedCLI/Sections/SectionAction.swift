@@ -1,8 +1,8 @@
-// What `woodshed sections FILE ACTION WORDS` can do, and the edit that follows from the words.
+// Actions of `woodshed sections FILE ACTION WORDS`, and their edits.
 import Terminal
 import Woodshed
 
-/// One of the things to do with a recording's sections.
+/// An action on a recording's sections.
 enum SectionAction: String, CaseIterable {
     case list
     case add
@@ -23,7 +23,7 @@ enum SectionAction: String, CaseIterable {
     case undo
     case redo
 
-    /// The words that follow it, for errors.
+    /// The action and its words, for errors.
     var usage: String {
         switch self {
         case .list: "list"
@@ -47,7 +47,7 @@ enum SectionAction: String, CaseIterable {
         }
     }
 
-    /// How many words it takes.
+    /// Permitted number of words.
     var wordCount: ClosedRange<Int> {
         switch self {
         case .list, .auto, .adopt, .undo, .redo: 0...0
@@ -58,7 +58,7 @@ enum SectionAction: String, CaseIterable {
         }
     }
 
-    /// The options that it takes, besides those for the output.
+    /// Permitted options, besides the output options.
     var options: [String] {
         switch self {
         case .add: ["--name", "--text", "--hard", "--snap"]
@@ -89,13 +89,13 @@ enum SectionAction: String, CaseIterable {
         throw CommandFailure(.usage, "there is no action '\(word)'", remedy: "Did you mean: \(known)")
     }
 
-    /// The edit for the words; nil for actions that are none.
+    /// Returns the edit for the words; nil for actions without an edit.
     ///
     /// - Parameters:
-    ///   - list: The sections as they are.
+    ///   - list: The current sections.
     ///   - kept: The recording.
     ///   - details: The name, the text and the mark for new sections.
-    ///   - snap: Moves a frame of the file that was typed to where it sounds best.
+    ///   - snap: Moves a typed frame of the file to the best-sounding frame nearby.
     func edit(
         _ words: [String], in list: SectionList, of kept: KeptRecording, _ details: SectionDraft,
         snap: (Int64) throws -> Int64 = { $0 }
@@ -104,7 +104,7 @@ enum SectionAction: String, CaseIterable {
         func range(_ word: String) throws -> Range<Int64> {
             let typed = try Self.range(word, in: kept.timeline)
             let (start, end) = (try snap(typed.lowerBound), try snap(typed.upperBound))
-            // What would vanish stays as it was typed.
+            // A range that would become empty stays as typed.
             return start < end ? start..<end : typed
         }
         switch self {
@@ -153,7 +153,7 @@ enum SectionAction: String, CaseIterable {
     private static func range(_ word: String, in timeline: Timeline) throws -> Range<Int64> {
         do throws(ArgumentError) {
             let (start, end) = try TimeRange(parsing: word).bounds(in: timeline)
-            // A list refuses what is empty; a range cannot be reversed.
+            // A range cannot be reversed. The list refuses the resulting empty range.
             return start..<max(start, end)
         } catch {
             throw CommandFailure(.usage, error.description, remedy: "See: woodshed help sections")
@@ -161,12 +161,12 @@ enum SectionAction: String, CaseIterable {
     }
 }
 
-/// A setting of one section as typed: `speed=70%`; without a value it is removed.
+/// A section's setting as typed: `speed=70%`; an empty value removes the setting.
 struct SectionSetting: Equatable {
     let option: String
     let value: String?
 
-    /// The options that a section can have a value of its own for.
+    /// Options with values of their own in sections.
     static let options = ["speed", "passes", "gap"]
 
     init(parsing text: String) throws {

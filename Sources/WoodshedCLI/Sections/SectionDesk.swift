@@ -1,26 +1,26 @@
-// Keys for the saved sections, and the line in which a name is typed while the recording plays on.
+// Keys for the saved sections, and the input line for a name while the recording plays on.
 import Woodshed
 
 /// Takes the keys of the saved sections.
 final class SectionDesk {
     private let keys: SectionKeys
-    /// What is being typed, and the key that it is for.
+    /// The input line, and the pending order of its key; nil without a line.
     private var typing: (line: InputLine, order: SectionKeys.Order)?
 
     private let table: KeyTable<InputAction>
 
-    /// - Parameter table: The keys for a line that is typed.
+    /// - Parameter table: The keys of the input line.
     init(_ keys: SectionKeys, _ table: KeyTable<InputAction>) { (self.keys, self.table) = (keys, table) }
 
-    /// Follows what other programs change.
+    /// Follows changes by other programs.
     func followOthers() { keys.followOthers() }
 
-    /// The line that is being typed; nil if none is.
+    /// The input line; nil if no line is being typed.
     var line: InputLine? { typing?.line }
 
-    /// Takes a key that has a meaning for the saved sections.
+    /// Handles a key for the saved sections.
     ///
-    /// - Returns: Lines for the user: why nothing can follow, or what is asked for.
+    /// - Returns: Lines for the user: a refusal, or a request for input.
     func press(_ key: KeyAction.Sections) -> [String] {
         let order: SectionKeys.Order
         do throws(SessionError) { order = try keys.order(key) } catch { return [error.message, error.remedy] }
@@ -32,20 +32,20 @@ final class SectionDesk {
         return ["type a \(question), then \(shown(.accept)); \(shown(.cancel)) gives up"]
     }
 
-    /// The key for an action, as it stands in a sentence: `Enter`, `Ctrl+g`.
+    /// Returns the key for an action, as written in a sentence: `Enter`, `Ctrl+g`.
     private func shown(_ action: InputAction) -> String {
         guard let key = table.key(for: action) else { return "no key" }
         return key.count > 1 ? key.prefix(1).uppercased() + key.dropFirst() : key
     }
 
-    /// Takes a key while a line is being typed.
+    /// Handles a key while a line is being typed.
     ///
     /// - Returns: Words for the user, if the line is over.
     func type(_ key: KeyBytes.Key) -> String? {
         edit { line in line.take(key, table) }
     }
 
-    /// Carries out an action on the line that is typed.
+    /// Carries out an action on the input line.
     ///
     /// - Returns: Words for the user, if the line is over.
     func take(_ action: InputAction) -> String? { edit { line in line.take(action) } }
