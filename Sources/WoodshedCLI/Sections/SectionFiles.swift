@@ -1,13 +1,13 @@
-// Import and export of sections: the files, and what is said about them.
+// Import and export of sections: files, and messages about them.
 import Files
 import Glibc
 import Terminal
 import Woodshed
 
-/// Files that sections come from and go to.
+/// Reads and writes files of sections.
 struct SectionFiles {
     let kept: KeptRecording
-    /// The recording's name, without its folder: what cue sheets and edit lists name.
+    /// The recording's name without its folder, as named in cue sheets and edit lists.
     private var recordingName: String { fileName(kept.file) }
 
     /// The names of all formats.
@@ -21,7 +21,7 @@ struct SectionFiles {
                 try bytes(of: path), fileName: path, for: list, recordingName: recordingName)
             return (found.drafts, found.format.name, found.notes)
         } catch let error as SectionFormatError where error.kind == .unknownFormat || error.kind == .tooLarge {
-            // Another recording's marks are of use if it is the same one in another file.
+            // Marks of another recording help if it is the same recording in another file.
             guard let other = try? kept.store.recording(of: AudioFileInfo(path: path)) else { throw error }
             guard !other.fileSections.isEmpty else {
                 throw CommandFailure(
@@ -33,7 +33,7 @@ struct SectionFiles {
         }
     }
 
-    /// The refusal of a recording that has nothing to export.
+    /// Returns the refusal for a recording without sections to export.
     static func noSections(_ file: String) -> CommandFailure {
         CommandFailure(
             .notFound, "\(file) has no sections",
@@ -55,7 +55,7 @@ struct SectionFiles {
 
     /// Writes all sections to a file, or to standard output.
     ///
-    /// - Returns: What the format cannot hold.
+    /// - Returns: The format, and notes about data the format cannot hold.
     func write(to path: String, _ given: SectionFormat?) throws -> (format: SectionFormat, notes: [String]) {
         guard let format = given ?? SectionFormat(fileName: path) else {
             throw CommandFailure(
@@ -76,7 +76,7 @@ struct SectionFiles {
 }
 
 extension SectionDraft {
-    /// The draft at the rate of another file; nil if it lies outside.
+    /// Returns the draft at the rate of another file; nil if the draft lies outside.
     fileprivate func converted(from rate: Int, to list: SectionList) -> SectionDraft? {
         var draft = self
         let start = TimePoint.converted(frames.lowerBound, from: rate, to: list.sampleRate)

@@ -1,11 +1,11 @@
-// What is kept of the recording that plays, changed on a thread of its own: the disk may take its time, and no key waits for it.
+// Stored data of the playing recording, changed on a separate thread: no key waits for a slow disk.
 import Glibc
 import JSON
 import Synchronization
 import Terminal
 import Woodshed
 
-/// The recording that plays, in the user's store.
+/// The playing recording, in the user's store.
 final class SectionKeeper: Sendable {
     private struct State {
         var opened: Result<KeptRecording, any Error>?
@@ -15,14 +15,15 @@ final class SectionKeeper: Sendable {
         var list: SectionList?
     }
 
-    /// The recording's name as the user typed it.
+    /// The recording's name, as typed by the user.
     let file: String
     private let state = Mutex(State())
 
-    /// - Parameter file: The recording's name as the user typed it.
+    /// - Parameter file: The recording's name, as typed by the user.
     init(file: String) { self.file = file }
 
-    /// What is kept of the recording. The first call reads the recording's file; a failure is the same for all calls.
+    /// Returns the recording in the store. The first call reads the recording's file. A failure is stored and repeated
+    /// by all calls.
     func kept(_ info: AudioFileInfo) throws -> KeptRecording {
         if let opened = state.withLock({ $0.opened }) { return try opened.get() }
         let opened = Result { () throws(any Error) in try KeptRecording(info, file: file) }
@@ -33,9 +34,9 @@ final class SectionKeeper: Sendable {
         }
     }
 
-    /// Notes the sections as they are now.
+    /// Stores the current sections.
     ///
-    /// - Returns: As they were noted last; nil the first time.
+    /// - Returns: The previously stored sections; nil the first time.
     @discardableResult
     func note(_ list: SectionList) -> SectionList? {
         state.withLock { state in
@@ -44,12 +45,12 @@ final class SectionKeeper: Sendable {
         }
     }
 
-    /// Whether something that the user asked for is not done yet. When it is done, it was told.
+    /// True while work requested by the user is pending. Finished work has already reported its result.
     var hasOrders: Bool { state.withLock { $0.orderCount > 0 } }
 
-    /// Does some work after all that was asked for before, on another thread.
+    /// Queues work for another thread, after all earlier work.
     ///
-    /// - Parameter isOrder: Whether the user asked for it, so that a run that is over waits for it.
+    /// - Parameter isOrder: True if the user requested the work; an ending run waits for such work.
     func post(isOrder: Bool = false, _ work: @escaping @Sendable () -> Void) {
         let begins = state.withLock { state in
             if isOrder { state.orderCount += 1 }
@@ -79,7 +80,7 @@ final class SectionKeeper: Sendable {
 
     /// Waits until all work is done.
     ///
-    /// - Returns: False if that takes longer than `seconds`.
+    /// - Returns: False after a timeout of `seconds`.
     func finish(seconds: Double) -> Bool {
         let limit = monotonicNanoseconds() + Int64(seconds * 1e9)
         while state.withLock({ $0.isWorking }) {
@@ -90,14 +91,14 @@ final class SectionKeeper: Sendable {
     }
 }
 
-/// What the keeper's thread has done, for the main loop.
+/// Results of the keeper's thread, for the main loop.
 enum KeptNews: Sendable {
     /// The sections have changed; the words tell how.
     case changed(SectionChange, SectionList, String)
-    /// Nothing has changed; lines tell why, and what to do.
+    /// Nothing has changed; the lines give the reason and a remedy.
     case refused([String])
-    /// Something else to tell: sections of a copy can be taken over.
+    /// An offer: the sections of a copy can be adopted.
     case offered([String])
-    /// A section was rated: for the user, and for programs.
+    /// A section was rated: words for the user, and an event for programs.
     case rated(String, JSONValue)
 }

@@ -1,4 +1,4 @@
-// The keys that change the sections kept with the recording, while it plays.
+// Keys that change the recording's saved sections while the recording plays.
 import Explanations
 import Woodshed
 
@@ -6,14 +6,14 @@ import Woodshed
 struct SectionKeys {
     let session: PracticeSession
     let keeper: SectionKeeper
-    /// Whether the session plays what is saved, and follows every change.
+    /// True if the session plays the saved sections and follows every change.
     let follows: Bool
-    /// Which of the saved sections are played, and how.
+    /// The saved sections to play, and the own settings that apply.
     let choice: SavedChoice
     /// Called on the keeper's thread.
     let tell: @Sendable (KeptNews) -> Void
 
-    /// What a key needs to be carried out, as it is when the key is pressed: while a name is typed, the recording plays on.
+    /// A key's arguments, captured at the press: the recording plays on while a name is typed.
     struct Order: Equatable, Sendable {
         let key: KeyAction.Sections
         /// Frames of the recording's file.
@@ -21,7 +21,7 @@ struct SectionKeys {
         var section: Int?
     }
 
-    /// What follows from a key, or why nothing can.
+    /// Returns the order for a key, or throws the reason for a refusal.
     func order(_ key: KeyAction.Sections) throws(SessionError) -> Order {
         switch key {
         case .mark:
@@ -31,7 +31,7 @@ struct SectionKeys {
             guard let loop = loopFrames else { throw .noLoop }
             return Order(key: key, frames: loop)
         case .rename, .remove, .toggleHard:
-            // A loop that was saved is its section.
+            // A saved loop counts as its section.
             if session.marks.isRunning { return Order(key: key, frames: loopFrames) }
             guard let id = session.currentSavedID else { throw Self.notSaved }
             return Order(key: key, section: id)
@@ -39,7 +39,7 @@ struct SectionKeys {
         }
     }
 
-    /// The loop, in frames of the recording's file; nil if there is none.
+    /// The loop, in frames of the recording's file; nil without a loop.
     private var loopFrames: Range<Int64>? {
         guard let range = session.marks.range else { return nil }
         let (start, end) = (clip.fileFrame(forFrame: range.lowerBound), clip.fileFrame(forFrame: range.upperBound))
@@ -51,7 +51,7 @@ struct SectionKeys {
 
     /// Carries out an order on the keeper's thread.
     ///
-    /// - Parameter name: What was typed.
+    /// - Parameter name: The typed name.
     func carryOut(_ order: Order, name: String = "") {
         let (session, keeper, follows, choice, tell) = (session, keeper, follows, choice, tell)
         keeper.post(isOrder: true) {
@@ -78,16 +78,16 @@ struct SectionKeys {
         }
     }
 
-    /// Plays what another program makes of the sections, from now on: `woodshed sections` in another terminal, for example.
+    /// Starts following changes of the sections by other programs, such as `woodshed sections` in another terminal.
     func followOthers() {
         let (session, keeper) = (session, keeper)
         keeper.post {
-            // A key that needs the store tells why it cannot be read.
+            // A key that needs the store reports why the store is unreadable.
             guard let kept = try? keeper.kept(session.player.clip.info) else { return }
-            // Before the list is read: what changes after that is told.
+            // Subscribes before reading the list, so later changes are reported.
             let changes = kept.store.changes
             guard (try? kept.list()) != nil else { return }
-            // What has changed since the plan was made.
+            // Takes over changes since the plan was made.
             takeOver(kept)
             Task.detached {
                 for await keys in changes where keys.contains(kept.recording.key) {
@@ -97,7 +97,7 @@ struct SectionKeys {
         }
     }
 
-    /// Plays the sections as they are in the store, if they are not the ones that are played.
+    /// Plays the sections in the store if they differ from the playing sections.
     private func takeOver(_ kept: KeptRecording) {
         do {
             let list = try kept.list()
@@ -131,7 +131,7 @@ struct SectionKeys {
         }
     }
 
-    /// Plays what is saved from now on, or the whole recording if nothing is.
+    /// Plays the saved sections from now on, or the whole recording if there are none.
     private static func play(_ list: SectionList, on session: PracticeSession, _ choice: SavedChoice) throws {
         let timeline = Timeline(session.player.clip)
         let sections = try choice.sections(of: list, timeline)

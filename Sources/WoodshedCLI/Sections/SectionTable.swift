@@ -3,14 +3,15 @@ import JSON
 import Terminal
 import Woodshed
 
-/// The sections of one recording as lines.
+/// The sections of a recording as lines.
 struct SectionTable {
     let kept: KeptRecording
     let list: SectionList
     /// The columns of the terminal; nil where lines are not cut.
     let columns: Int?
 
-    /// One line for each section: its number, start, length, name, and the first line of its text.
+    /// Returns a line for each section: number, start, end, length, name, marks, settings, and the first line of the
+    /// text.
     func lines(header: Bool) -> [String] {
         var rows = list.sections.enumerated().map { index, section in
             [
@@ -22,7 +23,7 @@ struct SectionTable {
         return tableLines(rows, columns: columns)
     }
 
-    /// Name, text, and marks, as far as there are any.
+    /// Returns the name, the marks, the settings and the first line of the text, as far as present.
     private func words(_ section: SavedSection) -> String {
         var words: [String] = []
         if !section.name.isEmpty { words.append(printable(section.name)) }
@@ -36,14 +37,14 @@ struct SectionTable {
         Double(section.frames.count) / Double(list.sampleRate)
     }
 
-    /// One object for each section.
+    /// A JSON object for each section.
     var json: [JSONValue] {
         list.sections.enumerated().map { .object([.init("v", .integer(1))] + $1.fields(number: $0 + 1)) }
     }
 }
 
 extension SavedSection {
-    /// The section for programs; frames are those of the recording's file.
+    /// Returns the section's fields for programs. Frames count in the recording's file.
     func fields(number: Int?) -> [JSONValue.Field] {
         [
             .init("number", number.map { .integer($0) } ?? .null), .init("id", .integer(id)),
@@ -58,7 +59,7 @@ extension SavedSection {
 }
 
 extension SectionChange {
-    /// The change for programs; sections that are gone have no number.
+    /// Returns the change for programs; removed sections have no number.
     func json(in list: SectionList) -> JSONValue {
         let numbers = Dictionary(list.sections.enumerated().map { ($1.id, $0 + 1) }) { first, _ in first }
         func objects(_ sections: [SavedSection], isGone: Bool) -> JSONValue {

@@ -1,53 +1,53 @@
-// What a run of `practice` writes down: what was practised, and how it went if the user says so.
+// The log of a run of `practice`: practised passes, and the user's ratings.
 import Glibc
 import Terminal
 import Woodshed
 
-/// The practice log and the ratings of one run.
+/// Practice log and ratings of a run.
 final class SessionProgress {
     private let keeper: SectionKeeper
-    /// Whether somebody listens.
+    /// True if the user listens.
     private let remembers: Bool
-    /// Whether each section is asked about when it is left.
+    /// True to ask for a rating at the end of each section.
     private let asks: Bool
     private var session: PracticeSession?
     private var log: PracticeLog?
     private var tell: (@Sendable (KeptNews) -> Void)?
     private var keys = KeyTable<RatingAction>([])
     private var takesKeys = false
-    /// The section that plays.
+    /// The playing section.
     private var current: Asked?
-    /// The sections that are asked about, in this order.
+    /// Sections waiting for a rating, in the order of the questions.
     private var questions: [Asked] = []
-    /// The comparisons that were made in this run: the last one of each section.
+    /// Comparisons made in this run: the latest of each section.
     private var comparisons: [Int: TakeComparison] = [:]
 
     private struct Asked: Equatable {
         let id: Int
         let name: String
-        /// The output frame at which it began.
+        /// Output frame of the section's start.
         var begun: Int64
         var isRated = false
     }
 
-    /// A section that was left earlier, in seconds, is not asked about.
+    /// Shortest time in a section before its question, in seconds.
     private static let leastSeconds = 5.0
 
     init(_ keeper: SectionKeeper, remembers: Bool, asks: Bool) {
         (self.keeper, self.remembers, self.asks) = (keeper, remembers, asks)
     }
 
-    /// Follows a session; to be called before it starts.
+    /// Follows a session. Call this method before the session starts.
     ///
     /// - Parameters:
-    ///   - takesKeys: Whether there is a terminal to ask on.
+    ///   - takesKeys: True with a terminal for questions.
     ///   - tell: Called on other threads.
     func begin(
         _ session: PracticeSession, _ keys: KeyTable<RatingAction>, takesKeys: Bool,
         tell: @escaping @Sendable (KeptNews) -> Void
     ) {
         (self.session, self.keys, self.takesKeys, self.tell) = (session, keys, takesKeys, tell)
-        // Why it cannot be kept was told when the run began.
+        // The reason for a failure was reported at the start of the run.
         guard remembers, let kept = try? keeper.kept(session.player.clip.info) else { return }
         log = PracticeLog(of: session, kept.recording, in: kept.store) { error in
             tell(.refused(["what is practised cannot be written down: \(error.message)", error.remedy]))
@@ -56,7 +56,7 @@ final class SessionProgress {
 
     /// Waits until everything is written.
     ///
-    /// - Parameter isAbandoned: Whether the player's events do not end, because its device does not answer.
+    /// - Parameter isAbandoned: True if the player's events never end, because its device does not answer.
     /// - Returns: Words for the user if the disk does not answer.
     func end(isAbandoned: Bool) -> [String] {
         guard let log else { return [] }
@@ -67,10 +67,10 @@ final class SessionProgress {
 
     // MARK: Questions
 
-    /// Whether the run waits for an answer.
+    /// True while the run waits for an answer.
     var isAsking: Bool { !questions.isEmpty }
 
-    /// The question that is open; nil if none is.
+    /// The open question; nil without a question.
     var question: String? {
         guard let asked = questions.first else { return nil }
         let answers = RatingAction.allCases.compactMap { action in
@@ -79,9 +79,9 @@ final class SessionProgress {
         return "How did \(asked.name) go? \(answers.joined(separator: ", "))"
     }
 
-    /// Takes in an event.
+    /// Takes an event.
     ///
-    /// - Returns: A question that is new.
+    /// - Returns: A new question, if any.
     func take(_ event: PlayerEvent) -> String? {
         guard asks, takesKeys, let session else { return nil }
         switch event.kind {
@@ -95,9 +95,9 @@ final class SessionProgress {
         }
     }
 
-    /// Asks about the section that plays.
+    /// Asks for a rating of the playing section.
     ///
-    /// - Returns: The question, or why there is none.
+    /// - Returns: The question, or the reason for a refusal.
     func ask() -> String {
         guard let session, takesKeys, remembers else { return "sections are rated while somebody listens" }
         guard let id = Self.savedID(in: session) else { return "what plays is not a saved section" }
@@ -105,7 +105,7 @@ final class SessionProgress {
         return question ?? ""
     }
 
-    /// The saved section that plays. A loop that was saved is its section.
+    /// Returns the playing saved section. A saved loop counts as its section.
     private static func savedID(in session: PracticeSession) -> Int? {
         let marks = session.marks
         guard marks.isRunning, let range = marks.range else { return session.currentSavedID }
@@ -131,7 +131,7 @@ final class SessionProgress {
 
     /// Takes a key while a question is open.
     ///
-    /// - Parameter isSilent: Whether nothing plays any more; then every key is an answer.
+    /// - Parameter isSilent: True after the end of playback, when every key counts as an answer.
     /// - Returns: Words for the user; nil if the key is not an answer.
     func answer(_ key: KeyBytes.Key, isSilent: Bool) -> [String]? {
         guard let asked = questions.first else { return nil }
@@ -143,10 +143,10 @@ final class SessionProgress {
         return [question].compactMap { $0 }
     }
 
-    /// Asks nothing more, and rates nothing of what is asked.
+    /// Drops the open questions and asks no more.
     func dismiss() { (takesKeys, questions) = (false, []) }
 
-    /// Takes in a comparison of a take with a section, for the next rating of that.
+    /// Stores a comparison of a take with a section, for the section's next rating.
     func note(_ comparison: TakeComparison, ofSection id: Int) { comparisons[id] = comparison }
 
     private func rate(_ asked: Asked, _ rating: ReviewRating) {

@@ -1,7 +1,7 @@
-// What one session leaves to the next, when the device is opened anew to record as well.
+// State passed from a session to the next, when the device is reopened with an input for recording.
 import Woodshed
 
-/// Where a session is, and what keys have set.
+/// The position of a session, and the settings made by keys.
 struct Handover {
     private let section: Int
     private let clipFrame: Int64
@@ -18,7 +18,7 @@ struct Handover {
         strip = player.strip
     }
 
-    /// The plan, from this place on.
+    /// Returns the plan, continued from this position.
     func continued(_ plan: SessionPlan) -> SessionPlan {
         var plan = plan
         if plan.order == .listed { plan.firstSection = min(max(1, section), plan.practice.sections.count) }
@@ -27,7 +27,8 @@ struct Handover {
         return plan
     }
 
-    /// Sets what keys had set, right after the start. What the new device cannot play is left as the plan has it.
+    /// Restores the settings made by keys, right after the start. A setting unplayable on the new device stays as
+    /// planned.
     func apply(to session: PracticeSession) {
         try? session.player.setStrip(strip)
         if let speed { try? session.setSpeed(speed) }

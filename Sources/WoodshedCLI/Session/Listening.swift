@@ -1,9 +1,9 @@
-// From a file and the options to an engine ready to start: probe, check, open the device, load at the device's rate.
-// All errors in the arguments are found before a device is opened or a file created.
+// From a file and options to an engine ready to start: probe, check, open the device, load at the device's rate. All
+// errors in the arguments are found before a device is opened or a file created.
 import Terminal
 import Woodshed
 
-/// An engine with one player in it.
+/// An engine with a player.
 struct Listening {
     let title: String
     let engine: Engine
@@ -15,14 +15,14 @@ struct Listening {
     /// - Parameters:
     ///   - path: The recording.
     ///   - output: The output device.
-    ///   - onLoss: What to do if it is lost.
+    ///   - onLoss: The reaction to a loss of the device.
     ///   - request: Makes the request for a rate and a channel count.
     ///   - plan: Makes the plan for a recording.
-    ///   - strip: Makes the strip for it.
+    ///   - strip: Makes the channel strip for the recording.
     ///   - make: Makes the engine instead, for a rate and a channel count.
     ///   - note: Gets a line for the user.
-    ///   - opening: Gets the function that opens the output, to do more around it. The sections are analysed only after that,
-    ///     which can take seconds.
+    ///   - opening: Gets the function that opens the output, to add work around it. The analysis of the sections, which
+    ///     can take seconds, follows afterwards.
     init(
         path: String, output: OutputDevice, onLoss: LossPolicy = .wait,
         request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest,
@@ -56,14 +56,14 @@ struct Listening {
         info = clip.info
     }
 
-    /// Opens a recording at the rate at which a device would be asked to play it.
+    /// Opens a recording at the rate for playback on a device.
     static func loadForPlaying(_ path: String) throws(AudioFileError) -> Clip {
         let original = try Clip(path: path)
         let rate = playingRate(original)
         return rate == original.sampleRate ? original : try Clip(path: path, sampleRate: rate)
     }
 
-    /// A file of a rate no device has is converted to one that every device has.
+    /// Returns the file's rate, or 48 kHz for a rate no device has.
     private static func playingRate(_ clip: Clip) -> Int {
         (8000...768_000).contains(clip.sampleRate) ? clip.sampleRate : 48_000
     }
@@ -82,7 +82,7 @@ struct Listening {
     }
 }
 
-/// Warns that a file may contain more than was decoded.
+/// Warns that a file may contain more audio than was decoded.
 func tellShortfall(_ info: AudioFileInfo, by note: (String) -> Void = StandardStream.error.note) {
     guard let reason = info.shortfall else { return }
     note(

@@ -1,4 +1,4 @@
-// The keys of the loop that is set by ear, and the words that tell what they did.
+// Keys of the loop set by ear, and messages about their effect.
 import Terminal
 import Woodshed
 
@@ -8,7 +8,7 @@ struct LoopControls {
 
     /// Carries out a key.
     ///
-    /// - Returns: What happened, or why nothing could, in a few words.
+    /// - Returns: The effect, or the reason for a refusal, in a few words.
     func apply(_ key: KeyAction.Loop) -> String {
         do throws(SessionError) {
             switch key {
@@ -46,7 +46,7 @@ struct LoopControls {
 
     private var clip: Clip { session.player.clip }
 
-    /// A time with milliseconds, because edges are moved by hundredths.
+    /// Returns a time with milliseconds, because edges move by hundredths.
     private func exact(_ frame: Int64) -> String {
         clockText(Double(frame) / Double(clip.sampleRate), decimals: 3)
     }

@@ -1,4 +1,4 @@
-// `woodshed play @1 --with-model`: a take and what it was recorded against, both at once.
+// `woodshed play @1 --with-model`: plays a take together with the passage it was recorded against.
 import Terminal
 import Woodshed
 
@@ -11,7 +11,7 @@ struct PairPlaying {
     let screen: ScreenOptions
     let messages: MessageOptions
 
-    /// Plays to the end, and ends the run with the status of a signal, if any.
+    /// Plays to the end. A signal ends the run with its status.
     func run() throws {
         let keyMap = try KeyMap(SettingsLayers())
         let signals = Signals.install()

@@ -1,10 +1,10 @@
-// The actions of keys on the player, and the contents of the status line. The status lags behind a key by a block, so the
-// last requests are stored here: two quick presses are two steps.
+// Key actions on the player, and the contents of the status line. The status lags behind a key by a block, so the last
+// requests are stored here: two quick presses are two steps.
 import Glibc
 import Terminal
 import Woodshed
 
-/// The user's controls of one player.
+/// The user's controls of a player.
 struct PlayerControls {
     private let session: PracticeSession
     private var isPaused = false
@@ -15,7 +15,7 @@ struct PlayerControls {
     private var peak = PeakHold()
 
     private static let gainRange = -60.0...12.0
-    /// How much faster it goes after a clean pass, and slower after a miss.
+    /// Change of the speed: up after a clean pass, down after a miss.
     private static let gradeStep = 0.05
 
     init(session: PracticeSession) { self.session = session }
@@ -28,13 +28,15 @@ struct PlayerControls {
         return !isPaused && (state == .playing || state == .idle)
     }
 
-    /// Whether the next press of the space bar requests sound; updated when the device pauses or resumes the player.
+    /// Sets the meaning of the next press of the space bar: true if it requests sound. Called when the device pauses or
+    /// resumes the player.
     mutating func noteSilence(_ isSilent: Bool) { isPaused = isSilent }
 
-    /// Whether the next press of the key goes on; updated when the player tells it.
+    /// Sets the meaning of the next press of the freeze key: true if it continues. Called when the player reports a
+    /// change.
     mutating func noteFrozen(_ isFrozen: Bool) { self.isFrozen = isFrozen }
 
-    /// Carries out actions that concern the player.
+    /// Carries out actions on the player.
     mutating func apply(_ action: KeyAction) {
         switch action {
         case .togglePause:
@@ -65,19 +67,19 @@ struct PlayerControls {
         }
     }
 
-    /// Moves within the current pass: past its end the pass is over, and the next span begins; before its start it begins anew. In the
-    /// gap after a pass there is nothing ahead.
+    /// Moves within the current pass. A target past the end finishes the pass, and the next span begins. A target
+    /// before the start restarts the pass. In the gap after a pass, there is nothing ahead.
     private func go(to target: Int64) {
         let sections = player.score.sections
         let section = player.status.section
         guard sections.indices.contains(section - 1) else { return }
         let range = sections[section - 1].range
         let place = min(max(target, range.lowerBound), range.upperBound - 1)
-        // Only a score that was replaced meanwhile could refuse, and then the key has no meaning any more.
+        // Only a score replaced meanwhile refuses, and the key then has no meaning any more.
         try? player.seek(toClipFrame: place)
     }
 
-    /// No gap, time to repeat the pass, half as much again, and no gap.
+    /// Cycles the gap: none, one pass length, one and a half, none.
     private func changeGap() {
         let next: Gap =
             switch session.gap {
@@ -89,7 +91,7 @@ struct PlayerControls {
     }
 
     private mutating func setSpeed(_ factor: Double) {
-        // To a tenth of a per cent, so that 5 % up and 5 % down lead back to the same speed.
+        // Rounded to a tenth of a per cent, so 5 % up and 5 % down lead back to the same speed.
         let rounded = (factor * 1000).rounded() / 1000
         let bounded = min(max(rounded, Speed.range.lowerBound), Speed.range.upperBound)
         wantedSpeed = bounded
@@ -103,7 +105,7 @@ struct PlayerControls {
         if let pitch = try? Pitch(semitones: bounded) { try? session.setPitch(pitch) }
     }
 
-    /// What a key has set, in a few words; nil if the status line or an event tells it.
+    /// Returns a key's new setting in a few words; nil if the status line or an event shows the setting.
     func words(after action: KeyAction) -> String? {
         switch action {
         case .changePitch where player.score.plan.varispeed: return "the pitch follows the speed"
@@ -119,7 +121,7 @@ struct PlayerControls {
         }
     }
 
-    /// What the status line shows now.
+    /// Returns the current contents of the status line.
     mutating func view(title: String, clipSeconds: Double) -> StatusView {
         let status = player.status
         let highest = player.takePeaks().max()
@@ -143,7 +145,7 @@ struct PlayerControls {
     }
 }
 
-/// A level that rises at once and falls by 1.5 dB per redraw, because a block's peak alone would flicker.
+/// Peak hold: rises at once and falls by 1.5 dB per redraw. A block's peak alone would flicker.
 private struct PeakHold {
     private var shown = -Double.infinity
 

@@ -3,17 +3,19 @@ import Synchronization
 import Terminal
 import Woodshed
 
-/// The section's waveform with its edges and the play position; made while the section plays, and cached like any other.
+/// The section's waveform with its edges and the play position. The waveform is computed during playback and cached
+/// like any other waveform.
 final class PlayerPicture {
     private let clip: Clip
     private let pen: PlayerPicturePen
     private let pending = PendingWaveform()
     private var isAsked = false
     private(set) var isShown = false
-    /// The last drawing, because only the mark moves from one redraw to the next.
+    /// The last drawing, reused while only the mark moves between redraws.
     private var drawn: (window: Range<Int64>, rows: Int, columns: Int, lines: [String])?
 
-    /// An eighth of a section's length is shown before and after it: what sounds there helps to set its edges.
+    /// Context before and after the section: an eighth of its length, because the neighbouring sound helps to set the
+    /// edges.
     private static let context: Int64 = 8
 
     init(clip: Clip, glyphs: Glyphs, depth: ColourDepth) {
@@ -21,7 +23,7 @@ final class PlayerPicture {
         pen = PlayerPicturePen(glyphs: glyphs, depth: depth)
     }
 
-    /// Shows or hides it. A recording in memory has none.
+    /// Shows or hides the waveform. A recording in memory has no waveform.
     func toggle() {
         isShown.toggle()
         guard isShown, !isAsked, !clip.info.path.isEmpty else { return }
@@ -30,16 +32,16 @@ final class PlayerPicture {
         BlockingThread.startInBackground { pending.fill(from: path) }
     }
 
-    /// Whether it is made and shown.
+    /// True if the waveform is computed and shown.
     var isReady: Bool { isShown && pending.waveform != nil }
 
-    /// The lines for a section and a place in it; none while it is being made, or without room.
+    /// Returns the lines for a section and a position; empty while the waveform is computed, or without room.
     ///
     /// - Parameters:
     ///   - section: Frames of the clip.
     ///   - place: A frame of the clip.
     ///   - bands: All sections, in seconds.
-    ///   - room: How many lines the parts may have.
+    ///   - room: Number of lines for each part.
     func lines(
         section: Range<Int64>, place: Int64, bands: [SectionBand], room: ScreenRoom
     ) -> [String] {
@@ -47,7 +49,7 @@ final class PlayerPicture {
         let context = Int64(section.count) / Self.context
         let window = max(0, section.lowerBound - context)..<min(clip.frameCount, section.upperBound + context)
         if drawn.map({ $0.window != window || $0.rows != room.wave || $0.columns != room.columns }) ?? true {
-            // The clip's rate may be the device's, a waveform's is the file's.
+            // The clip may have the device's rate, while the waveform has the file's rate.
             let start = clip.fileFrame(forFrame: window.lowerBound)
             let frames = start..<max(start + 1, clip.fileFrame(forFrame: window.upperBound))
             drawn = (window, room.wave, room.columns, pen.wave(waveform, frames, room))
@@ -62,13 +64,13 @@ final class PlayerPicture {
             + stack.lines(bands, cells: room.cells, glyphs: pen.glyphs, depth: pen.depth).prefix(room.bands)
     }
 
-    /// Where the thread that reads the recording stores its waveform.
+    /// Passes the waveform from the reading thread.
     private final class PendingWaveform: Sendable {
         private let stored = Mutex<Waveform?>(nil)
 
         var waveform: Waveform? { stored.withLock { $0 } }
 
-        /// Errors of reading are reported by the player.
+        /// The player reports errors of reading.
         func fill(from path: String) {
             guard let supply = try? WaveformSupply(path: path, usesCache: true),
                 let waveform = try? supply.waveform(draws: false)
@@ -79,12 +81,12 @@ final class PlayerPicture {
     }
 }
 
-/// Draws it for a size of the terminal: a pure function of its arguments.
+/// Draws the waveform for a size of the terminal: a pure function of its arguments.
 struct PlayerPicturePen {
     let glyphs: Glyphs
     let depth: ColourDepth
 
-    /// The wave, all channels mixed; no lines where there is no room.
+    /// Returns the wave, all channels mixed; empty without room.
     func wave(_ waveform: Waveform, _ frames: Range<Int64>, _ room: ScreenRoom) -> [String] {
         guard room.wave > 0, room.cells > 0 else { return [] }
         let style: WaveStyle = glyphs == .unicode ? .half : .ascii
@@ -93,7 +95,8 @@ struct PlayerPicturePen {
         return WaveCells(style: style, colour: .bands, depth: depth).lines(pixels)
     }
 
-    /// A line with the edges of what plays, and a mark under the place; each as a share of what is shown.
+    /// Returns a line with the edges of the playing range, and a mark under the position. Both are shares of the shown
+    /// range.
     func marks(place: Double, edges: ClosedRange<Double>, _ room: ScreenRoom) -> String {
         let cells = room.cells
         guard cells > 0 else { return "" }

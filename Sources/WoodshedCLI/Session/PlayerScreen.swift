@@ -1,9 +1,9 @@
-// What is redrawn while a recording plays: a title, the waveform, the sections, and the status line.
+// The redrawn part of the terminal during playback: a title, the waveform, the sections, and the status line.
 import Terminal
 import Woodshed
 
-/// The screen of one run. It is drawn below what was printed, in the terminal's own text: nothing has to be put back when the
-/// process is killed, and what a key has said can be read again above it.
+/// The screen of a run. It is drawn below printed lines, in the terminal's main buffer. A killed process leaves nothing
+/// to restore, and messages stay readable above the screen.
 final class PlayerScreen {
     private let session: PracticeSession
     private let title: String
@@ -11,14 +11,14 @@ final class PlayerScreen {
     private let rows: SectionRows
     private let picture: PlayerPicture
     private let hasList: Bool
-    /// Only the status line is drawn, so that longer words above it stay in view.
+    /// True to draw only the status line, so longer messages above it stay in view.
     var isFolded = false
-    /// The choice in the list of sections; nil while nothing is chosen.
+    /// The selection in the list of sections; nil outside the list.
     private(set) var chooser: SectionChooser?
 
     /// - Parameters:
-    ///   - hasList: Whether sections are listed, under a line with the title.
-    ///   - showsWaveform: Whether the waveform is there from the beginning.
+    ///   - hasList: True to list sections under a line with the title.
+    ///   - showsWaveform: True to show the waveform from the beginning.
     init(
         _ session: PracticeSession, title: String, traits: TerminalTraits, hasList: Bool, showsWaveform: Bool
     ) {
@@ -28,11 +28,11 @@ final class PlayerScreen {
         line = StatusLine(glyphs: glyphs)
         rows = SectionRows(glyphs: glyphs, depth: depth)
         picture = PlayerPicture(clip: session.player.clip, glyphs: glyphs, depth: depth)
-        // Where nothing is redrawn, no waveform is made.
+        // Without redrawing, no waveform is computed.
         if showsWaveform, traits.drawsStatus { picture.toggle() }
     }
 
-    /// Whether the waveform is made and shown.
+    /// True if the waveform is computed and shown.
     var isWaveformReady: Bool { picture.isReady }
 
     /// Shows or hides the waveform.
@@ -40,13 +40,13 @@ final class PlayerScreen {
 
     // MARK: The choice in the list
 
-    /// Begins a choice at the section that plays, or ends it. Nothing can be chosen from a single section.
+    /// Opens the list at the playing section, or closes it. A single section leaves nothing to choose.
     func toggleList() {
         let canChoose = chooser == nil && session.sections.count > 1
         chooser = canChoose ? SectionChooser(at: session.currentNumber - 1) : nil
     }
 
-    /// Takes a key's action in the list; nil if nothing is being chosen.
+    /// Applies a key's action to the list; nil outside the list.
     func choose(_ action: ListAction, _ size: TerminalSize) -> SectionChooser.Outcome? {
         let count = session.sections.count
         chooser?.clamp(to: count)
@@ -56,7 +56,7 @@ final class PlayerScreen {
         return outcome
     }
 
-    /// The section that is chosen, for somebody who does not see the list; nil if none is.
+    /// The chosen section, for users who do not see the list; nil outside the list.
     var choiceWords: String? {
         let sections = session.sections
         guard let chooser, sections.indices.contains(chooser.index) else { return nil }
@@ -70,12 +70,12 @@ final class PlayerScreen {
 
     // MARK: Drawing
 
-    /// The lines from the top, each at least one column narrower than the terminal.
+    /// Returns the lines from the top, each at least one column narrower than the terminal.
     ///
     /// - Parameters:
     ///   - view: The contents of the status line.
-    ///   - pauseReason: Why nothing is heard; nil while something is.
-    ///   - hardIDs: The identities of the saved sections that are marked as hard.
+    ///   - pauseReason: Reason for the pause; nil during playback.
+    ///   - hardIDs: Identities of the saved sections marked as hard.
     func lines(
         _ view: StatusView, pauseReason: PauseReason?, hardIDs: Set<Int>, _ size: TerminalSize
     ) -> [String] {
@@ -87,7 +87,7 @@ final class PlayerScreen {
         var (view, lines) = (view, [String]())
         if room.header > 0 {
             lines.append(header(view, pauseReason, room))
-            // Not twice.
+            // The header already shows the title.
             view.title = ""
         }
         let sections = player.score.sections
@@ -100,7 +100,7 @@ final class PlayerScreen {
         lines += rows.lines(
             listed, current: session.currentNumber - 1, isPlaying: !session.marks.isRunning, chosen: chooser?.index,
             room)
-        // Without room for the list, the choice takes the place of the status.
+        // Without room for the list, the selection replaces the status line.
         if room.list == 0, let words = choiceWords {
             return lines + [fitted(printable(words), cells: room.cells, ellipsis: line.glyphs == .unicode ? "…" : "~")]
         }
@@ -119,7 +119,7 @@ final class PlayerScreen {
         }
     }
 
-    /// The loop that is set by ear; nil while sections play.
+    /// The loop set by ear; nil while sections play.
     private var loopText: String? {
         let marks = session.marks
         guard marks.isRunning, let range = marks.range else { return nil }
@@ -128,7 +128,7 @@ final class PlayerScreen {
         return "loop \(exact(range.lowerBound))-\(exact(range.upperBound))"
     }
 
-    /// The title, and what goes on.
+    /// Returns the title and the state.
     private func header(_ view: StatusView, _ pauseReason: PauseReason?, _ room: ScreenRoom) -> String {
         let ellipsis = line.glyphs == .unicode ? "…" : "~"
         let state: String =

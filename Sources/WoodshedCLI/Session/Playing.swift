@@ -10,22 +10,22 @@ struct Playing {
     let loss: LossOptions
     let screen: ScreenOptions
     let messages: MessageOptions
-    /// What is recorded over the loops; nil for nothing.
+    /// Options for recording over the loops; nil for no recording.
     var recording: RecordingOptions?
-    /// What controls the run beside the keyboard.
+    /// Ways to control the run, beside the keyboard.
     var control = ControlWays()
-    /// What the run is, for programs.
+    /// The run's verb, for programs.
     var verb = "play"
-    /// Whether the key that records may open the device anew.
+    /// True if the record key may reopen the device.
     var canReopen = false
     private let signals = Signals.install()
 
-    /// Plays by the plan made for the recording, and ends the run with the status of a signal, if any.
+    /// Plays by the plan for the recording. A signal ends the run with its status.
     ///
     /// - Parameters:
-    ///   - keeping: What is kept of the recording; nil if keys are not to change it.
-    ///   - takesOver: What an earlier session has left.
-    /// - Returns: What the next session goes on from, if the user wants to record and this one could not.
+    ///   - keeping: Kept data of the recording; nil if keys must not change the store.
+    ///   - takesOver: State left by an earlier session.
+    /// - Returns: State for the next session, if the user wants to record and this session could not.
     @discardableResult
     func run(
         keeping: Keeping? = nil, goingOn takesOver: Handover? = nil, _ plan: (Clip) throws -> SessionPlan
@@ -71,7 +71,7 @@ extension LossOptions {
 }
 
 extension DeviceOptions {
-    /// Whether somebody listens: a file would grow, and the virtual clock would run, without an end.
+    /// True if a user listens: to a file or under the virtual clock, an endless loop would never end.
     var listensInRealTime: Bool { stream.clock == .real && !output.hasPrefix("file:") }
 
     /// The requested device.
@@ -89,7 +89,7 @@ extension StreamOptions {
     func request(
         sampleRate: Int, channelCount: Int, usualPeriods: Int
     ) throws(DeviceError) -> StreamRequest {
-        // Without a deadline of a device, larger blocks only save work.
+        // Without a device's deadline, larger blocks only save work.
         let usual = clock == .virtual ? 4096 : 256
         return try StreamRequest(
             sampleRate: sampleRate, channelCount: channelCount, periodFrames: periods.period ?? usual,
@@ -99,7 +99,7 @@ extension StreamOptions {
 }
 
 extension Listening {
-    /// The recording and the device in one line.
+    /// Recording and device in one line.
     var summary: String {
         let device = engine.configuration
         return printable(

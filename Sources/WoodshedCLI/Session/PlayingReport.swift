@@ -1,25 +1,25 @@
-// What other threads report to a run of the player.
+// Reports from other threads to a run of the player.
 import Woodshed
 
-/// A report of the engine while it plays.
+/// A report during playback.
 enum PlayingReport: Sendable {
     case session(SessionEvent)
     case device(EngineEvent)
-    /// The sections that are kept with the recording.
+    /// News about the recording's saved sections.
     case kept(KeptNews)
-    /// A take that is recorded over the loop.
+    /// News about a take recorded over the loop.
     case take(PracticeTakeEvent)
     /// The levels of the input.
     case input(RecorderLevels)
-    /// Every take is whole.
+    /// The end of the take events: every take is complete.
     case takesOver
-    /// What is heard of takes.
+    /// News about listening to takes.
     case takes(TakeNews)
     /// Commands of other programs and of controllers.
     case remote(RemoteNews)
-    /// Media keys, and the machine's sleep.
+    /// Media keys, and the machine's suspends.
     case media(MediaNews)
-    /// There will be no further event.
+    /// The end of the session's events.
     case eventsOver
     /// The device has played everything, or failed.
     case engineOver(EngineError?)

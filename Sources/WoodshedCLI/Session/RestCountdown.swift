@@ -1,8 +1,8 @@
-// Messages during a gap, in which the user plays, if no status line is redrawn.
+// Messages during a gap, the user's turn to play, if no status line is redrawn.
 import Glibc
 import Terminal
 
-/// Announces a gap when it begins, and counts down its last seconds.
+/// Announces the start of a gap, and counts down its last seconds.
 struct RestCountdown {
     /// The last announced second; nil outside of gaps.
     private var told: Int?
@@ -12,15 +12,15 @@ struct RestCountdown {
 
     init() {}
 
-    /// The message that is due now.
+    /// Returns the message due now; nil for none.
     ///
-    /// - Parameter secondsLeft: of the gap; nil outside of gaps.
+    /// - Parameter secondsLeft: Rest of the gap in seconds; nil outside of gaps.
     mutating func words(secondsLeft: Double?) -> String? {
         guard let secondsLeft else {
             told = nil
             return nil
         }
-        // A second is announced when it begins, so 2 is announced when there are 2.0 s left and also when there are 1.9 s.
+        // A second is announced at its beginning: 2 is announced at 2.0 s left, and also at 1.9 s.
         let second = Int(secondsLeft.rounded(.up))
         defer { told = second }
         guard let told else { return "your turn: \(fixed(secondsLeft, decimals: 1)) s" }

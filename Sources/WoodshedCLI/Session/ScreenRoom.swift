@@ -1,33 +1,33 @@
-// How the lines of a terminal are shared out while a recording plays.
+// Division of the terminal's lines during playback.
 import Terminal
 
-/// The lines that each part of the screen may have.
+/// Number of lines for each part of the screen.
 struct ScreenRoom: Equatable {
     let columns: Int
     /// The line with the title and the state.
     private(set) var header = 0
-    /// The waveform without its marks.
+    /// The waveform, without the line of its marks.
     private(set) var wave = 0
     /// The sections under the waveform.
     private(set) var bands = 0
     /// The list of sections.
     private(set) var list = 0
 
-    /// Cells of a line: the last column stays free, because a character there makes many terminals wrap at the next one.
+    /// Cells of a line. The last column stays free: many terminals wrap at the character after a full line.
     var cells: Int { columns - 1 }
 
-    /// Lines that are left free where there are many: what a key says stands above the screen.
+    /// Lines left free on a high terminal, for messages above the screen.
     private static let wordLines = 4
 
     /// - Parameters:
     ///   - size: The terminal.
     ///   - sectionCount: The sections to list; none without a list.
-    ///   - hasWave: Whether the waveform is shown.
-    ///   - hasHeader: Whether there is to be a line with the title.
+    ///   - hasWave: True if the waveform is shown.
+    ///   - hasHeader: True for a line with the title.
     init(_ size: TerminalSize, sectionCount: Int, hasWave: Bool, hasHeader: Bool) {
         columns = size.columns
         guard columns >= StatusLine.minimumColumns, size.rows >= 8 else { return }
-        // One line is the status, and the last line of the terminal stays free for the cursor.
+        // The status takes a line, and the terminal's last line stays free for the cursor.
         var free = size.rows - (size.rows >= 12 ? Self.wordLines : 1) - 1
         func take(_ lines: Int) -> Int {
             let taken = max(0, min(lines, free))

@@ -1,26 +1,26 @@
-// Choosing a section in the list while another one plays.
+// Selection of a section in the list while another section plays.
 
-/// The place of the choice in the list.
+/// The position of the selection in the list.
 struct SectionChooser: Equatable {
-    /// What a key made of it.
+    /// Result of a key.
     enum Outcome: Equatable {
         case goesOn
-        /// Play this section, by its index.
+        /// Play the section with this index.
         case play(Int)
         case left
     }
 
-    /// The index of the section that is chosen.
+    /// Index of the selected section.
     private(set) var index: Int
 
     init(at index: Int) { self.index = index }
 
-    /// Follows a list that has changed.
+    /// Adapts the selection to a changed list.
     mutating func clamp(to count: Int) { index = min(max(0, index), max(0, count - 1)) }
 
     /// - Parameters:
     ///   - count: The sections in the list, 1 or more.
-    ///   - page: The sections that stand on the screen at once.
+    ///   - page: Number of sections on the screen at once.
     mutating func take(_ action: ListAction, count: Int, page: Int) -> Outcome {
         switch action {
         case .play: return .play(index)

@@ -1,33 +1,33 @@
 // The list of sections on the screen, as a pure function of its contents and the room.
 import Terminal
 
-/// One section in the list.
+/// A section in the list.
 struct SectionRow: Equatable {
-    /// The section with its number in the order of playing, and its times.
+    /// The section with its times, and its number in the order of playing.
     var band: SectionBand
     var isHard = false
 }
 
-/// Lays out as many sections as there is room for, the one that plays among them.
+/// Lays out as many sections as fit, including the playing section.
 struct SectionRows {
     let glyphs: Glyphs
     let depth: ColourDepth
 
-    /// The longest name that makes the others wait for it, in cells.
+    /// Widest name that other columns align to, in cells.
     private static let longestName = 40
 
     /// - Parameters:
     ///   - rows: All sections, in the order of playing.
-    ///   - current: The index of the one that plays, or played before the loop.
-    ///   - isPlaying: Whether it plays.
-    ///   - chosen: The index of the one that is being chosen; nil if none is.
-    ///   - room: Its `list` is the number of lines.
+    ///   - current: Index of the playing section, or of the last section before the loop.
+    ///   - isPlaying: True if the current section plays.
+    ///   - chosen: Index of the selected section; nil without a selection.
+    ///   - room: The room; its `list` is the number of lines.
     func lines(
         _ rows: [SectionRow], current: Int, isPlaying: Bool, chosen: Int? = nil, _ room: ScreenRoom
     ) -> [String] {
         let count = min(room.list, rows.count)
         guard count > 0 else { return [] }
-        // The chosen one or else the current one is in the middle, as far as there are others on both sides.
+        // The selected or else the current section is in the middle, as far as sections on both sides permit.
         let first = min(max(0, (chosen ?? current) - count / 2), rows.count - count)
         let visible = rows[first..<first + count]
         let numberCells = String(rows.count).count
@@ -49,7 +49,7 @@ struct SectionRows {
         let span = clockText(row.band.start) + "-" + clockText(row.band.end)
         let length = fixed(row.band.end - row.band.start, decimals: 1) + " s"
         let hard = row.isHard ? ["hard"] : []
-        // What there is no room for goes from the end.
+        // Without room, columns are dropped from the end.
         let ends = [[span, length] + hard, [span] + hard, [span], []].map { $0.joined(separator: "  ") }
         for end in ends {
             let endCells = end.isEmpty ? 0 : displayWidth(end) + 2

@@ -1,4 +1,4 @@
-// Reports of a run about its device: losses, returns, and the final figures; and when it is over.
+// A run's reports about its device: losses, returns, and the final figures. Also determines the end of the run.
 import Explanations
 import JSON
 import Terminal
@@ -14,7 +14,7 @@ extension Session {
         return programLine { event.json(sampleRate: engine.configuration.sampleRate) }
     }
 
-    /// Says what there is to say of takes; returns the line for standard output.
+    /// Prints news about takes; returns the line for standard output.
     func tell(_ news: (words: [String], line: JSONValue?)?) -> String {
         guard let news else { return "" }
         if !loop.messages.json { loop.say(news.words) }
@@ -25,7 +25,8 @@ extension Session {
         switch event {
         case .interrupted(let interruption):
             notice = "no device (\(interruption.reason.name))"
-            // While the device is awaited, the space bar means not to resume; otherwise it means to try again.
+            // While the run waits for the device, the space bar cancels the resumption. Otherwise the space bar retries
+            // the device.
             control.noteSilence(onLoss == .pause || !control.isPlaying)
             if onLoss == .pause { giveUp(interruption.error) }
         case .resumed, .fellBack:
@@ -47,10 +48,10 @@ extension Session {
 
     // MARK: At the end
 
-    /// Waits until everything is written that was changed, rated and practised, and the place where the player is; not for ever, because a
+    /// Stores all pending changes, ratings, the practice log and the player's position. The wait has a limit, because a
     /// disk may not answer.
     ///
-    /// - Parameter isAbandoned: Whether the player's events do not end, because its device does not answer.
+    /// - Parameter isAbandoned: True if the player's events never end, because its device does not answer.
     func keep(isAbandoned: Bool) {
         var words = keeping?.progress.end(isAbandoned: isAbandoned) ?? []
         take(loop.inbox.take())
@@ -58,12 +59,12 @@ extension Session {
             keeping?.remember(practice, isCompleted: isCompleted) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
         }
         words += keeping?.finish() ?? []
-        // This tells how the last changes went.
+        // These reports contain the results of the last changes.
         take(loop.inbox.take())
         loop.say(words, evenQuiet: true)
     }
 
-    /// Ends the process without what does not respond; the rest is kept.
+    /// Ends the process without waiting for the unresponsive part; everything else is stored.
     func abandon(_ words: String) -> Never { loop.abandon(words) { keep(isAbandoned: true) } }
 
     /// The last line for programs, with the figures of the whole run.
@@ -96,15 +97,15 @@ extension Session {
 
     private func writeLast(_ line: EventLine) {
         loop.write(programLine { line.json }, isLast: true)
-        // Nobody answers any more while a reader is waited for.
+        // Requests are refused while the end waits for a reader.
         remote?.finish()
         loop.finishOutput()
     }
 
-    /// Null if it is not known.
+    /// Returns a number; null for an unknown value.
     private func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
 
-    /// Dropouts that could be heard, and the frames they took.
+    /// Audible dropouts, and their lost frames.
     private var dropouts: (count: Int64, frames: Int64) {
         let statistics = engine.statistics
         return (
@@ -131,7 +132,7 @@ extension Session {
         ])
     }
 
-    /// The figures of the device's clock, as one part of the line; none without such a clock.
+    /// Returns the figures of the device's clock, as one part of the line; empty without such a clock.
     private func figures(_ statistics: EngineStatistics) -> [String] {
         guard let load = statistics.load else { return [] }
         var parts = [counted(dropouts.count, "dropout")]
@@ -147,10 +148,11 @@ extension Session {
         return [parts.joined(separator: ", ")]
     }
 
-    /// Whether a run whose player is over waits for something that the user asked for.
+    /// True if a run with a finished player waits for work requested by the user.
     var awaitsOrders: Bool { isSilent && keeping?.keeper.hasOrders == true }
 
-    /// Nobody is asked after a signal. A line that is typed can be ended after the last pass, and what follows from it is told.
+    /// True once nothing is left to wait for. After a signal, no questions are asked. A line being typed can still be
+    /// finished after the last pass, and its result is reported.
     var isOver: Bool {
         guard isSilent else { return false }
         if loop.ending ?? .success != .success { return true }

@@ -1,10 +1,10 @@
-// A run of the player that media keys control.
+// Media keys for a run of the player.
 import DesktopBus
 import Glibc
 import Woodshed
 
 extension Session: MediaControlled {
-    /// Begins to offer the player to the desktop, where there is one.
+    /// Offers the player to the desktop, if there is a desktop.
     func startMedia() {
         let (inbox, player) = (loop.inbox, player)
         let rate = Double(player.clip.sampleRate)
@@ -32,7 +32,7 @@ extension Session: MediaControlled {
         state.volume = control.gainDecibels <= -60 ? 0 : pow(10, control.gainDecibels / 20)
         state.loop = practice.marks.isRunning ? .track : MediaState.Loop.none
         state.can = [.play, .pause, .seek, .control, .quit]
-        // Next and previous mean the section; a queue of recordings would add its own here, and its list of tracks.
+        // Next and previous mean the section.
         if sections.count > 1 { state.can.formUnion([.next, .previous]) }
         var track = media?.track(player.clip.info) ?? MediaTrack(player.clip.info)
         if sections.count > 1, sections.indices.contains(status.section - 1) {
@@ -72,9 +72,9 @@ extension Session: MediaControlled {
             if (loop != .none) != marks.isRunning, marks.range != nil { carryOut(.loop(.toggle)) }
         case .quit:
             carryOut(.quit(remembers: true))
-            // Commands from elsewhere get no question.
+            // Remote commands get no question.
             keeping?.progress.dismiss()
-        // Not offered: there is no queue.
+        // Never offered, because there is no queue.
         case .setShuffle, .open, .addTrack, .removeTrack, .goToTrack: break
         }
     }
@@ -83,7 +83,7 @@ extension Session: MediaControlled {
         Int64(Double(player.status.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
     }
 
-    /// Moves within the section that plays, as the arrow keys do.
+    /// Moves within the playing section, like the arrow keys.
     private func move(to microseconds: Int64) {
         carryOut(.jump(seconds: Double(microseconds - mediaPosition) / 1_000_000))
     }

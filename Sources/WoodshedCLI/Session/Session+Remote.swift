@@ -1,16 +1,17 @@
-// A run of the player that is controlled from elsewhere: by a socket, or by a pedal.
+// Remote control of a run of the player: by a socket, or by a pedal.
 import JSON
 import Terminal
 import Woodshed
 
 extension Session: RemoteControlled {
-    /// Begins to listen to what is not the keyboard.
+    /// Starts the sources of remote control.
     func startRemote() {
         let inbox = loop.inbox
         loop.say(remote?.start { inbox.put(.remote($0)) } ?? [])
     }
 
-    /// The line of an event for programs: it goes to those that follow at once, and is returned where events are written to standard output.
+    /// Publishes an event to following programs at once. Returns the event's line if standard output takes events,
+    /// otherwise an empty text.
     func programLine(_ text: () -> String) -> String {
         let writes = loop.messages.json
         guard writes || remote?.hasFollowers == true else { return "" }
@@ -31,7 +32,7 @@ extension Session: RemoteControlled {
         do throws(ArgumentError) {
             actions = try KeyAction.list(words)
         } catch {
-            // Not an action of playing: one of the list, or of the line that is typed.
+            // Other words may be actions of the list or of the input line.
             if try takeWordsForLine(words) { return }
             guard let action = try? ListAction(words: words) else { throw error }
             guard screen.chooser != nil else { throw ArgumentError("the list is not open; write list first") }
@@ -39,12 +40,12 @@ extension Session: RemoteControlled {
         }
         for action in actions {
             carryOut(action)
-            // Commands from elsewhere get no question.
+            // Remote commands get no question.
             if case .quit = action { keeping?.progress.dismiss() }
         }
     }
 
-    /// Takes the words that concern a line that is typed, such as the name of a section: `type Solo`, `accept`.
+    /// Takes words for the input line, such as a section's name: `type Solo`, `accept`.
     private func takeWordsForLine(_ words: String) throws(ArgumentError) -> Bool {
         let (text, action) = (words.hasPrefix("type ") ? words.dropFirst(5) : nil, try? InputAction(words: words))
         guard text != nil || action != nil else { return false }

@@ -1,13 +1,13 @@
-// What a session has to do with takes: the keys are carried out by `TakeControls`.
+// The session's part in takes: `TakeControls` carries out their keys.
 import Glibc
 import JSON
 import Terminal
 import Woodshed
 
 extension Session {
-    /// Lets the keys about takes have an action.
+    /// Passes an action to the take controls.
     ///
-    /// - Returns: Whether it was one of theirs.
+    /// - Returns: True for an action on takes.
     func answerTakes(_ action: KeyAction) -> Bool {
         guard let takes else {
             if case .take(.end) = action { return true }
@@ -15,17 +15,17 @@ extension Session {
             loop.say(["takes are heard in: woodshed practice"])
             return true
         }
-        // What begins now would be heard after the end.
+        // A sound started now would play after the end.
         if loop.ending != nil, case .take = action { return true }
         let answer = takes.answer(action, isPlaying: control.isPlaying, pauseReason: pauseReason)
         guard let answer else { return false }
         show(answer)
-        // The status line tells it where there is one.
+        // A status line already shows the preparation.
         if takes.isPreparing, !loop.traits.drawsStatus { loop.say(["preparing the take"]) }
         return true
     }
 
-    /// Takes in what has become of a request about takes.
+    /// Handles the result of a request about takes.
     ///
     /// - Returns: The lines for programs.
     func take(_ news: TakeNews) -> String {
@@ -33,13 +33,13 @@ extension Session {
         let columns = loop.traits.drawsStatus ? terminalSize().columns : nil
         let answer = takes.take(news, glyphs: loop.traits.glyphs, columns: columns)
         if let compared = answer.compared { keeping?.progress.note(compared.comparison, ofSection: compared.section) }
-        // The next press of the space bar means to go on.
+        // The next press of the space bar resumes.
         if answer.isOver { control.noteSilence(true) }
         say(answer)
         return lines(answer)
     }
 
-    /// Tells what followed from a key.
+    /// Prints the result of a key.
     func show(_ answer: TakeControls.Answer) {
         say(answer)
         loop.write(lines(answer))
@@ -53,7 +53,7 @@ extension Session {
         answer.json.map { line in programLine { line.text } }.joined()
     }
 
-    /// Pauses what is heard of a take before the program is stopped, so that its fade is heard.
+    /// Pauses the audible take before the program is stopped, and waits for its fade.
     func suspendTakes() {
         guard let takes, takes.setSuspended(true) else { return }
         let limit = monotonicNanoseconds() + 300_000_000

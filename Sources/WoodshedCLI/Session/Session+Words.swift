@@ -1,10 +1,10 @@
-// What a session says to somebody who does not see the status line.
+// Messages of a session for users who do not see the status line.
 import JSON
 import Terminal
 import Woodshed
 
 extension Session {
-    /// Where the player is, for somebody who does not see the status line.
+    /// The player's position, for users who do not see the status line.
     var placeWords: String {
         let (status, sections) = (player.status, player.score.sections)
         let seconds = Double(status.clipFrame) / Double(player.clip.sampleRate)
@@ -23,7 +23,7 @@ extension Session {
         return parts.joined(separator: ", ")
     }
 
-    /// Lines for important events, if there is no status line.
+    /// Returns a line about an important event, for runs without a status line.
     func words(_ event: PlayerEvent) -> String? {
         let sections = player.score.sections
         switch event.kind {
@@ -47,7 +47,7 @@ extension Session {
         }
     }
 
-    /// Tells what has become of a change to the saved sections.
+    /// Reports the result of a change to the saved sections; returns the line for standard output.
     func tell(_ news: KeptNews) -> String {
         switch news {
         case .changed(let change, let list, let words):

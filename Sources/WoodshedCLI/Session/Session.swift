@@ -1,11 +1,11 @@
-// A run of the player from its start to its end, on the main thread. It only decides what to request of the player; the
-// engine makes the sound.
+// A run of the player from its start to its end, on the main thread. The session only decides on requests to the
+// player; the engine makes the sound.
 import Glibc
 import JSON
 import Terminal
 import Woodshed
 
-/// Plays until the score, the user or the system ends it.
+/// Plays until the score, the user or the system ends the run.
 final class Session: TerminalLoopDelegate {
     typealias Report = PlayingReport
 
@@ -19,11 +19,11 @@ final class Session: TerminalLoopDelegate {
     var control: PlayerControls
     /// The text of the status line while there is no device.
     var notice: String?
-    /// False if dropouts and load mean nothing, because nobody listens.
+    /// False if nobody listens, so dropouts and load mean nothing.
     let tellsFigures: Bool
-    /// Why the run ends without a request: there is no device, and no keys with which to request one.
+    /// The device error that ends the run: no device, and no keys to request a device.
     var loss: DeviceError?
-    /// Dropouts of the device while the player was paused, which were not audible.
+    /// Dropouts of the device during a pause of the player, which were inaudible.
     private(set) var silentLosses = (xruns: Int64(0), frames: Int64(0))
 
     private(set) var heldFinish: PlayerEvent?
@@ -32,38 +32,38 @@ final class Session: TerminalLoopDelegate {
     private var countdown = RestCountdown()
     private var hasEventsOver = false
     private var engineOver: EngineError??
-    /// When to end the run by stronger means.
+    /// Time limit before the run is ended by stronger means.
     private var deadline: Int64?
     private var isDeviceStopping = false
     private var goesOnAfterSuspension = false
     let keyMap: KeyMap
     let keeping: Keeping?
     let desk: SectionDesk?
-    /// What is not the keyboard; nil if nothing else controls the run.
+    /// Sources of remote control; nil without remote control.
     let remote: RemoteDesk?
-    /// The desktop's bus; nil if the player is not on it.
+    /// The desktop's bus; nil without media keys.
     let media: MediaDesk?
     let recording: SessionRecording?
     private var areTakesOver = false
-    /// What the next session goes on from, if the user wants to record and this one cannot.
+    /// State for the next session, if the user wants to record and this session cannot.
     private(set) var handover: Handover?
     private let takesOver: Handover?
     private let canReopen: Bool
     private(set) var remembers = true
     private(set) var isCompleted = false
 
-    /// How long a stop may take before the device is closed anyway, and how long that may take.
+    /// Timeout in ns for a stop before the device is closed anyway, and again for closing the device.
     private static let patience: Int64 = 2_000_000_000
-    /// How long the disk may stand still before takes are finished after that.
+    /// Timeout in ns for a standstill of the disk while takes are finished.
     static let diskPatience: Int64 = 30_000_000_000
 
     /// - Parameters:
-    ///   - takesKeys: False if a key would change the file that is written.
-    ///   - showsWaveform: Whether the waveform is there from the beginning.
-    ///   - tellsFigures: Whether dropouts and load are reported at the end.
-    ///   - keeping: What is kept of the recording, and changed by keys; nil if nothing is.
-    ///   - keyMap: What the keys do.
-    ///   - remote: What else controls the run.
+    ///   - takesKeys: False if a key would change the written file.
+    ///   - showsWaveform: True to show the waveform from the beginning.
+    ///   - tellsFigures: True to report dropouts and load at the end.
+    ///   - keeping: Kept data of the recording, changed by keys; nil for none.
+    ///   - keyMap: The actions of the keys.
+    ///   - remote: Sources of remote control.
     ///   - media: The desktop's bus.
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
@@ -99,7 +99,7 @@ final class Session: TerminalLoopDelegate {
 
     /// Plays to the end.
     ///
-    /// - Returns: How the run ended: success, or the signal that ended it.
+    /// - Returns: Success, or the signal that ended the run.
     func run() throws -> ExitStatus {
         follow()
         loop.say(engine.warnings.map { "woodshed: \($0)" })
@@ -129,7 +129,7 @@ final class Session: TerminalLoopDelegate {
 
     // MARK: Events of the engine
 
-    /// Requested before the start, because earlier events are not delivered.
+    /// Events are requested before the start, because earlier events would be lost.
     private func follow() {
         let (events, inbox) = (practice.events, loop.inbox)
         keeping?.progress.begin(practice, keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
@@ -137,11 +137,11 @@ final class Session: TerminalLoopDelegate {
             for await event in events { inbox.put(.session(event)) }
             inbox.put(.eventsOver)
         }
-        // By the threads that tell them, so that all of them are there when the engine is over.
+        // The reporting threads post events directly, so all events are queued when the engine is over.
         engine.observe { inbox.put(.device($0)) }
     }
 
-    /// On a thread of its own, because it blocks for as long as there is sound.
+    /// Waits on a separate thread, because the call blocks until the sound ends.
     private func waitForEngine() {
         let (engine, inbox) = (engine, loop.inbox)
         BlockingThread.start {
@@ -171,10 +171,10 @@ final class Session: TerminalLoopDelegate {
         for action in keyMap.playing.actions(of: key) { carryOut(action) }
     }
 
-    /// Carries out what a key asks for in the list of sections.
+    /// Carries out a key's action in the list of sections.
     func choose(_ action: ListAction) {
         switch screen.choose(action, terminalSize()) {
-        // What plays then is told when it begins.
+        // The start of the chosen section is reported as an event.
         case .play(let index)?: practice.go(toSection: index + 1)
         case .left?: if !loop.traits.drawsStatus { loop.say(["list left"]) }
         case .goesOn?, nil: if !loop.traits.drawsStatus, let words = screen.choiceWords { loop.say([words]) }
@@ -185,10 +185,10 @@ final class Session: TerminalLoopDelegate {
         if answerTakes(action) { return }
         switch action {
         case .quit(let remembers):
-            // The first such key counts.
+            // The first quit key counts.
             if loop.ending == nil { self.remembers = remembers }
             loop.end(.success)
-            // Nothing plays any more: what is asked is not answered.
+            // Nothing plays any more, so the key also dismisses an open question.
             if isSilent || heldFinish != nil { keeping?.progress.dismiss() }
         case .help:
             screen.isFolded = true
@@ -217,7 +217,7 @@ final class Session: TerminalLoopDelegate {
         }
     }
 
-    /// Begins or ends a take; without an input, lets another session go on that has one.
+    /// Begins or ends a take. Without an input, hands over to another session with an input.
     private func record() {
         if let recording {
             if let answer = takes?.end() { show(answer) }
@@ -242,7 +242,7 @@ final class Session: TerminalLoopDelegate {
         media?.look(self)
         if let words = countdown.words(secondsLeft: restSecondsLeft), !loop.traits.drawsStatus { loop.say([words]) }
         guard let deadline, now > deadline, !isSilent else { return }
-        // The second time nothing waits any more: the thread of the first stop is left alone.
+        // After the second timeout nothing waits any more: the thread of the first stop is left alone.
         guard !isDeviceStopping, engineOver == nil else {
             if engineOver != nil {
                 guard recording?.standsStill(now: now) != false else { return }
@@ -276,7 +276,7 @@ final class Session: TerminalLoopDelegate {
         goesOnAfterSuspension = control.isPlaying
         guard goesOnAfterSuspension else { return }
         player.pause(reason: .suspended)
-        // The fade must be heard, and the pause reported, before the process is stopped.
+        // Before the process is stopped, the fade must be heard and the pause reported.
         let limit = monotonicNanoseconds() + 300_000_000
         while pauseReason != .suspended, monotonicNanoseconds() < limit {
             usleep(5000)
@@ -300,7 +300,7 @@ final class Session: TerminalLoopDelegate {
             case .engineOver(let error):
                 engineOver = .some(error)
                 recording?.finish()
-                // From now on it is the disk that takes its time.
+                // From now on the disk takes the time.
                 if deadline != nil { deadline = monotonicNanoseconds() + Self.diskPatience }
             case .take(let event): lines += tell(recording?.take(event))
             case .input(let levels): lines += tell(recording?.take(levels))
@@ -319,7 +319,7 @@ final class Session: TerminalLoopDelegate {
         loop.write(lines)
     }
 
-    /// Handles an event, reports it to people, and returns the line for programs.
+    /// Handles an event, reports it to people, and returns its line for programs.
     private func take(_ event: PlayerEvent) -> String {
         if let question = keeping?.progress.take(event), !loop.traits.drawsStatus { loop.say([question]) }
         switch event.kind {
@@ -349,7 +349,7 @@ final class Session: TerminalLoopDelegate {
         return ""
     }
 
-    /// Shows the text of the section that plays, when the user wants to see it.
+    /// Shows the text of the playing section at the moment set by the user.
     private func tellText(_ event: PlayerEvent) {
         guard let keeping, let id = practice.savedID(ofSection: event.section), let text = keeping.texts[id] else {
             return
@@ -357,7 +357,7 @@ final class Session: TerminalLoopDelegate {
         let moment = keeping.textMoment(inPass: event.pass)
         switch event.kind {
         case .passStarted:
-            // Once, and again when a step of a recipe brings it back.
+            // Shown once, and again when a recipe's step brings the text back.
             let isShown = event.pass > 1 && keeping.textMoment(inPass: event.pass - 1) == .during
             guard moment == .during, !isShown else { return }
         case .passEnded:
@@ -369,7 +369,7 @@ final class Session: TerminalLoopDelegate {
 
     // MARK: The status line
 
-    /// The rest of the gap; nil during a pass, or while the player is paused.
+    /// Rest of the gap in seconds; nil during a pass, or while the player is paused.
     private var restSecondsLeft: Double? {
         let status = player.status
         guard status.isResting, status.state == .playing else { return nil }

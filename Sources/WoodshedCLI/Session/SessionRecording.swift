@@ -1,32 +1,33 @@
-// Recording over the loops of a session: what its key does, and what is told of takes. The decisions are those of `PracticeRecorder`.
+// Recording over the loops of a session: the record key, and messages about takes. `PracticeRecorder` makes the
+// decisions.
 import JSON
 import Terminal
 import Woodshed
 
-/// The recorder of one session, for its main loop.
+/// The recorder of a session, for the main loop.
 final class SessionRecording {
     private let recorder: PracticeRecorder
     private let linked: LinkedStreams
     private let monitors: Bool
     private let sampleRate: Int
     private let inputRate: Int
-    /// What is told before the session begins.
+    /// Messages before the session begins.
     let notes: [String]
 
-    /// The highest level of the input since the last look at it, and of the first second.
+    /// Highest level of the input in the last report, or during the first second.
     private var peak = -Double.infinity
     private var levelReports = 0
     private var hasToldHeadroom = false
-    /// Takes that are being recorded.
+    /// Running takes.
     private var running: Set<Int> = []
     private(set) var keptCount = 0
-    /// The first error of a take's file: it decides how the run ends.
+    /// The first error of a take's file, which determines the end of the run.
     private(set) var failure: AudioFileError?
 
     /// Watches the writer while takes end.
     private var watch: StandstillWatch?
 
-    /// How many reports of levels the headroom is judged by: a second.
+    /// Number of level reports in the headroom measurement: a second.
     private static let headroomReports = 10
 
     init(_ made: (PracticeRecorder, LinkedStreams), notes: [String], monitors: Bool, sampleRate: Int) {
@@ -35,7 +36,7 @@ final class SessionRecording {
         inputRate = recorder.monitor.configuration.sampleRate
     }
 
-    /// Begins to capture; reports go to the inbox until all takes are whole.
+    /// Starts capturing. Reports go to the inbox until all takes are complete.
     func start(_ inbox: Inbox<PlayingReport>) throws(DeviceError) {
         let (events, levels) = (recorder.events, recorder.monitor.events)
         Task {
@@ -48,7 +49,7 @@ final class SessionRecording {
         try recorder.start()
     }
 
-    /// Ends all takes on a thread of its own, because that waits for the disk.
+    /// Ends all takes on a separate thread, because the end waits for the disk.
     func finish() {
         let recorder = recorder
         watch = StandstillWatch(
@@ -56,21 +57,21 @@ final class SessionRecording {
         BlockingThread.start { recorder.finish() }
     }
 
-    /// Whether takes do not end because the disk does not answer. A slow disk is waited for.
+    /// Returns true if takes do not end because the disk does not answer. A slow but working disk is waited for.
     func standsStill(now: Int64) -> Bool {
         watch?.isOver(workCount: recorder.monitor.workCount, now: now) ?? false
     }
 
-    /// Whether takes are recorded now.
+    /// True while takes are recorded.
     var isOn: Bool { recorder.isOn }
 
-    /// What the key says in a session that cannot record.
+    /// Answer to the record key in a session without recording.
     static let offWords = "to record over the loop, begin with: woodshed practice FILE --record key"
 
-    /// What the status line shows of the input, in decibels of full scale.
+    /// Level of the input for the status line, in decibels of full scale.
     var inputDecibels: Double { peak }
 
-    /// What a press of the key has done.
+    /// Presses the record key, and returns the effect in words.
     func press() -> String {
         let isOn = recorder.press()
         switch recorder.settings.mode {
@@ -82,9 +83,9 @@ final class SessionRecording {
 
     // MARK: Reports
 
-    /// Takes in levels.
+    /// Takes levels of the input.
     ///
-    /// - Returns: What is told of them: once, how much room there is before the input clips.
+    /// - Returns: A message once, after the first second: the headroom of the input.
     func take(_ levels: RecorderLevels) -> (words: [String], line: JSONValue?) {
         let chosen: [RecorderLevels.Channel] =
             if case .chosen(let list) = recorder.settings.channels {
@@ -117,7 +118,7 @@ final class SessionRecording {
         return (words, line)
     }
 
-    /// Takes in what has happened to a take.
+    /// Handles an event of a take.
     func take(_ news: PracticeTakeEvent) -> (words: [String], line: JSONValue?) {
         let (words, event): ([String], JSONValue)
         switch news {

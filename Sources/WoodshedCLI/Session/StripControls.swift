@@ -1,4 +1,4 @@
-// The keys of the channel strip: which channels are heard, and how.
+// The keys of the channel strip: channels, centre, balance and equaliser.
 import Terminal
 import Woodshed
 
@@ -8,7 +8,7 @@ struct StripControls {
 
     /// Carries out an action.
     ///
-    /// - Returns: What has become of it, in a few words.
+    /// - Returns: The new setting, in a few words.
     func apply(_ action: KeyAction.Strip) -> String {
         var strip = player.strip
         let channelCount = player.clip.channelCount
@@ -22,7 +22,7 @@ struct StripControls {
                 }
         case .channel:
             strip.channels = Self.next(after: strip.channels, of: channelCount)
-            // One channel has no centre.
+            // A single channel has no centre.
             if case .one = strip.channels { strip.centre = .asRecorded }
         case .balance(let step): strip.balance = Self.moved(strip.balance, by: step, in: ChannelStrip.balanceRange)
         case .equaliser(.low, let step): strip.low = Self.moved(strip.low, by: step, in: ChannelStrip.decibelRange)
@@ -38,7 +38,7 @@ struct StripControls {
         }
     }
 
-    /// What a strip does, in words; none if it does nothing.
+    /// Returns the strip's settings in words; empty for a neutral strip.
     static func words(_ strip: ChannelStrip) -> [String] {
         var words: [String] = []
         switch strip.channels {
@@ -61,7 +61,7 @@ struct StripControls {
         return words
     }
 
-    /// All channels, then each alone.
+    /// Returns the next choice: all channels, then each channel alone.
     private static func next(after channels: ChannelStrip.Channels, of count: Int) -> ChannelStrip.Channels {
         switch channels {
         case .all: count > 1 ? .one(1) : .all
@@ -71,7 +71,7 @@ struct StripControls {
     }
 
     private static func moved(_ value: Double, by step: Double, in range: ClosedRange<Double>) -> Double {
-        // To a hundredth, so that a step up and a step down lead back.
+        // Rounded to a hundredth, so a step up and a step down lead back.
         min(max(((value + step) * 100).rounded() / 100, range.lowerBound), range.upperBound)
     }
 }

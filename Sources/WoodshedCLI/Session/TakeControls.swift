@@ -1,21 +1,22 @@
-// The keys that let the newest take of what plays be heard beside what it was recorded against, and compare it. The loop is paused meanwhile.
+// Keys for hearing the newest take of the playing passage beside its model, and for comparing the two. The loop is
+// paused meanwhile.
 import JSON
 import Terminal
 import Woodshed
 
-/// Carries out the keys about takes on a practice session. Used on the main thread.
+/// Carries out the keys for takes on a practice session. Used on the main thread.
 final class TakeControls {
-    /// What the user and programs are told.
+    /// Messages for the user and programs.
     struct Answer {
         var words: [String] = []
         var json: [JSONValue] = []
-        /// Lines that are drawn on a terminal, before the words.
+        /// A drawing for a terminal, before the words.
         var picture: ComparisonView?
-        /// A comparison that was made, and the saved section that it is of.
+        /// A finished comparison, and its saved section.
         var compared: (section: Int, comparison: TakeComparison)?
-        /// What was heard has ended without a key: the loop stays paused.
+        /// True if the take's playback ended without a key; the loop stays paused.
         var isOver = false
-        /// Even if the user wants to hear nothing: the answer is what was asked for.
+        /// True to print even with `--quiet`, because the user requested the answer.
         var isAsked = false
     }
 
@@ -24,17 +25,17 @@ final class TakeControls {
     private let session: PracticeSession
 
     private var hearing: PairPlayer?
-    /// What is being prepared, and how it will be heard.
+    /// The pair in preparation, and its sound.
     private var preparing: (work: TakeDesk.Work, sound: HeardSound)?
-    /// What is being compared, and the saved section whose take that is.
+    /// The comparison in progress, and the take's saved section.
     private var comparing: (work: TakeDesk.Work, section: Int?)?
     private var lastPair: HeardPair?
     private var lastNumber = 0
-    /// Whether the loop goes on when what is heard ends.
+    /// True if the loop resumes after the take's playback.
     private var goesOn = false
-    /// Whether the loop was paused for what is or was heard. The player tells of the pause only later.
+    /// True if the loop was paused for a take. The player reports the pause later.
     private var holdsLoop = false
-    /// The volume, which is that of the loop.
+    /// Volume in dB, equal to the loop's volume.
     var gainDecibels = 0.0 { didSet { hearing?.setGain(decibels: gainDecibels) } }
 
     /// - Parameter tell: Called on any thread.
@@ -45,20 +46,20 @@ final class TakeControls {
         makePlayer = { try PairPlayer(engine: engine, pair: $0, sound: $1) }
     }
 
-    /// Whether what is heard next is being prepared.
+    /// True while a pair is prepared for hearing.
     var isPreparing: Bool { preparing != nil }
 
-    /// Whether a take or its model is heard.
+    /// True while a take or its model plays.
     var isHearing: Bool { hearing != nil }
 
     // MARK: Keys
 
-    /// Takes a key's action.
+    /// Handles a key's action.
     ///
     /// - Parameters:
-    ///   - isPlaying: Whether the loop plays, or would if the device were there.
-    ///   - pauseReason: Why the loop is paused; nil if it is not.
-    /// - Returns: Nil for an action that does not concern takes.
+    ///   - isPlaying: True if the loop plays, or would play with a device.
+    ///   - pauseReason: Reason for the loop's pause; nil without a pause.
+    /// - Returns: Nil for an action unrelated to takes.
     func answer(_ action: KeyAction, isPlaying: Bool, pauseReason: PauseReason?) -> Answer? {
         switch action {
         case .take(.hear(let sound)):
@@ -100,7 +101,7 @@ final class TakeControls {
         return TakeDesk.Work(number: lastNumber)
     }
 
-    /// Ends what is heard, and lets the loop go on if it played before.
+    /// Ends the take's playback, and resumes the loop if it played before.
     private func goOn() -> Answer {
         let answer = end()
         holdsLoop = false
@@ -108,7 +109,7 @@ final class TakeControls {
         return answer
     }
 
-    /// Ends what is heard, and gives up what is being prepared; the loop stays as it is.
+    /// Ends the take's playback, and cancels a preparation. The loop stays as it is.
     @discardableResult
     func end() -> Answer {
         preparing?.work.cancel()
@@ -119,7 +120,7 @@ final class TakeControls {
         return Answer(json: [ended(hearing, .stopped)])
     }
 
-    /// The loop plays again, because something else asked for it: two sounds at once are not meant.
+    /// Ends the take's playback, because another request resumed the loop. Two sounds must not play at once.
     func noteLoopPlays() -> Answer {
         holdsLoop = false
         return isHearing ? end() : Answer()
@@ -127,9 +128,9 @@ final class TakeControls {
 
     // MARK: What other threads tell
 
-    /// Takes in what has become of a request.
+    /// Handles the result of a request.
     ///
-    /// - Parameter width: The columns of the terminal; nil where nothing is drawn.
+    /// - Parameter columns: The columns of the terminal; nil without drawing.
     func take(_ news: TakeNews, glyphs: Glyphs, columns: Int?) -> Answer {
         switch news {
         case .ready(let number, let pair):
@@ -186,27 +187,27 @@ final class TakeControls {
 
     // MARK: The program is suspended
 
-    /// Pauses what is heard while the program is suspended, or goes on.
+    /// Pauses the take's playback while the program is suspended, or resumes it.
     ///
-    /// - Returns: Whether anything is heard.
+    /// - Returns: True if a take or its model plays.
     @discardableResult
     func setSuspended(_ isSuspended: Bool) -> Bool {
         hearing?.setSuspended(isSuspended)
         return isHearing
     }
 
-    /// Whether what is heard is paused.
+    /// True unless a take or its model sounds.
     var isPaused: Bool { hearing?.isPaused ?? true }
 
     // MARK: Words
 
-    /// What is heard, for the status line; nil if nothing is.
+    /// The playing take, for the status line; nil for none.
     var notice: String? {
         if let hearing { return "\(Self.words(hearing)), \(clockText(hearing.seconds, decimals: 1))" }
         return preparing == nil ? nil : "preparing the take"
     }
 
-    /// What is heard, in a few words; nil if nothing is.
+    /// The playing take in a few words; nil for none.
     var placeWords: String? { hearing.map(Self.words) }
 
     private func told(_ hearing: PairPlayer) -> Answer {

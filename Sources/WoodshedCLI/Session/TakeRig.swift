@@ -1,10 +1,10 @@
-// The device of a session that is recorded: output and input as one stream, and what is known of its round trip.
+// The device of a recorded session: output and input as one stream, and the known round trip.
 import Explanations
 import Glibc
 import Terminal
 import Woodshed
 
-/// Opens a device for playing and recording together, and makes the recorder of a session on it.
+/// Opens a device for playing and recording together, and makes the session's recorder.
 final class TakeRig {
     private let options: RecordingOptions
     private let mode: TakeMode
@@ -14,12 +14,12 @@ final class TakeRig {
     private let request: (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest
     private var linked: LinkedStreams?
 
-    /// What the user is told before the session begins.
+    /// Messages before the session begins.
     private(set) var notes: [String] = []
 
     /// - Parameters:
     ///   - request: Makes the request for a rate and a channel count.
-    /// - Throws: `DeviceError` or `CommandFailure` for an input that cannot be named so.
+    /// - Throws: `DeviceError` or `CommandFailure` for an input name that is not usable.
     init?(
         _ options: RecordingOptions, _ device: DeviceOptions,
         request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest
@@ -47,9 +47,9 @@ final class TakeRig {
         return Engine(linked: linked, clock: clock)
     }
 
-    /// The recorder of a session on the device that was opened.
+    /// Returns the recorder of a session on the opened device.
     ///
-    /// - Parameter kept: The recording that is practised, in the store; nil if it cannot be kept.
+    /// - Parameter kept: The practised recording in the store; nil if it cannot be kept.
     func recorder(over listening: Listening, kept: KeptRecording?) throws -> (PracticeRecorder, LinkedStreams) {
         guard let linked else { throw CommandFailure(.software, "the device was not opened") }
         let configuration = linked.input.configuration
@@ -70,7 +70,7 @@ final class TakeRig {
         return (recorder, linked)
     }
 
-    /// The folder for takes, which is made if it is the usual one.
+    /// Returns the folder for takes. Creates the default folder if missing.
     private static func folder(_ options: RecordingOptions) throws -> String {
         let folder = try options.takeFolder ?? PracticeRecorder.makeUserFolder()
         var status = stat()
@@ -81,7 +81,7 @@ final class TakeRig {
         return folder
     }
 
-    /// Why takes cannot be put anywhere; nil if they can.
+    /// Returns the reason why takes have no folder; nil for a usable folder.
     static func failure(ofFolder options: RecordingOptions) -> (any ExplainedError)? {
         do {
             _ = try folder(options)
@@ -91,7 +91,8 @@ final class TakeRig {
         }
     }
 
-    /// The channels that are recorded: the chosen ones; else all of a usual input, and the first of a large interface.
+    /// Returns the channels to record: the chosen channels; otherwise all channels of an input with one or two, and the
+    /// first of a larger input.
     private func channels(_ input: StreamConfiguration) throws -> InputChannels {
         let count = input.channelCount
         guard let chosen = options.inputChannel else {
@@ -103,7 +104,7 @@ final class TakeRig {
         return .chosen(chosen.channels)
     }
 
-    /// How much later than the drivers say sound is recorded.
+    /// Sets the latency of recorded sound beyond the drivers' reports.
     private func place(_ settings: inout PracticeRecorder.Settings, _ device: StreamConfiguration) {
         if let offset = options.takeOffset {
             settings.addedFrames = offset.milliseconds * Double(device.sampleRate) / 1000
@@ -124,7 +125,7 @@ final class TakeRig {
         notes.append("better: connect the output to the input, and run woodshed calibrate \(names)")
     }
 
-    /// A file name without its ending.
+    /// Returns a file name without its extension.
     private static func stem(_ title: String) -> String {
         guard let point = title.lastIndex(of: "."), point != title.startIndex else { return title }
         return String(title[..<point])

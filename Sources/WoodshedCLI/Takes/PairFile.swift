@@ -3,18 +3,18 @@ import Glibc
 import Terminal
 import Woodshed
 
-/// A file with a take beside what it was recorded against.
+/// A file with a take beside its model.
 struct PairFile {
     let take: StoredTake
     let store: PracticeStore
-    /// The recording, as the user named it; nil for the file that the store knows.
+    /// The recording, as named by the user; nil for the file known to the store.
     let recording: String?
     let matches: Bool
     let messages: MessageOptions
 
     /// Writes the file.
     ///
-    /// - Throws: An error that tells what is missing; no file is left then.
+    /// - Throws: An error that names the missing part; no file is left then.
     func write(to path: String) throws {
         let signals = Signals.install()
         let format = try FileFormat(named: path)
@@ -48,11 +48,11 @@ struct PairFile {
         CommandFailure(.badData, "take \(take.number) was not recorded against a section", remedy: remedy)
     }
 
-    /// The file of the recording that a take was recorded against.
+    /// Returns the file of the recording that a take was recorded against.
     ///
     /// - Parameters:
-    ///   - name: As the user named it; nil for the file that the store knows.
-    ///   - remedy: How the user can name it.
+    ///   - name: The user's name for the file; nil for the file known to the store.
+    ///   - remedy: Advice for naming the file.
     static func recordingFile(
         of model: StoredTake.Model, in store: PracticeStore, named name: String?,
         remedy: String =

@@ -1,8 +1,8 @@
-// What `woodshed takes ACTION WORDS` can do, and which takes the words mean.
+// Actions of `woodshed takes ACTION WORDS`, and the selection of takes by words.
 import Terminal
 import Woodshed
 
-/// One of the things to do with takes.
+/// An action on takes.
 enum TakeAction: String, CaseIterable {
     case list
     case play
@@ -16,7 +16,7 @@ enum TakeAction: String, CaseIterable {
     case undo
     case empty
 
-    /// The words that follow it, for errors.
+    /// The action and its words, for errors.
     var usage: String {
         switch self {
         case .list: "[list] [FILE] [--section SECTION]"
@@ -33,7 +33,7 @@ enum TakeAction: String, CaseIterable {
         }
     }
 
-    /// How many words it takes.
+    /// Permitted number of words.
     var wordCount: ClosedRange<Int> {
         switch self {
         case .list: 0...1
@@ -44,7 +44,7 @@ enum TakeAction: String, CaseIterable {
         }
     }
 
-    /// The options that it takes, besides those for the output.
+    /// Permitted options, besides the output options.
     var options: [String] {
         switch self {
         case .list: ["--section", "--trash", "--newest", "--follow"]
@@ -54,7 +54,8 @@ enum TakeAction: String, CaseIterable {
         }
     }
 
-    /// The action of the first word, and the words after it. A first word that is no action is the file whose takes are listed.
+    /// Returns the action of the first word, and the following words. Any other first word is the recording whose takes
+    /// are listed.
     static func parsed(_ words: [String]) -> (action: TakeAction, words: [String]) {
         let synonyms = ["ls": Self.list, "remove": .rm, "delete": .rm, "name": .rename]
         guard let first = words.first, let action = Self(rawValue: first) ?? synonyms[first] else {
@@ -64,11 +65,11 @@ enum TakeAction: String, CaseIterable {
     }
 }
 
-/// A take as typed: its number, or `@1` for the newest, `@2` for the one before it.
+/// A take as typed: its number, or `@1` for the newest take, `@2` for the take before.
 enum TakeWord {
-    /// The take that a word means.
+    /// Returns the take for a word.
     ///
-    /// - Throws: A `CommandFailure` if there is none.
+    /// - Throws: A `CommandFailure` if there is no such take.
     static func take(_ word: String, in store: PracticeStore) throws -> StoredTake {
         if let place = newest(word) {
             let takes = try store.takes(TakeFilter(limit: place))
@@ -92,9 +93,9 @@ enum TakeWord {
         return take
     }
 
-    /// The take that a word means, if its file is its own.
+    /// Returns the take for a word, if the take still has its own file.
     ///
-    /// - Throws: A `CommandFailure` if there is none, or another take has the name of its file by now.
+    /// - Throws: A `CommandFailure` if there is no such take, or if another take now has its file's name.
     static func heard(_ word: String, in store: PracticeStore) throws -> StoredTake {
         let take = try take(word, in: store)
         guard !take.isReplaced else {
@@ -105,7 +106,7 @@ enum TakeWord {
         return take
     }
 
-    /// What the user is told of each take that was not removed when the trash was emptied.
+    /// Returns a message about each take left in the trash after emptying.
     static func leftInTrash(of store: PracticeStore) throws(StoreError) -> [String] {
         try store.takes(TakeFilter(isTrash: true)).map { take in
             "take \(take.number) stays in the trash, because its file may be another recording: \(take.currentPath); "
@@ -113,7 +114,7 @@ enum TakeWord {
         }
     }
 
-    /// The takes that words mean: numbers, ranges of numbers such as `3-5`, and `@1`.
+    /// Returns the takes for words: numbers, ranges of numbers such as `3-5`, and `@1`.
     static func takes(_ words: [String], in store: PracticeStore) throws -> [StoredTake] {
         var takes: [StoredTake] = []
         for word in words {
@@ -134,7 +135,7 @@ enum TakeWord {
         return takes.filter { seen.insert($0.number).inserted }
     }
 
-    /// The place of a word such as `@1` in the list, from 1; nil if it is no such word.
+    /// Returns the place in the list for a word such as `@1`, from 1; nil for another word.
     static func newest(_ word: String) -> Int? {
         guard word.hasPrefix("@"), let place = wholeNumber(word.dropFirst()), (1...1_000_000).contains(place) else {
             return nil

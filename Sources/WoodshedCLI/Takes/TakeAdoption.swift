@@ -1,9 +1,10 @@
-// Takes that a crash, a full disk or a store in trouble kept out of the list: put there at the next start.
+// Adopts takes missing in the list after a crash, a full disk or a store failure. The next start adds them.
 import Terminal
 import Woodshed
 
 enum TakeAdoption {
-    /// Lists them, and says so. What cannot be listed now stays known, and no verb fails for it.
+    /// Adds the missing takes to the list, and reports each. A take that cannot be listed now stays known for a later
+    /// start; no verb fails for it.
     static func run(quiet: Bool) {
         guard let store = try? PracticeStore(.user) else { return }
         let recorded = UnlistedTakes.list(in: store).map { (take: $0, wasUnfinished: false) }

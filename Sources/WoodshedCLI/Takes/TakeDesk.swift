@@ -1,28 +1,28 @@
-// Finds the take that a key means, and prepares what is heard of it, on threads of their own: no key waits for the disk.
+// Finds the take for a key and prepares its sound on separate threads: no key waits for the disk.
 import Synchronization
 import Terminal
 import Woodshed
 
-/// The takes of the recording that plays.
+/// The takes of the playing recording.
 struct TakeDesk: Sendable {
     let session: PracticeSession
     let keeper: SectionKeeper
-    /// Whether both at once are mixed on both sides.
+    /// True to mix model and take on both sides when both play together.
     let mixesBoth: Bool
     /// Called on any thread.
     let tell: @Sendable (TakeNews) -> Void
 
-    /// What plays when a key is pressed, whose newest take is meant.
+    /// The playing passage at a key's press; its newest take is meant.
     struct Passage: Equatable, Sendable {
-        /// The saved section; nil for a loop or a range that is not saved.
+        /// The saved section; nil for an unsaved loop or range.
         var section: Int?
         /// Frames of the recording's clip.
         var frames: Range<Int64>
-        /// Where the player is, of the clip.
+        /// The player's position, in frames of the clip.
         var place: Int64
     }
 
-    /// What plays now.
+    /// The passage playing now.
     var passage: Passage {
         let (status, sections) = (session.player.status, session.player.score.sections)
         let isKnown = sections.indices.contains(status.section - 1)
@@ -31,7 +31,7 @@ struct TakeDesk: Sendable {
             place: status.clipFrame)
     }
 
-    /// Work that was asked for, and may be given up.
+    /// Requested work, which may be cancelled.
     final class Work: Sendable {
         let number: Int
         private let cancelled = Atomic(false)
@@ -42,9 +42,9 @@ struct TakeDesk: Sendable {
         var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
     }
 
-    /// Makes what is heard of the newest take of a passage.
+    /// Prepares the newest take of a passage for hearing.
     ///
-    /// - Parameter old: What was heard last; it is heard again if it is of the same take.
+    /// - Parameter old: The last pair, reused for the same take.
     func prepare(_ passage: Passage, old: HeardPair?, as work: Work) {
         BlockingThread.start { [self] in
             perform(work) {
@@ -60,7 +60,7 @@ struct TakeDesk: Sendable {
         }
     }
 
-    /// Compares the newest take of a passage with what it was recorded against.
+    /// Compares the newest take of a passage with its model.
     func compare(_ passage: Passage, as work: Work) {
         BlockingThread.startInBackground { [self] in
             perform(work) {
@@ -75,7 +75,7 @@ struct TakeDesk: Sendable {
         do {
             try body()
         } catch let error as HearingError where error.kind == .cancelled {
-            // The user gave it up, and knows.
+            // The user cancelled the work, so no message is needed.
         } catch let error as any ExplainedError {
             tell(.refused(work.number, [error.message, error.remedy].filter { !$0.isEmpty }))
         } catch {
@@ -85,11 +85,11 @@ struct TakeDesk: Sendable {
 
     private var clip: Clip { session.player.clip }
 
-    /// The newest take of a passage, and the identity of the recording.
+    /// Returns the newest take of a passage, and the recording's identity.
     private func newestTake(of passage: Passage) throws -> (StoredTake, RecordingKey) {
         let kept = try keeper.kept(clip.info)
         let key = kept.recording.key
-        // One that is being recorded has no length yet.
+        // Excludes a take still being recorded, which has no length yet.
         let takes = try kept.store.takes(TakeFilter(key: key)).filter { $0.sound.frameCount > 0 && !$0.isReplaced }
         guard let take = Self.newest(of: passage, in: takes, clip.frame) else {
             throw CommandFailure(
@@ -99,7 +99,8 @@ struct TakeDesk: Sendable {
         return (take, key)
     }
 
-    /// The newest take of the saved section; if there is none, or it is not saved, the newest one half of whose model, or more, plays.
+    /// Returns the newest take of the saved section. Without such a take, returns the newest take with at least half of
+    /// its model inside the passage.
     ///
     /// - Parameter clipFrame: The frame of the clip for a frame of the file.
     static func newest(
@@ -116,14 +117,14 @@ struct TakeDesk: Sendable {
     }
 }
 
-/// What has become of a request about takes.
+/// Result of a request about takes.
 enum TakeNews: Sendable {
     /// The pair can be heard.
     case ready(Int, HeardPair)
-    /// Nothing can be heard or compared; lines tell why, and what to do.
+    /// Nothing can be heard or compared; the lines give the reason and a remedy.
     case refused(Int, [String])
-    /// What is heard has ended; the player it was.
+    /// The playback of a take ended, on this player.
     case ended(ObjectIdentifier, FinishReason)
-    /// A take was compared.
+    /// A take's comparison is finished.
     case compared(Int, take: Int, ComparedTake, TakeComparison)
 }
