@@ -1,10 +1,10 @@
-// Puts a take into the list of takes while it is recorded, so that it is listed whatever happens to this program.
+// Adds a take to the list of takes while it is recorded, so the take stays listed after a crash of this program.
 import Glibc
 import Synchronization
 import Terminal
 import Woodshed
 
-/// The place of one take in the list. A store that cannot be changed never disturbs the recording: it is told about at the end.
+/// The list entry of a take. An unwritable store never disturbs the recording; the failure is reported at the end.
 final class TakeListing: Sendable {
     private struct State {
         var number: Int?
@@ -17,7 +17,7 @@ final class TakeListing: Sendable {
 
     init(path: String, _ sound: StoredTake.Sound) { (self.path, self.sound) = (path, sound) }
 
-    /// Adds the take. On a thread of its own, because another program may hold the store for seconds.
+    /// Adds the take on a separate thread, because another program may lock the store for seconds.
     func begin() { BlockingThread.start { self.add() } }
 
     private func add() {
@@ -30,12 +30,12 @@ final class TakeListing: Sendable {
         }
     }
 
-    /// Tells the length of the take and where its file is now.
+    /// Stores the length of the take and the final place of its file.
     ///
     /// - Returns: The number of the take.
-    /// - Throws: Why it is not in the list. It is remembered, and listed at the next start.
+    /// - Throws: The reason why the take is not in the list. The take is remembered, and listed at the next start.
     func finish(frameCount: Int64, path: String) throws -> Int {
-        // Once more, if it could not be added at the beginning.
+        // Retries if the first attempt failed.
         add()
         let (number, failure) = state.withLock { ($0.number, $0.failure) }
         do {
@@ -50,9 +50,9 @@ final class TakeListing: Sendable {
         }
     }
 
-    /// Takes it off the list: it was not kept.
+    /// Removes a take that was not kept from the list.
     func drop() {
-        // Waits until it was added.
+        // The lock waits for a running `add`.
         guard let number = state.withLock({ $0.number }) else { return }
         try? PracticeStore(.user).forget(take: number)
     }

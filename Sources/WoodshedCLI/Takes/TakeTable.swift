@@ -12,7 +12,7 @@ struct TakeTable {
     /// The columns of the terminal; nil where lines are not cut.
     let columns: Int?
 
-    /// One line for each take: its number, date, length, rating, and what it is.
+    /// Returns a line for each take: number, date, length, rating, and description.
     func lines(header: Bool) -> [String] {
         var titles: [RecordingKey: String] = [:]
         let names = RecordingNames(store)
@@ -30,11 +30,11 @@ struct TakeTable {
             ]
         }
         if header, !rows.isEmpty { rows.insert(["#", "recorded", "length", "", "take"], at: 0) }
-        // Numbers and times end in one column, stars begin in one.
+        // Numbers and times are aligned right, ratings left.
         return tableLines(rows, leftAligned: 3, columns: columns)
     }
 
-    /// Its name or that of its file, what it was recorded against, its note, and whether its file is gone.
+    /// Returns the take's name or its file's name, its model, its note, and a missing file.
     private func words(_ take: StoredTake, _ title: String?) -> String {
         var words = [printable(take.name.isEmpty ? fileName(take.path) : take.name)]
         if let model = take.model, let title {
@@ -46,15 +46,15 @@ struct TakeTable {
         return words.joined(separator: "  ")
     }
 
-    /// One object for each take.
+    /// A JSON object for each take.
     var json: [JSONValue] { takes.map { .object([.init("v", .integer(1))] + $0.fields) } }
 }
 
 extension StoredTake {
-    /// Whether its file is not where it was.
+    /// True if the take's file is missing or belongs to another take.
     var isMissing: Bool { isReplaced || !isFile(currentPath) }
 
-    /// Its length. While a take is being recorded, and after a crash, only its file knows it.
+    /// Number of frames. During recording and after a crash, only the file knows the length.
     var frameCount: Int64 {
         guard sound.frameCount == 0, !isReplaced, let info = try? AudioFileInfo(path: currentPath) else {
             return sound.frameCount
@@ -64,7 +64,8 @@ extension StoredTake {
 
     var seconds: Double { Double(frameCount) / Double(sound.sampleRate) }
 
-    /// The take for programs. `model_start_frame` is the frame of the take at which the first frame of the section was heard.
+    /// The take's fields for programs. `model_start_frame` is the take's frame at which the section's first frame was
+    /// heard.
     var fields: [JSONValue.Field] {
         var fields: [JSONValue.Field] = [
             .init("number", .integer(number)), .init("path", .string(currentPath)), .init("missing", .bool(isMissing)),
@@ -92,13 +93,13 @@ extension StoredTake {
     }
 }
 
-/// Whether there is a regular file of this name.
+/// Returns true if a regular file of this name exists.
 func isFile(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(FileName.systemName(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
 }
 
-/// A time as a date and a clock of this place: `2026-11-25 14:03`.
+/// Returns a time as local date and clock: `2026-11-25 14:03`.
 func dateText(_ time: Int64) -> String {
     var (seconds, parts) = unsafe (time_t(time), tm())
     guard unsafe localtime_r(&seconds, &parts) != nil else { return "-" }

@@ -1,15 +1,15 @@
-// Takes of `record` that the store could not take in: remembered in the user's state folder, and listed at the next start.
+// Takes of `record` refused by the store: remembered in the user's state folder, and listed at the next start.
 import JSON
 import UserState
 import Woodshed
 
-/// A take that is whole on the disk, and that only the list does not know.
+/// A take complete on the disk, and missing only in the list.
 struct UnlistedTake: Equatable {
-    /// Its absolute path.
+    /// Absolute path of the take.
     let path: String
     let sound: StoredTake.Sound
 
-    /// Remembers it. Where that fails too, the user was told how to add it.
+    /// Remembers the take. A failure has no further effect: the user already knows the command to add the take.
     func remember() {
         UnlistedTakes.change { takes in takes.filter { $0.path != path } + [self] }
     }
@@ -46,9 +46,9 @@ struct UnlistedTake: Equatable {
 enum UnlistedTakes {
     static let fileName = "unlisted.json"
 
-    /// Lists them. Those whose disk is not connected, and those that the store still refuses, stay remembered.
+    /// Lists the remembered takes. Takes on a disconnected disk, and takes still refused by the store, stay remembered.
     static func list(in store: PracticeStore) -> [StoredTake] {
-        // Nearly always there are none, and nothing is written.
+        // Usually there are none, and nothing is written.
         guard let file = StateFile(named: fileName), let content = try? file.read(), !takes(in: content).isEmpty else {
             return []
         }

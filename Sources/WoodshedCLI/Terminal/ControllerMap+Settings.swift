@@ -1,11 +1,11 @@
-// What pedals and buttons do, in the configuration: `midi.cc64 = pause`.
+// Actions of pedals and buttons in the configuration: `midi.cc64 = pause`.
 import RemoteControl
 import Terminal
 
 extension ControllerMap {
-    /// What the configuration says.
+    /// Creates the map from the configuration.
     ///
-    /// - Throws: A `CommandFailure` for a part that no controller has, or an action that there is not.
+    /// - Throws: A `CommandFailure` for an unknown part of a controller, or an unknown action.
     init(_ layers: SettingsLayers) throws(CommandFailure) {
         self.init()
         var map = self
@@ -15,11 +15,11 @@ extension ControllerMap {
         self = map
     }
 
-    /// Gives a press other actions, or none.
+    /// Assigns other actions to a press, or none.
     ///
     /// - Parameters:
-    ///   - name: Such as `cc64`, `ch2.note60` or `cc64.up`.
-    ///   - words: Actions of playing or of recording.
+    ///   - name: Name of the press, such as `cc64`, `ch2.note60` or `cc64.up`.
+    ///   - words: Actions of playing or of recording, or `none`.
     mutating func bind(_ name: String, to words: String) throws(ArgumentError) {
         guard let trigger = ControllerTrigger(name) else {
             throw ArgumentError(

@@ -1,25 +1,25 @@
-// A line that the user types while something else goes on. The keys come in raw mode, so editing is done here.
+// A line typed while a recording plays. Keys arrive in raw mode, so editing is done here.
 import Terminal
 
-/// A line of text under way.
+/// An unfinished line of text.
 struct InputLine: Equatable {
-    /// What a key made of it.
+    /// Result of a key.
     enum Outcome: Equatable {
         case goesOn
         case done(String)
         case givenUp
     }
 
-    /// What is asked for: "name".
+    /// The requested input, such as "name".
     let question: String
     private(set) var text = ""
 
-    /// More than any name; what is typed beyond it is left out.
+    /// Limit in bytes, longer than any name; further text is dropped.
     private static let mostBytes = 1000
 
     init(question: String, text: String = "") { (self.question, self.text) = (question, text) }
 
-    /// Takes a key. One without an action is typed if it is a character; arrows and their like have no meaning in so short a line.
+    /// Takes a key. A character without an action is typed. Arrow keys have no meaning in so short a line.
     mutating func take(_ key: KeyBytes.Key, _ table: KeyTable<InputAction>) -> Outcome {
         let actions = table.actions(of: key)
         if actions.isEmpty, let character = Self.character(key) { add(character) }
@@ -44,7 +44,7 @@ struct InputLine: Equatable {
         return .goesOn
     }
 
-    /// Types text that has no line ends.
+    /// Types text without its line ends.
     mutating func type(_ text: some StringProtocol) {
         for character in text where !character.isNewline { add(character) }
     }
@@ -68,7 +68,7 @@ struct InputLine: Equatable {
         return String(text)
     }
 
-    /// The line, with its end in view.
+    /// Returns the line, with its end visible.
     func line(columns: Int) -> String {
         let head = "\(question): "
         let room = max(1, columns - 2 - displayWidth(head))

@@ -1,18 +1,18 @@
-// What keys do while a recording plays, and the words for it: in the configuration, and for everything else that controls a player.
+// Actions of keys during playback, and their names: in the configuration, and for every other control of a player.
 import Terminal
 import Woodshed
 
 /// The action of a key.
 enum KeyAction: NamedAction {
-    /// What a key does to the loop that is set by ear.
+    /// Key actions on the loop set by ear.
     enum Loop: Equatable, Sendable {
         case setStart
         case setEnd
-        /// Leave it, or enter it again.
+        /// Leave or re-enter the loop.
         case toggle
-        /// Go to its first frame.
+        /// Go to the loop's first frame.
         case goToStart
-        /// Loop what was just heard.
+        /// Loop the sound just heard.
         case lastHeard
         /// Move an edge by seconds of the recording.
         case nudge(LoopMarks.Edge, seconds: Double)
@@ -20,36 +20,36 @@ enum KeyAction: NamedAction {
         case nudgeFrames(LoopMarks.Edge, Int)
     }
 
-    /// What a key does to the saved sections.
+    /// Key actions on the saved sections.
     enum Sections: Equatable, Sendable {
-        /// Split the recording at what is heard.
+        /// Split the recording at the audible place.
         case mark
-        /// Keep the loop as a section; its name is typed.
+        /// Save the loop as a section, with a typed name.
         case save
-        /// Give the section that plays another name, which is typed.
+        /// Give the playing section another, typed name.
         case rename
-        /// Remove the section that plays.
+        /// Remove the playing section.
         case remove
-        /// Mark the section that plays as hard, or no longer.
+        /// Mark the playing section as hard, or unmark it.
         case toggleHard
         case undo
         case redo
 
-        /// What is asked for before it is carried out; nil if nothing is.
+        /// The input requested before the action; nil for none.
         var question: String? { self == .save || self == .rename ? "name" : nil }
     }
 
-    /// What a key does with the newest take of what plays.
+    /// Key actions on the newest take of the playing passage.
     enum Take: Equatable, Sendable {
-        /// Hear it, or what it was recorded against.
+        /// Hear the take, its model, or both.
         case hear(HeardSound)
         /// Hear the loop again.
         case end
-        /// Compare it.
+        /// Compare the take with its model.
         case compare
     }
 
-    /// What a key does to the channel strip.
+    /// Key actions on the channel strip.
     enum Strip: Equatable, Sendable {
         enum Band: String, Sendable {
             case low
@@ -57,22 +57,22 @@ enum KeyAction: NamedAction {
             case high
         }
 
-        /// The next of: the centre as recorded, without it, it alone.
+        /// Cycle the centre: as recorded, removed, alone.
         case centre
-        /// The next of: all channels, each alone.
+        /// Cycle the channels: all, then each channel alone.
         case channel
-        /// Further to the right, from -1 to 1.
+        /// Shift the balance to the right, by a step on the scale -1 to 1.
         case balance(by: Double)
         /// Raise a band, in decibels.
         case equaliser(Band, by: Double)
-        /// Hear the recording as it is.
+        /// Hear the recording unchanged.
         case off
     }
 
     case togglePause
-    /// Hold the sound that is heard, or go on from it.
+    /// Hold the present sound, or continue from it.
     case freeze
-    /// End; nothing is remembered for the next time unless `remembers`.
+    /// End the run; `remembers` stores the position and settings for the next run.
     case quit(remembers: Bool)
     /// Jump by this many seconds of the recording.
     case jump(seconds: Double)
@@ -86,11 +86,11 @@ enum KeyAction: NamedAction {
     case setSpeed(Double)
     /// Higher or lower, in semitones.
     case changePitch(by: Double)
-    /// Play each section so often; 0 is without an end.
+    /// Play each section this many times; 0 means endlessly.
     case passes(Int)
     /// Play backwards, or forwards again.
     case reverse
-    /// The next of the gaps after a pass: none, as long as the pass, half as long again.
+    /// Cycle the gap after a pass: none, one pass length, one and a half.
     case changeGap
     /// Louder or softer, in decibels.
     case changeGain(by: Double)
@@ -98,28 +98,28 @@ enum KeyAction: NamedAction {
     case loop(Loop)
     case sections(Sections)
     case take(Take)
-    /// The pass was clean, or a miss: a little faster, or slower.
+    /// Grade the pass as clean or missed: a little faster, or slower.
     case grade(isClean: Bool)
-    /// Record over the loop, or stop doing so.
+    /// Start or stop recording over the loop.
     case record
-    /// Ask how the section that plays went.
+    /// Ask for a rating of the playing section.
     case rate
     /// Say the section, the position and the speed.
     case tell
-    /// Choose a section in the list, or leave it.
+    /// Open or close the list for choosing a section.
     case list
     /// Show or hide the waveform.
     case waveform
-    /// Learn what a pedal or a button of a controller does.
+    /// Learn the action of a controller's pedal or button.
     case learn
     case help
     case redraw
 }
 
 extension KeyAction {
-    /// The action that words name.
+    /// Parses the name of an action.
     init(words text: some StringProtocol) throws(ArgumentError) {
-        // A key of the standard table, written as it is named.
+        // Fast path: names of actions without a number.
         if let action = Self.simple[String(text)] {
             self = action
             return
@@ -163,7 +163,7 @@ extension KeyAction {
         }
     }
 
-    /// The words that name the action.
+    /// The action's name.
     var words: String {
         if let words = Self.simple.first(where: { $0.value == self })?.key { return words }
         func signed(_ value: Double) -> String { (value < 0 ? "-" : "+") + shortest(abs(value)) }
@@ -204,7 +204,7 @@ extension KeyAction {
     /// The words of all actions without a number.
     static var plainWords: [String] { simple.keys.sorted() }
 
-    /// A number with a sign, of the words of an action.
+    /// Parses a number with a sign, in an action's name.
     private static func signed(_ text: some StringProtocol, of words: some StringProtocol) throws(ArgumentError)
         -> Double
     {

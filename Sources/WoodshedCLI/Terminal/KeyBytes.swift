@@ -1,13 +1,13 @@
-// Separates the bytes of a terminal into keys. An escape sequence may arrive in pieces, so an unfinished one is kept; nothing
-// waits here.
+// Separates the bytes of a terminal into keys. An escape sequence may arrive in pieces, so an unfinished sequence is
+// kept. Nothing waits here.
 
 /// Separates single keys from escape sequences.
 struct KeyBytes {
-    /// The bytes of one key.
+    /// The bytes of a key.
     enum Key: Equatable {
         case plain(UInt8)
         case sequence([UInt8])
-        /// A character that is not ASCII.
+        /// A character outside ASCII.
         case text(Character)
     }
 
@@ -15,31 +15,31 @@ struct KeyBytes {
     private var pending: [UInt8] = []
     /// The first bytes of a character.
     private var character: [UInt8] = []
-    /// The keys that have an action together with Alt. Of others, Escape and the key count each by itself.
+    /// Keys with an action together with Alt. For other keys, Escape and the key count separately.
     private let altKeys: Set<UInt8>
 
     private static let escape: UInt8 = 0x1B
 
     init(altKeys: Set<UInt8> = KeyMap.standard.altKeys) { self.altKeys = altKeys }
 
-    /// Whether an Escape has arrived that may begin a sequence. The rest of a sequence follows
-    /// at once; if nothing follows for a moment, call `giveUpWaiting`.
+    /// True after an Escape that may begin a sequence. The rest of a sequence follows at once. If nothing follows for a
+    /// moment, call `giveUpWaiting`.
     var isWaiting: Bool { !pending.isEmpty }
 
-    /// The Escape was a key of its own.
+    /// Treats the pending Escape as a separate key.
     ///
-    /// - Returns: That key; nil if there was more than an Escape.
+    /// - Returns: The Escape key; nil if more than an Escape was pending.
     mutating func giveUpWaiting() -> Key? {
         defer { pending = [] }
         return pending == [Self.escape] ? .plain(Self.escape) : nil
     }
 
-    /// All keys the bytes complete.
+    /// Returns all keys completed by the bytes.
     mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
         var result: [Key] = []
         for byte in bytes {
             if byte == Self.escape {
-                // Whatever was under way ends here.
+                // An Escape ends every unfinished sequence.
                 pending = [byte]
                 continue
             }
@@ -62,9 +62,9 @@ struct KeyBytes {
         return result
     }
 
-    /// Takes a byte of a character; returns the key when it is complete.
+    /// Takes a byte of a character; returns the key of a complete character.
     private mutating func take(_ byte: UInt8) -> Key? {
-        // A byte that begins a character ends whatever was incomplete.
+        // A byte that begins a character ends an incomplete character.
         if byte & 0xC0 != 0x80 { character = [] }
         if byte < 0x80 { return .plain(byte) }
         character.append(byte)
@@ -87,11 +87,11 @@ struct KeyBytes {
     private func state(_ bytes: [UInt8]) -> State {
         guard bytes.count > 2, let last = bytes.last else {
             if bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") { return .unfinished }
-            // A terminal sends Escape before a key that is pressed together with Alt.
+            // A terminal sends Escape before a key pressed together with Alt.
             return altKeys.contains(bytes[1]) ? .whole : .escapeAlone
         }
         if (0x40...0x7E).contains(last) { return .whole }
-        // Sixteen bytes are longer than any key's sequence; anything longer is not a key.
+        // Every key's sequence is shorter than sixteen bytes; a longer sequence is no key.
         return bytes.count < 16 ? .unfinished : .unknown
     }
 }

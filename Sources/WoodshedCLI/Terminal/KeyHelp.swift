@@ -1,12 +1,13 @@
 // The help for the keys, laid out for the terminal's width.
 import Terminal
 
-/// Keys and what they do.
+/// Keys and their actions.
 struct KeyHelp {
-    /// The keys, and what they ask for in a few words.
+    /// The keys, and their actions in a few words.
     let entries: [(keys: String, action: String)]
 
-    /// From so many columns on two entries fit side by side; below so many, the words stand below the keys.
+    /// Layout limits in columns. From `wideColumns` on, two entries fit side by side. Below `narrowColumns`, the words
+    /// stand below the keys.
     private static let (wideColumns, narrowColumns) = (72, 40)
 
     /// Lines of at most `columns - 1` cells.
@@ -29,12 +30,12 @@ struct KeyHelp {
         }
     }
 
-    /// One line for each entry, for plain output, which may be read aloud.
+    /// A line for each entry, for plain output and screen readers.
     var spokenLines: [String] { entries.map { "\($0.keys): \($0.action)" } }
 
     private var keyCells: Int { (entries.map { displayWidth($0.keys) }.max() ?? 0) + 2 }
 
-    /// The keys, then the words beside them, wrapped between words.
+    /// Returns the keys and the words beside them, wrapped between words.
     private static func lines(_ keys: String, _ action: String, cells: Int, keyCells: Int) -> [String] {
         var lines: [String] = []
         var line = padded(keys, to: keyCells)

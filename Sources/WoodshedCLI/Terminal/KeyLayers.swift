@@ -1,29 +1,30 @@
-// What keys do where they do not control the player: in the list, in a line that is typed, at a question, and while recording.
+// Layers of keys beside the player: the list, a line being typed, a question, and recording.
 
-/// What goes on decides what a key does. Each layer has a table of its own.
+/// The current layer decides a key's action. Each layer has its own table.
 enum KeyLayer: String, CaseIterable, Sendable {
     /// A recording plays.
     case playing
-    /// A section is chosen in the list. Keys without an action there do what they do while a recording plays.
+    /// The list of sections is open. Keys without an action in this layer act as during playback.
     case list
-    /// A line is typed. Keys without an action there are typed.
+    /// A line is being typed. Keys without an action in this layer are typed.
     case input
-    /// A question is asked. Keys without an action there mean no.
+    /// A question is open. Keys without an action in this layer mean no.
     case confirm
-    /// A take is recorded.
+    /// A take is being recorded.
     case recording
-    /// It is asked how a section went, while the next one plays. Keys without an action there do what they do while a recording plays.
+    /// A section's rating is asked for, while the next section plays. Keys without an action in this layer act as
+    /// during playback.
     case rating
 }
 
-/// What a key does in the list of sections.
+/// Key actions in the list of sections.
 enum ListAction: String, PlainAction {
     case up, down, first, last, play, leave
     case pageUp = "page up"
     case pageDown = "page down"
 }
 
-/// What a key does to the line that is typed.
+/// Key actions on the line being typed.
 enum InputAction: String, PlainAction {
     case accept, cancel
     case deleteCharacter = "delete character"
@@ -36,7 +37,7 @@ enum ConfirmAction: String, PlainAction {
     case yes, no
 }
 
-/// What a key does while a take is recorded.
+/// Key actions while recording a take.
 enum RecordAction: String, PlainAction {
     /// Begin, pause, or go on.
     case pause
@@ -47,9 +48,9 @@ enum RecordAction: String, PlainAction {
     case mark, help, redraw
 }
 
-/// What a key does while it is asked how a section went.
+/// Key actions while a rating is asked for.
 enum RatingAction: String, PlainAction {
     case again, hard, good, easy
-    /// Leave it unrated.
+    /// Skip the rating.
     case skip
 }

@@ -1,10 +1,10 @@
-// Which key does what: a table for each layer, with what the configuration has changed.
+// The map of keys to actions: a table for each layer, with the configuration's changes.
 import Terminal
 
-/// The usual keys of one layer until one of them is changed.
+/// The default keys of a layer, until a key is changed.
 ///
-/// A table is made when it is first asked for: to read the words of all tables takes longer than the rest of the start of a run that no
-/// key reaches.
+/// A table is created on first use. Parsing all tables takes longer than the rest of the start, and many runs read no
+/// key.
 @propertyWrapper
 struct Changeable<Action: NamedAction>: Sendable {
     private let usual: @Sendable () -> KeyTable<Action>
@@ -32,9 +32,9 @@ struct KeyMap: Sendable {
 
     private init() {}
 
-    /// The usual keys, with those of the configuration in their place.
+    /// Creates the default keys, with the configuration's changes.
     ///
-    /// - Throws: A `CommandFailure` for a layer, a key or an action that there is not.
+    /// - Throws: A `CommandFailure` for an unknown layer, key or action.
     init(_ layers: SettingsLayers) throws(CommandFailure) {
         self = Self.standard
         var map = self
@@ -44,7 +44,7 @@ struct KeyMap: Sendable {
         self = map
     }
 
-    /// Gives a key other actions, or none.
+    /// Assigns other actions to a key, or none.
     ///
     /// - Parameter name: Layer and key, such as `playing.ctrl+l`.
     mutating func bind(_ name: String, to words: String) throws(ArgumentError) {
@@ -63,7 +63,7 @@ struct KeyMap: Sendable {
         }
     }
 
-    /// All keys with their layers, and their actions as words.
+    /// All keys with their layers, and the names of their actions.
     var rows: [(key: String, words: String)] {
         let layers: [(KeyLayer, [(key: String, words: String)])] = [
             (.playing, playing.rows), (.list, list.rows), (.input, input.rows), (.confirm, confirm.rows),
@@ -72,7 +72,7 @@ struct KeyMap: Sendable {
         return layers.flatMap { layer, rows in rows.map { ("\(layer.rawValue).\($0.key)", $0.words) } }
     }
 
-    /// The keys that have an action together with Alt in any layer, by the byte that follows Escape.
+    /// Keys with an action together with Alt in any layer, by the byte after Escape.
     var altKeys: Set<UInt8> {
         playing.altKeys.union(list.altKeys).union(input.altKeys).union(confirm.altKeys).union(recording.altKeys)
             .union(rating.altKeys)
@@ -146,10 +146,10 @@ struct KeyMap: Sendable {
         (["quit", "quit forget"], "quit; forget the place"),
     ]
 
-    /// The help while a recording plays.
+    /// The help during playback.
     var help: KeyHelp { playing.help(Self.playingTexts) }
 
-    /// The help while a take is recorded.
+    /// The help while recording a take.
     var recordingHelp: KeyHelp {
         recording.help([
             (["pause"], "begin, pause, go on"), (["stop"], "stop and keep"), (["redraw"], "clear the screen"),

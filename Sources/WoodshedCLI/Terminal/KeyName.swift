@@ -1,4 +1,4 @@
-// Keys by their names, as users write them: `space`, `shift+left`, `ctrl+l`, `alt+,`, `[`, `ö`.
+// Names of keys, as users write them: `space`, `shift+left`, `ctrl+l`, `alt+,`, `[`, `ö`.
 import Terminal
 
 /// The name of a key.
@@ -15,7 +15,7 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
         description = (ctrl ? "ctrl+" : "") + (alt ? "alt+" : "") + (shift ? "shift+" : "") + base
     }
 
-    /// A name as typed, with modifiers in any order and in upper or lower case.
+    /// Parses a typed name, with modifiers in any order and in upper or lower case.
     init(parsing text: String) throws(ArgumentError) {
         var (rest, ctrl, alt, shift) = (text[...], false, false, false)
         while let plus = rest.dropFirst().firstIndex(of: "+"), rest.index(after: plus) < rest.endIndex {
@@ -27,7 +27,7 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
             }
             rest = rest[rest.index(after: plus)...]
         }
-        // What has a meaning of its own in a line of the configuration.
+        // "=" and "#" have a meaning of their own in a line of the configuration, so they have names.
         let lowercased = rest.lowercased()
         let base = lowercased == "equals" ? "=" : lowercased == "hash" ? "#" : String(rest)
         let isSpecial = Self.special.contains(lowercased)
@@ -48,7 +48,7 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// The name of a key that was pressed; nil for one that has no name.
+    /// Returns the name of a pressed key; nil for a key without a name.
     init?(_ key: KeyBytes.Key) {
         switch key {
         case .text(let character): self.init(String(character))
@@ -78,7 +78,7 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
         plain(byte).map { KeyName($0.description, alt: true) }
     }
 
-    /// `ESC [ 1 ; 2 C`, `ESC O A`, `ESC [ 5 ~`: the modifiers are the second number less one, as bits.
+    /// Parses `ESC [ 1 ; 2 C`, `ESC O A`, `ESC [ 5 ~`: the second number less one holds the modifiers as bits.
     private static func sequence(_ bytes: [UInt8]) -> KeyName? {
         guard bytes.count >= 3, let last = bytes.last else { return nil }
         let numbers = String(decoding: bytes[2..<bytes.count - 1], as: UTF8.self).split(
@@ -103,7 +103,7 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
         return base.map { KeyName($0, ctrl: bits & 4 != 0, alt: bits & 2 != 0, shift: bits & 1 != 0) }
     }
 
-    /// The byte that follows Escape if this is a key with Alt alone.
+    /// The byte after Escape for a key with Alt alone; nil for other keys.
     var altByte: UInt8? {
         guard description.hasPrefix("alt+"), let byte = description.dropFirst(4).utf8.first,
             description.utf8.count == 5

@@ -1,7 +1,8 @@
-// The help for the keys in plain output, which may be read aloud: one line for each action, and no sign that a screen reader would leave out.
+// The help for the keys in plain output and for screen readers: a line for each action, without signs that a screen
+// reader would skip.
 
 extension KeyMap {
-    /// One line for each action, such as "left bracket: speed minus 5%"; keys and words are those of the configuration.
+    /// A line for each action, such as "left bracket: speed minus 5%". Keys and actions come from the configuration.
     var spokenHelp: [String] {
         var lines: [(keys: [String], words: String)] = []
         for (key, words) in playing.rows where !Self.unspoken.contains(words) {
@@ -18,7 +19,7 @@ extension KeyMap {
     private static let unspoken: Set<String> = ["waveform", "redraw"]
 
     private static func spoken(key: String) -> String {
-        // The key "+" alone has no modifier before it.
+        // The key "+" alone has no modifier.
         var parts = key.count == 1 ? [key] : key.split(separator: "+").map(String.init)
         guard let last = parts.popLast() else { return key }
         let isCapital = last.count == 1 && last != last.lowercased()

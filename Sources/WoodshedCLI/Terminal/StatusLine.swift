@@ -1,5 +1,5 @@
-// The one line that is redrawn while playing. A pure function of its contents and the width, so that tests check all widths;
-// it does not know terminals, cursors or colours.
+// The redrawn line during playback: a pure function of its contents and the width, so tests check all widths. It knows
+// neither terminals, cursors nor colours.
 import Terminal
 
 /// The contents of the line, from the engine's status.
@@ -10,30 +10,30 @@ struct StatusView: Equatable {
         case stopped
     }
 
-    /// What the first pair of numbers counts.
+    /// Unit of the first pair of numbers.
     enum Counts: Equatable {
         /// Sections, and passes of each.
         case sections
-        /// Recordings that play in a row.
+        /// Recordings of a queue.
         case recordings
     }
 
-    /// Empty where it stands elsewhere.
+    /// The title; empty if another line shows the title.
     var title: String
     var state: State
-    /// Counted from 1; 0 before the first.
+    /// Number of the section or recording, from 1; 0 before the first.
     var section: Int
     var sectionCount: Int
-    /// Counted from 1; 0 before the first.
+    /// Number of the pass, from 1; 0 before the first.
     var pass: Int
-    /// nil if they go on until the player is moved on.
+    /// Number of passes; nil for endless passes.
     var passes: Int?
     var speed: Double
-    /// The change of pitch; 0 is not shown.
+    /// Change of pitch in semitones; 0 is not shown.
     var semitones = 0.0
-    /// Whether it plays towards the beginning.
+    /// True if the recording plays backwards.
     var isReversed = false
-    /// Whether the sound of the position is held.
+    /// True if the sound of the position is held.
     var isFrozen = false
     /// The play position, in seconds of the recording.
     var position: Double
@@ -43,28 +43,28 @@ struct StatusView: Equatable {
     var peakDecibels: Double?
     /// The rest of the gap, in seconds; nil during a pass.
     var restSeconds: Double?
-    /// The level of what is recorded, full scale = 0; nil if nothing can be recorded.
+    /// Level of the recorded input, full scale = 0; nil without recording.
     var inputDecibels: Double?
-    /// Whether a take is recorded.
+    /// True while a take is recorded.
     var isRecording = false
-    /// The text that replaces the level while there is no device.
+    /// Text in place of the level while there is no device.
     var notice: String?
-    /// What `section` and `sectionCount` count.
+    /// Unit of `section` and `sectionCount`.
     var counts = Counts.sections
 }
 
-/// "pass 2 of 5", or "pass 2" if the passes go on until the player is moved on.
+/// Returns "pass 2 of 5", or "pass 2" for endless passes.
 func passText(_ pass: Int, of passes: Int?) -> String { "pass \(pass)" + (passes.map { " of \($0)" } ?? "") }
 
 /// Lays out the status for a width. If there is little room, fields are left out, the least important first.
 struct StatusLine {
-    /// Below this many columns nothing useful fits and nothing is drawn.
+    /// Minimum width: nothing useful fits into fewer columns, and nothing is drawn.
     static let minimumColumns = 20
 
     let glyphs: Glyphs
 
-    /// The text for a terminal of `columns`; it takes at most `columns - 1` cells, because a character in the last
-    /// column makes many terminals wrap at the next one. Empty below `minimumColumns`.
+    /// Returns the text for a terminal of `columns`, at most `columns - 1` cells wide: many terminals wrap at the
+    /// character after a full line. Empty below `minimumColumns`.
     func text(_ view: StatusView, columns: Int) -> String {
         guard columns >= Self.minimumColumns else { return "" }
         for detail in 0..<Self.details {

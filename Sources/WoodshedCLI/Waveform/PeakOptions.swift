@@ -1,4 +1,4 @@
-// Files in the formats of audiowaveform, for the players that read them.
+// Options for files in the formats of audiowaveform, for players of these formats.
 import ArgumentParser
 import Woodshed
 
@@ -26,7 +26,7 @@ struct PeakOptions: ParsableArguments {
         }
     }
 
-    /// The complete file for a recording.
+    /// Returns the complete file for a recording.
     func bytes(of path: String, as form: WaveformTarget.Peaks, draws: Bool) throws -> [UInt8] {
         let maker = try WaveformMaker(path: path, tones: false)
         var builder = try PeakFileBuilder(

@@ -1,30 +1,30 @@
-// Lines under a waveform that show its sections, as a pure function of the contents and the width.
+// Lines under a waveform with its sections, as a pure function of the contents and the width.
 import Terminal
 
-/// One section of a recording, as shown in a picture.
+/// A section of a recording, as shown in a picture.
 struct SectionBand: Equatable {
-    /// Its number among the recording's sections, from 1 on.
+    /// Number among the recording's sections, from 1.
     var number: Int
-    /// May be empty.
+    /// Name; may be empty.
     var name: String
-    /// In seconds of the recording.
+    /// Limits in seconds of the recording.
     var start: Double
     var end: Double
 }
 
-/// Sections as bands below a time axis; overlapping ones get different lines.
+/// Sections as bands below a time axis. Overlapping bands get different lines.
 struct SectionBands {
     /// The first second shown, and the seconds of the whole width.
     let start: Double
     let length: Double
 
-    /// The most lines. Further overlapping bands share the last one, as far as there is room.
+    /// Limit on the number of lines. Further overlapping bands share the last line, as far as there is room.
     static let mostLines = 3
 
-    /// The number of lines for sections if all are shown.
+    /// Returns the number of lines for all sections.
     static func lineCount(_ bands: [SectionBand]) -> Int { Set(stacked(bands).map(\.line)).count }
 
-    /// The lines from top to bottom for a width in characters; empty if no section is visible.
+    /// Returns the lines from top to bottom for a width in characters; empty if no section is visible.
     ///
     /// A band begins and ends with a bracket, unless it continues outside the view. Its number has priority over its name.
     func lines(_ bands: [SectionBand], cells: Int, glyphs: Glyphs, depth: ColourDepth) -> [String] {
@@ -34,7 +34,7 @@ struct SectionBands {
             while lines.count <= line { lines.append(("", 0, 0)) }
             let first = max(lines[line].used, cell(band.start, of: cells))
             let last = min(cells, max(cell(band.start, of: cells) + 1, cell(band.end, of: cells)))
-            // No room is left beside the bands that are already in the line.
+            // The bands already in the line leave no room.
             if first >= last { continue }
             lines[line].text += String(repeating: " ", count: first - lines[line].used)
             // Neighbours have different colours; the brackets show the same limits.
@@ -51,7 +51,7 @@ struct SectionBands {
         Int(min(1, max(0, (time - start) / length)) * Double(cells) + 1e-9)
     }
 
-    /// Each band with the first line in which it overlaps no other.
+    /// Returns each band with the first line free of overlap.
     private static func stacked(_ bands: [SectionBand]) -> [(band: SectionBand, line: Int)] {
         var ends: [Double] = []
         return bands.sorted { $0.start < $1.start }.map { band in
@@ -62,7 +62,7 @@ struct SectionBands {
         }
     }
 
-    /// The text of one band, exactly `cells` wide.
+    /// Returns the text of a band, exactly `cells` wide.
     private func text(_ band: SectionBand, cells: Int, glyphs: Glyphs) -> String {
         let isPlain = glyphs == .ascii
         if cells == 1 { return isPlain ? "|" : "│" }

@@ -4,7 +4,8 @@ import JSON
 import Woodshed
 
 extension [FileSection] {
-    /// A list of objects, each with its number among all sections; only sections with a frame in a range.
+    /// Returns a list of objects, each with its number among all sections. Only sections with a frame in the range are
+    /// listed.
     func json(within frames: Range<Int64>) -> JSONValue {
         .array(
             numbered(within: frames).map { number, section in
@@ -16,7 +17,7 @@ extension [FileSection] {
             })
     }
 
-    /// The same for a picture; a section without a name gets its number as name.
+    /// Returns the same sections for a picture. An unnamed section gets its number as name.
     func inPicture(of frames: Range<Int64>) -> [PictureSection] {
         numbered(within: frames).map { number, section in
             PictureSection(name: section.name.isEmpty ? String(number) : section.name, frames: section.frames)

@@ -7,18 +7,18 @@ struct TimeAxis {
     let start: Double
     let length: Double
 
-    /// Steps between marks, in seconds: numbers that people count in, from a millisecond to a day.
+    /// Steps between marks, in seconds: round numbers in the usual units, from a millisecond to a day.
     private static let steps: [Double] = [
         0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600,
         7200,
         14_400, 21_600, 43_200, 86_400,
     ]
 
-    /// A line of marks and labels for a width in characters; empty if there is no time to show.
+    /// Returns a line of marks and labels for a width in characters; empty without time to show.
     func line(cells: Int, glyphs: Glyphs) -> String {
         guard length > 0, cells > 0 else { return "" }
         let mark: Character = glyphs == .unicode ? "╵" : "|"
-        // The finest step that leaves a gap between labels.
+        // Chooses the finest step that leaves a gap between labels.
         for step in Self.steps {
             let decimals = step >= 1 ? 0 : step >= 0.1 ? 1 : step >= 0.01 ? 2 : 3
             let widest = clockText(start + length, decimals: decimals).count
@@ -33,7 +33,7 @@ struct TimeAxis {
         var index = (start / step - 1e-9).rounded(.up)
         while index * step < start + length {
             let cell = Int((index * step - start) / length * Double(cells) + 1e-9)
-            // Adds a thousandth of the last decimal, so that a rounding error cannot show the value before.
+            // Adds a thousandth of the last decimal, so a rounding error cannot show the previous value.
             let label = Array(String(mark) + clockText(index * step + 1e-6, decimals: decimals))
             if cell >= 0 && cell + label.count <= cells {
                 line.replaceSubrange(cell..<cell + label.count, with: label)

@@ -1,16 +1,16 @@
 // Converts pixels to the characters of a terminal.
 import Woodshed
 
-/// The characters that a picture is drawn with.
+/// Characters for drawing.
 enum WaveStyle: String, CaseIterable {
-    /// Two pixels per character, one above the other.
+    /// Two pixels per character, stacked.
     case half
     /// Two by four pixels per character.
     case braille
-    /// Characters that every terminal can show.
+    /// Characters available on every terminal.
     case ascii
 
-    /// The pixels in one character.
+    /// Number of pixels in a character.
     var pixels: (columns: Int, rows: Int) {
         switch self {
         case .half: (1, 2)
@@ -20,7 +20,7 @@ enum WaveStyle: String, CaseIterable {
     }
 }
 
-/// One character with its colours.
+/// A character with its colours.
 struct WaveCell: Equatable {
     var glyph: Character = " "
     var ink: WaveInk?
@@ -33,7 +33,8 @@ struct WaveCells {
     let colour: WaveColour
     let depth: ColourDepth
 
-    /// One line of text for each row of characters, from the top; each is `columns / style.pixels.columns` characters wide.
+    /// Returns a line of text for each row of characters, from the top. Each line is `columns / style.pixels.columns`
+    /// characters wide.
     func lines(_ pixels: WavePixels) -> [String] {
         let (across, down) = style.pixels
         let inks = pixels.columns.map { WaveInk($0.tone, colour: colour) }
@@ -87,9 +88,9 @@ struct WaveCells {
         }
     }
 
-    /// The level is solid; without colour the extremes are drawn with every second dot.
+    /// Draws the level solid. Without colour, the extremes get every second dot.
     private func braille(_ pixels: WavePixels, row: Int, column: Int, _ ink: WaveInk) -> WaveCell {
-        // The dots of a cell in the order of their bits: down the left side, down the right side, and then the lowest row.
+        // Dots of a cell in the order of their bits: down the left side, down the right side, and then the lowest row.
         let dots = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (3, 0), (3, 1)]
         var (bits, hasBody) = (UInt32(0), false)
         for (bit, (y, x)) in dots.enumerated() {
@@ -102,7 +103,7 @@ struct WaveCells {
         return WaveCell(glyph: Character(scalar), ink: hasBody ? ink : ink.faint)
     }
 
-    /// The characters, with an escape sequence at each change of colour.
+    /// Returns the characters, with an escape sequence at each change of colour.
     private func text(_ cells: [WaveCell]) -> String {
         var text = ""
         var (ink, ground): (WaveInk?, WaveInk?) = (nil, nil)

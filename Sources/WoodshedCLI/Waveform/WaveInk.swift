@@ -11,15 +11,15 @@ enum WaveColour: String, CaseIterable {
     case plain
 }
 
-/// The number of colours that a terminal shows.
+/// Number of colours on a terminal.
 enum ColourDepth: Equatable {
     case none
-    /// The sixteen colours that every terminal has, in the user's own palette.
+    /// The sixteen colours of every terminal, in the user's own palette.
     case sixteen
     case palette
     case full
 
-    /// The number of colours according to the environment; none if colour is off.
+    /// Returns the number of colours according to the environment; none if colour is off.
     static func told(usesColour: Bool, environment: (String) -> String?) -> ColourDepth {
         if !usesColour { return .none }
         if let told = environment("COLORTERM"), told == "truecolor" || told == "24bit" { return .full }
@@ -27,13 +27,13 @@ enum ColourDepth: Equatable {
     }
 }
 
-/// One colour of a cell.
+/// A colour of a cell.
 struct WaveInk: Equatable {
     /// Red, green and blue, 0 to 255.
     var red: Double
     var green: Double
     var blue: Double
-    /// Whether it is used for the extremes, which are fainter than the level.
+    /// True for the extremes, which are fainter than the level.
     var isFaint = false
 
     static let plain = WaveInk(red: 90, green: 170, blue: 200)
@@ -41,7 +41,7 @@ struct WaveInk: Equatable {
     static let other = WaveInk(red: 180, green: 120, blue: 250)
     static let clipping = WaveInk(red: 255, green: 60, blue: 60)
 
-    /// The colour of a column's level.
+    /// Creates the colour of a column's level.
     init(_ tone: WaveformTone?, colour: WaveColour) {
         guard let tone, colour != .plain else {
             self = .plain
@@ -58,8 +58,8 @@ struct WaveInk: Equatable {
 
     /// Base colours of the three bands, the same as in picture files: most people can tell orange, green-blue and violet apart.
     private static let bands = [(235.0, 140.0, 60.0), (40, 190, 170), (180, 120, 250)]
-    /// Audio has less energy at higher frequencies, so without gains every colour would be that of the low band. The exponent
-    /// keeps the strongest band dominant.
+    /// Gains of the bands in dB. Audio has less energy at higher frequencies, so without gains every colour would be
+    /// that of the low band. The exponent keeps the strongest band dominant.
     private static let (gains, exponent) = ([0.0, 2, 9], 0.75)
 
     private static func mixed(_ tone: WaveformTone) -> WaveInk {
@@ -94,7 +94,7 @@ struct WaveInk: Equatable {
         return ink
     }
 
-    /// The parameters of the escape sequence that selects the colour.
+    /// Returns the parameters of the colour's escape sequence.
     func code(_ depth: ColourDepth, isBackground: Bool) -> String {
         let share = isFaint ? 0.45 : 1
         let (red, green, blue) = (red * share, green * share, blue * share)
@@ -109,7 +109,7 @@ struct WaveInk: Equatable {
         }
     }
 
-    /// The nearest of the sixteen colours: a dark one for the extremes, its bright variant for the level.
+    /// The nearest of the sixteen colours: a dark colour for the extremes, its bright variant for the level.
     private var basicNumber: Int {
         let strongest = max(red, green, blue)
         var bits = 0

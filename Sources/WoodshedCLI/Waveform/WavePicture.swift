@@ -5,18 +5,18 @@ import Woodshed
 /// The contents of a picture.
 struct WaveView {
     struct Channel {
-        /// `L`, `R`, a number, or empty for all of them mixed.
+        /// `L`, `R`, a number, or empty for a mix of all channels.
         var name: String
-        /// As many as ``WavePicture/columnCount(names:)`` returns.
+        /// Columns, as many as ``WavePicture/columnCount(names:)`` returns.
         var columns: [WaveformColumn]
     }
 
     var title: String
-    /// The range that is shown, in seconds.
+    /// The shown range, in seconds.
     var start: Double
     var length: Double
     var channels: [Channel]
-    /// The visible sections; may contain others.
+    /// The visible sections; others may be included.
     var sections: [SectionBand] = []
 }
 
@@ -27,14 +27,14 @@ struct WavePicture {
     let height: Int
     let style: WaveStyle
     let colour: WaveColour
-    /// Whether a line of letters replaces colour if there is none.
+    /// True to replace missing colour by a line of letters.
     var tellsBands = false
     let scale: WaveScale
     let depth: ColourDepth
 
     private var glyphs: Glyphs { style == .ascii ? .ascii : .unicode }
 
-    /// The number of columns to request: the width without the names of the channels.
+    /// Returns the number of columns to request: the width without the names of the channels.
     func columnCount(names: [String]) -> Int { cells(names) * style.pixels.columns }
 
     private func cells(_ names: [String]) -> Int { max(1, width - margin(names)) }
@@ -44,7 +44,7 @@ struct WavePicture {
         return widest > 0 ? widest + 1 : 0
     }
 
-    /// The lines from the top, none wider than ``width``.
+    /// Returns the lines from the top, none wider than ``width``.
     func lines(_ view: WaveView) -> [String] {
         let names = view.channels.map(\.name)
         let indent = String(repeating: " ", count: margin(names))
@@ -66,7 +66,7 @@ struct WavePicture {
         return lines
     }
 
-    /// The colours as letters: l, m or h for the band with the highest level.
+    /// Returns the colours as letters: l, m or h for the band with the highest level.
     private func hints(_ channels: [WaveView.Channel]) -> String? {
         guard let columns = channels.first?.columns, columns.contains(where: { $0.tone != nil }) else { return nil }
         let letters = stride(from: 0, to: columns.count, by: style.pixels.columns).map { index -> Character in

@@ -1,11 +1,11 @@
-// Pictures of a recording as files: its waveform, or its spectrogram.
+// Pictures of a recording as files: waveform or spectrogram.
 import ArgumentParser
 import Drawing
 import Files
 import Terminal
 import Woodshed
 
-/// One of the words for the cases of a library type.
+/// A word for a case of a library type.
 struct WordChoice<Value: RawRepresentable & CaseIterable & Sendable>: ExpressibleByArgument, Sendable
 where Value.RawValue == String {
     let value: Value

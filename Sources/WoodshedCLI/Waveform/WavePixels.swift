@@ -1,14 +1,14 @@
-// Converts columns to pixels: those between the extremes of the samples, and those within their RMS level.
+// Converts columns to pixels: between the extremes of the samples, and within their RMS level.
 import Glibc
 import Woodshed
 
 /// The conversion of amplitude to height.
 enum WaveScale: Equatable {
     case linear
-    /// In dB, with silence in the middle and this level just above it.
+    /// Scale in dB, with silence in the middle and this level just above the middle.
     case decibels(floor: Double)
 
-    /// The height, -1 to 1, of an amplitude, -1 to 1.
+    /// Returns the height, -1 to 1, of an amplitude, -1 to 1.
     func height(_ amplitude: Float) -> Double {
         let value = Double(amplitude)
         switch self {
@@ -20,7 +20,7 @@ enum WaveScale: Equatable {
     }
 }
 
-/// The picture of one channel, `rows` pixels high, one pixel wide per column.
+/// The picture of a channel, `rows` pixels high, with a pixel for the width of a column.
 struct WavePixels {
     /// The content of a pixel.
     enum Mark: UInt8 {
@@ -44,7 +44,7 @@ struct WavePixels {
         for (index, column) in columns.enumerated() {
             defer { last = column.isEmpty ? nil : column }
             if column.isEmpty { continue }
-            // Joins neighbouring columns: a waveform so steep that two columns' extremes do not overlap would show a gap.
+            // Joins neighbouring columns: a steep waveform with non-overlapping extremes would show a gap.
             let (low, high) =
                 last.map { (min(column.minimum, $0.maximum), max(column.maximum, $0.minimum)) } ?? (
                     column.minimum, column.maximum
@@ -52,7 +52,7 @@ struct WavePixels {
             let peaks = Self.rows(scale.height(low), scale.height(high), of: rows)
             for row in peaks { marks[row * columns.count + index] = .peak }
             let level = scale.height(column.rms)
-            // If a signal stays on one side of zero, its level on the other side would exceed the extremes.
+            // For a signal on one side of zero, its level on the other side would exceed the extremes.
             for row in Self.rows(-level, level, of: rows).clamped(to: peaks) where level > 0 {
                 marks[row * columns.count + index] = .body
             }
@@ -63,14 +63,14 @@ struct WavePixels {
         column < columns.count && row < rows ? marks[row * columns.count + column] : .nothing
     }
 
-    /// Whether the pixel is the outermost one of a column that clips on this side.
+    /// Returns true for the outermost pixel of a column that clips on this side.
     func isClipped(_ row: Int, _ column: Int) -> Bool {
         guard column < columns.count, columns[column].isClipped else { return false }
         return (row == 0 && columns[column].maximum >= 32_767.0 / 32_768)
             || (row == rows - 1 && columns[column].minimum <= -1)
     }
 
-    /// The rows between the heights `low` and `high`, at least one, counted from the top.
+    /// Returns the rows between the heights `low` and `high`, at least one row, counted from the top.
     private static func rows(_ low: Double, _ high: Double, of rows: Int) -> Range<Int> {
         let top = min(rows - 1, Int((1 - high) / 2 * Double(rows)))
         let bottom = Int(((1 - low) / 2 * Double(rows)).rounded(.up))

@@ -1,4 +1,4 @@
-// Options for the range of a recording that is shown, and for the way a terminal shows it.
+// Options for the shown range of a recording, and for its display on a terminal.
 import ArgumentParser
 import Glibc
 import Terminal
@@ -65,17 +65,17 @@ struct WaveViewOptions: ParsableArguments {
             || channels != nil || decibels || hidesSections
     }
 
-    /// The sections from a recording's marks, if they are requested. If the marks cannot be read, the recording is shown
-    /// without them.
+    /// Returns the sections from a recording's marks, unless hidden. With unreadable marks the recording is shown
+    /// without sections.
     func sections(of facts: RecordingFacts) -> [FileSection] {
         if hidesSections { return [] }
         let marks = try? FileMarks(path: facts.path, sampleRate: facts.sampleRate, frameCount: facts.frameCount)
         return marks?.sections ?? []
     }
 
-    /// The layout of the picture for this process's terminal or pipe.
+    /// Returns the layout of the picture for this process's terminal or pipe.
     ///
-    /// - Parameter sectionLines: The number of lines for sections.
+    /// - Parameter sectionLines: Number of lines for sections.
     func layout(channels: Int, sectionLines: Int, plain: Bool) -> WavePicture {
         let size = terminalSize()
         let traits = CheckStyle.current(plain: plain)
@@ -89,7 +89,7 @@ struct WaveViewOptions: ParsableArguments {
             depth: .told(usesColour: usesColour, environment: environmentVariable))
     }
 
-    /// The range of the recording that is shown, for a number of columns.
+    /// Returns the shown range of the recording, for a number of columns.
     func frames(of facts: RecordingFacts, columns: Int) throws -> Range<Int64> {
         var (start, end) = range.range.bounds(in: facts.timeline)
         func time(_ frame: Int64) -> String { clockText(facts.seconds(frame), decimals: 3) }
@@ -108,7 +108,7 @@ struct WaveViewOptions: ParsableArguments {
         return start..<end
     }
 
-    /// The channels that are drawn; without a recording, as far as they can be determined.
+    /// Returns the channels to draw. Without a recording, the result is as exact as the option permits.
     func choice(for facts: RecordingFacts?) throws -> ChannelChoice {
         switch channels {
         case nil: return facts.map { $0.channelCount <= 2 ? .each : .mixed } ?? .mixed

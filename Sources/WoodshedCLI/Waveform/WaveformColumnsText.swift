@@ -1,10 +1,10 @@
-// The columns as JSON, for programs that draw them.
+// Columns as JSON, for programs with their own drawing.
 import Glibc
 import JSON
 import Woodshed
 
 extension WaveformScene {
-    /// One object with the range, and for each channel its columns as lists.
+    /// Returns an object with the range, and with each channel's columns as lists.
     func json(columns count: Int) throws -> JSONValue {
         var channels: [JSONValue] = []
         var tones: [WaveformTone?] = []
@@ -37,6 +37,6 @@ extension WaveformScene {
         ])
     }
 
-    /// As many decimals as 16-bit samples have.
+    /// Rounds to the number of decimals of 16-bit samples.
     private static func short(_ value: Float) -> Double { (Double(value) * 100_000).rounded() / 100_000 }
 }

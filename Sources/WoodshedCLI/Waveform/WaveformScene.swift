@@ -1,24 +1,24 @@
-// The range of a recording that is shown, and its columns at any zoom: from the waveform if that is fine enough, otherwise from
+// The shown range of a recording, and its columns at any zoom: from the waveform if fine enough, otherwise from
 // samples.
 import Files
 import Terminal
 import Woodshed
 
-/// The channels that a picture shows.
+/// The channels of a picture.
 enum ChannelChoice: Equatable {
     case each
     case mixed
-    /// Counted from 0.
+    /// A single channel, counted from 0.
     case one(Int)
 
-    /// `L` and `R`, numbers from 1, or an empty name if there is only one picture.
+    /// Returns `L` and `R`, numbers from 1, or an empty name for a single picture.
     func names(channelCount: Int) -> [String] {
         guard self == .each, channelCount > 1 else { return [""] }
         return channelCount == 2 ? ["L", "R"] : (1...channelCount).map(String.init)
     }
 }
 
-/// The facts about a recording that are needed before it is read.
+/// Facts about a recording, needed before its samples are read.
 struct RecordingFacts {
     let path: String
     let sampleRate: Int
@@ -40,7 +40,7 @@ struct RecordingFacts {
 
     func seconds(_ frame: Int64) -> Double { Double(frame) / Double(sampleRate) }
 
-    /// Sections with their numbers and times.
+    /// Returns sections with their numbers and times.
     func bands(_ sections: [FileSection]) -> [SectionBand] {
         sections.enumerated().map { index, section in
             SectionBand(
@@ -50,20 +50,20 @@ struct RecordingFacts {
     }
 }
 
-/// A recording with its waveform, ready to be drawn.
+/// A recording with its waveform, ready for drawing.
 struct WaveformScene {
     let facts: RecordingFacts
     let waveform: Waveform
-    /// In frames of the recording.
+    /// The shown frames of the recording.
     let frames: Range<Int64>
     let choice: ChannelChoice
     /// All sections of the recording.
     var sections: [FileSection] = []
 
-    /// The sections that are at least partly visible.
+    /// The sections at least partly visible.
     var bands: [SectionBand] { facts.bands(sections).filter { $0.end > start && $0.start < start + length } }
 
-    /// The channels to draw: from 0, or `nil` for all of them mixed.
+    /// The channels to draw, from 0; `nil` for a mix of all channels.
     var channels: [Int?] {
         switch choice {
         case .each: Array(0..<facts.channelCount)
@@ -78,7 +78,7 @@ struct WaveformScene {
     var start: Double { facts.seconds(frames.lowerBound) }
     var length: Double { Double(frames.count) / Double(facts.sampleRate) }
 
-    /// The columns of all ``channels``, `count` each.
+    /// Returns the columns of all ``channels``, `count` each.
     func columns(_ count: Int) throws -> [[WaveformColumn]] {
         if frames.count >= count * Waveform.framesPerBin {
             return channels.map { waveform.summary(frames: frames, columns: count, channel: $0) }
@@ -96,7 +96,7 @@ struct WaveformScene {
         CommandFailure(.inputOutput, "\(facts.path): changed while it was looked at", remedy: "Ask again.")
     }
 
-    /// A line that describes the recording.
+    /// A line about the recording.
     var title: String {
         let whole = clockText(facts.seconds(facts.frameCount))
         let shown =

@@ -1,8 +1,8 @@
-// Gets a recording's waveform from the cache, or computes it.
+// Gets a recording's waveform from the cache, or computes the waveform.
 import Terminal
 import Woodshed
 
-/// A recording's waveform: immediately if it is in the cache, otherwise computed when it is requested.
+/// A recording's waveform: immediately from the cache, otherwise computed on request.
 final class WaveformSupply {
     let facts: RecordingFacts
     private let path: String
@@ -12,7 +12,7 @@ final class WaveformSupply {
     private let maker: WaveformMaker?
     private var made: Waveform?
 
-    /// Looks in the cache, and opens the recording if the waveform is not there.
+    /// Looks in the cache, and opens the recording if its waveform is missing there.
     init(path: String, usesCache: Bool, note: (String) -> Void = StandardStream.error.note) throws {
         self.path = path
         cache = usesCache ? WaveformCache() : nil
@@ -35,7 +35,7 @@ final class WaveformSupply {
         return waveform
     }
 
-    /// Stores a computed waveform in the cache. If that fails, it is computed again next time.
+    /// Stores a computed waveform in the cache. After a failure, the next run computes the waveform again.
     func keep() {
         if let made, let cache, let source { _ = cache.store(made, of: source, madeOf: maker?.info) }
     }

@@ -1,6 +1,6 @@
 // The file format for a file name.
 
-/// The formats that `-o` writes.
+/// Formats written by `-o`.
 enum WaveformTarget: Equatable {
     enum Image { case png, svg }
     enum Peaks { case dat, json }
@@ -8,7 +8,7 @@ enum WaveformTarget: Equatable {
     case picture(Image)
     case peaks(Peaks)
 
-    /// Chosen by the extension, in upper or lower case; nil for any other.
+    /// Chooses the format by the extension, in upper or lower case; nil for another extension.
     init?(_ path: String) {
         switch path.split(separator: "/").last?.split(separator: ".", omittingEmptySubsequences: false).last?
             .lowercased()

@@ -5,12 +5,12 @@ import Synchronization
 import Terminal
 import Woodshed
 
-/// Computes a recording's waveform; if that takes more than a moment, a line on the terminal shows the progress.
+/// Computes a recording's waveform. After a moment, a line on the terminal shows the progress.
 enum WaveformWork {
     /// - Parameter maker: The opened recording.
     static func waveform(_ maker: WaveformMaker, draws: Bool) throws -> Waveform {
         let outcome = Outcome()
-        // Without a pipe to wait on, the progress is not shown, which does no harm.
+        // Without a pipe to wait on, the progress is not shown, which is harmless.
         let pipe = draws ? WakePipe() : nil
         guard let pipe else { return try result(of: outcome, made: { outcome.set(of: maker) }) }
         BlockingThread.start {
@@ -36,7 +36,7 @@ enum WaveformWork {
         }
     }
 
-    /// The result of the other thread.
+    /// Passes the result from the other thread.
     private final class Outcome: Sendable {
         private let stored = Mutex<Result<Waveform, AudioFileError>?>(nil)
 
