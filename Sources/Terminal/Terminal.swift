@@ -1,4 +1,5 @@
-// Terminal: standard streams, signals, lines that are redrawn, and the texts that a command prints.
+// Terminal: standard streams, signals, redrawn lines, and the texts printed by a command.
 //
-// It holds complete writes to standard output and standard error, the raw mode of the terminal, the watch for signals and readiness, the width of
-// texts in cells, numbers and sizes for people, and the command's own error. It knows no player, no recording and no verb.
+// The module contains complete writes to standard output and standard error, the raw mode of the terminal, the watch
+// for signals and readiness, the width of texts in cells, numbers and sizes for people, and the command's own error.
+// Players, recordings and verbs are unknown to this module.

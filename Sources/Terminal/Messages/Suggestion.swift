@@ -1,8 +1,8 @@
-// "Did you mean": suggests the nearest known word if it is near enough to be a typing error.
+// "Did you mean": suggests the nearest known word, if near enough for a typing error.
 
-/// The word in `candidates` that is the most likely intention of `word`.
+/// Returns the word in `candidates` most likely meant by `word`.
 ///
-/// - Returns: nil if no candidate is within a third of the word's length, at most three edits.
+/// - Returns: The nearest candidate; nil if no candidate is within a third of the word's length, at most three edits.
 package func suggestion(for word: String, among candidates: [String]) -> String? {
     let allowed = min(3, max(1, word.count / 3))
     let ranked = candidates.map { (distance: editDistance(word.lowercased(), $0.lowercased()), word: $0) }
@@ -10,8 +10,8 @@ package func suggestion(for word: String, among candidates: [String]) -> String?
     return best.word
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other (Damerau 1964,
-/// in the restricted form in which no part is edited twice).
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn a word into another
+/// (Damerau 1964, in the restricted form, which edits no part twice).
 package func editDistance(_ left: String, _ right: String) -> Int {
     let (rows, columns) = (Array(left), Array(right))
     guard !rows.isEmpty, !columns.isEmpty else { return max(rows.count, columns.count) }

@@ -1,9 +1,9 @@
-// The terminal, which must be restored to its earlier state. Raw mode is entered and left only here; the saved
-// settings are in plain memory, so that a signal handler can restore them.
+// The terminal's raw mode, and the restoration of the earlier state. Raw mode is entered and left only here. The saved
+// settings are in plain memory, so a signal handler can restore them.
 import Glibc
 import Synchronization
 
-/// The glyphs that the terminal can show.
+/// Glyphs available on the terminal.
 package enum Glyphs: Equatable, Sendable {
     case unicode
     case ascii
@@ -11,16 +11,16 @@ package enum Glyphs: Equatable, Sendable {
 
 /// The properties of standard error and standard input, queried once per run.
 package struct TerminalTraits: Equatable, Sendable {
-    /// Standard error takes redrawn lines.
+    /// True if standard error takes redrawn lines.
     package var drawsStatus: Bool
-    /// Standard input sends keys.
+    /// True if standard input sends keys.
     package var readsKeys: Bool
     package var usesColour: Bool
     package var glyphs: Glyphs
 
     /// - Parameters:
-    ///   - environment: Looks a variable up.
-    ///   - plain: The user requested plain lines.
+    ///   - environment: Returns the value of a variable.
+    ///   - plain: True if the user requested plain lines.
     package init(
         environment: (String) -> String?, standardErrorIsTerminal: Bool, standardInputIsTerminal: Bool, plain: Bool
     ) {
@@ -36,7 +36,7 @@ package struct TerminalTraits: Equatable, Sendable {
         glyphs = !plain && (name.contains("utf-8") || name.contains("utf8")) ? .unicode : .ascii
     }
 
-    /// The traits of this process.
+    /// Returns the traits of this process.
     package static func current(plain: Bool) -> TerminalTraits {
         TerminalTraits(
             environment: environmentVariable, standardErrorIsTerminal: isatty(STDERR_FILENO) == 1,
@@ -44,7 +44,7 @@ package struct TerminalTraits: Equatable, Sendable {
     }
 }
 
-/// A variable of this process's environment.
+/// Returns a variable of this process's environment.
 package func environmentVariable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
@@ -52,13 +52,13 @@ package func environmentVariable(_ name: String) -> String? {
 
 /// Key-by-key input on the controlling terminal, and its end.
 package enum RawMode {
-    // Written before the flag is set that lets a handler read it.
+    // Saved settings, written before `isActive` lets a handler read them.
     nonisolated(unsafe) private static let saved = UnsafeMutablePointer<termios>.allocate(capacity: 1)
     private static let isActive = Atomic<Bool>(false)
 
     /// Takes keys without waiting for Return and without echo. Ctrl-C and Ctrl-Z keep making signals.
     ///
-    /// - Returns: False when standard input is no terminal, or this job is not in the foreground of it.
+    /// - Returns: False if standard input is no terminal, or this job is not in the terminal's foreground.
     @discardableResult
     package static func enter() -> Bool {
         guard !isActive.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() else { return false }
@@ -66,60 +66,62 @@ package enum RawMode {
         guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return false }
         unsafe saved.pointee = settings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        // Ctrl-S would hold up everything that writes to the terminal, and with it every key.
+        // Ctrl-S would block everything that writes to the terminal, and with it every key.
         settings.c_iflag &= ~tcflag_t(IXON)
-        // Ctrl-C and Ctrl-Z must not flush: that would discard output on its way to the terminal, perhaps half a drawing.
+        // Ctrl-C and Ctrl-Z must not flush: flushing would discard output on its way to the terminal, perhaps half a
+        // drawing.
         settings.c_lflag |= tcflag_t(NOFLSH)
         unsafe withUnsafeMutableBytes(of: &settings.c_cc) { controls in
             unsafe controls[Int(VMIN)] = 0
             unsafe controls[Int(VTIME)] = 0
         }
         guard unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 else { return false }
-        // Release: a handler that sees the flag sees the settings.
+        // Releasing: a handler that sees the flag sees the settings, through the acquiring exchange in `leave`.
         isActive.store(true, ordering: .releasing)
         return true
     }
 
-    /// Restores the terminal; harmless if it was not changed. Safe in a signal handler.
+    /// Restores the terminal; harmless without a change. Safe in a signal handler.
     package static func leave() {
         guard isActive.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        // In the background the shell has restored it already, and a process that tries all the same is stopped (SIGTTOU).
+        // In the background, the shell has already restored the terminal. A background process that tries to restore
+        // the terminal is stopped (SIGTTOU).
         guard tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, saved)
     }
 
-    /// Enters again after another program used the terminal.
+    /// Re-enters raw mode after another program used the terminal.
     package static func renew() {
         leave()
         enter()
     }
 
-    /// The bytes of the keys pressed since the last call.
+    /// Returns the bytes of the keys pressed since the last call.
     package static func readBytes() -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
         guard count > 0 else {
-            // The terminal has gone; reading it again would only waste time.
+            // The terminal has hung up; further reads would only waste time.
             if count == 0 || errno == EIO { leave() }
             return []
         }
         return bytes.prefix(count)
     }
 
-    /// True when keys could be had: both ends are a terminal.
+    /// True if keys can be read: standard input and standard error are terminals.
     package static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
     /// True between `enter` and `leave`.
     package static var readsKeys: Bool { isActive.load(ordering: .acquiring) }
 
-    /// Initialises everything that a handler will use.
+    /// Initialises everything used by a handler.
     package static func prepareForHandlers() {
         _ = unsafe saved
         _ = isActive.load(ordering: .relaxed)
     }
 }
 
-/// How many characters a terminal shows.
+/// Size of a terminal in characters.
 package struct TerminalSize: Equatable {
     package var columns: Int
     package var rows: Int
@@ -127,7 +129,7 @@ package struct TerminalSize: Equatable {
     package init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
 }
 
-/// The size of the terminal behind standard error: asked of the system, else of COLUMNS and LINES, else 80 by 24.
+/// Returns the size of the terminal behind standard error: from the system, else from COLUMNS and LINES, else 80 by 24.
 package func terminalSize() -> TerminalSize {
     var size = winsize()
     let isKnown = unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0

@@ -1,19 +1,19 @@
 // A progress line while a recording is read, for the user at a terminal.
 
-/// Draws the progress of reading, if it takes a noticeable time.
+/// Draws the progress of a noticeably long reading.
 package struct ReadingLine {
-    /// The delay before the first drawing, and the interval after it, in ms.
+    /// Delay before the first drawing, and the interval afterwards, in ms.
     package static let (firstMilliseconds, milliseconds): (Int64, Int64) = (400, 100)
 
     private let draws: Bool
     private let write: (String) -> Void
-    /// When it is to be drawn next, in ns of the monotonic clock.
+    /// Time of the next drawing, in ns of the monotonic clock.
     private var next: Int64
     private var isDrawn = false
 
     /// - Parameters:
-    ///   - draws: Whether there is a terminal; if not, nothing is ever written.
-    ///   - now: The time, in ns of the monotonic clock.
+    ///   - draws: True with a terminal; otherwise nothing is ever written.
+    ///   - now: Present time, in ns of the monotonic clock.
     ///   - write: Writes the drawing.
     package init(
         draws: Bool, now: Int64 = monotonicNanoseconds(),
@@ -24,7 +24,7 @@ package struct ReadingLine {
         next = now + Self.firstMilliseconds * 1_000_000
     }
 
-    /// Draws the share that was read, if it is time.
+    /// Draws the read share, if the next drawing is due.
     package mutating func show(_ share: Double, now: Int64 = monotonicNanoseconds()) {
         guard draws, now >= next else { return }
         write("\rreading \(Int(min(max(share, 0), 1) * 100)) %\u{1B}[K")
@@ -32,7 +32,7 @@ package struct ReadingLine {
         next = now + Self.milliseconds * 1_000_000
     }
 
-    /// Clears the line, before anything else is written.
+    /// Clears the line, before other text is written.
     package mutating func clear() {
         if isDrawn { write("\r\u{1B}[K") }
         isDrawn = false

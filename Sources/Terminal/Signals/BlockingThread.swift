@@ -1,4 +1,4 @@
-// An ordinary thread for a call that blocks; the thread pool for tasks is too small to be blocked.
+// An ordinary thread for a blocking call: the thread pool for tasks is too small to be blocked.
 import Glibc
 
 package enum BlockingThread {
@@ -7,11 +7,11 @@ package enum BlockingThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs `body` on a thread that is never joined, after everything else that wants a processor: on a busy machine the sound is
-    /// decoded first. Threads and programs that it starts wait as well.
+    /// Runs `body` at low priority on a thread that is never joined: on a busy machine, decoding the sound comes first.
+    /// Threads and programs started by `body` inherit the low priority.
     package static func startInBackground(_ body: @escaping @Sendable () -> Void) {
         start {
-            // On Linux this concerns the calling thread alone.
+            // On Linux, the priority applies only to the calling thread.
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             body()
         }
@@ -23,7 +23,7 @@ package enum BlockingThread {
         let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
         let result = unsafe pthread_create(&thread, nil, entry, work)
         guard result == 0 else {
-            // Without a thread the call is made here: the loop gets its answer at once, but late.
+            // Without a thread, the caller runs `body` itself and is blocked meanwhile.
             unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
             return
         }

@@ -1,24 +1,24 @@
-// The wait of a loop that serves keys, signals and the engine's threads.
+// The wait of a loop for keys, signals and the engine's threads.
 import Glibc
 
-/// The sources that are ready.
+/// The ready sources.
 package struct Readiness {
     package var signals = false
     package var keys = false
-    /// The reader of standard output has gone.
+    /// True if the reader of standard output has closed the pipe.
     package var outputClosed = false
 
-    /// Waits until a source is ready, or for a time; -1 is for ever.
+    /// Waits for a ready source or a timeout; a timeout of -1 waits forever.
     ///
     /// - Parameters:
-    ///   - inbox: readable when the engine's threads have left a report.
-    ///   - signals: readable when a signal has arrived.
-    ///   - watchesOutput: whether to watch for the reader of standard output.
+    ///   - inbox: Descriptor, readable when the engine's threads have left a report.
+    ///   - signals: Descriptor, readable when a signal has arrived.
+    ///   - watchesOutput: True to watch for a closed standard output.
     package static func wait(inbox: Int32, signals: Int32, watchesOutput: Bool, milliseconds: Int32) -> Readiness {
         var requests = [
             pollfd(fd: inbox, events: Int16(POLLIN), revents: 0),
             pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-            // poll ignores a negative descriptor.
+            // poll() ignores a negative descriptor.
             pollfd(fd: RawMode.readsKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: watchesOutput ? STDOUT_FILENO : -1, events: 0, revents: 0),
         ]
@@ -28,7 +28,7 @@ package struct Readiness {
     }
 }
 
-/// Nanoseconds of the monotonic clock, which is never set.
+/// Returns nanoseconds of the monotonic clock, which is never set.
 package func monotonicNanoseconds() -> Int64 {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)

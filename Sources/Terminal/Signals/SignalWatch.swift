@@ -1,14 +1,15 @@
 package import Explanations
 import Glibc
 
-/// Signals that give up what the main thread is doing. While the object lives, the first of them does not end the process: the work asks
-/// `isOver` often, and ends by itself. Ctrl-Z stops the process the next time that the work asks. Main thread only.
+/// Signals that cancel the work of the main thread. While the object lives, the first signal does not end the process:
+/// the work often asks `isOver`, and ends itself. Ctrl-Z stops the process the next time the work asks. Main thread
+/// only.
 package final class SignalWatch {
-    /// How the run is to end: success as long as no signal came.
+    /// Exit status of the run: success until a signal arrives.
     package private(set) var status = ExitStatus.success
     private let signals: Int32
 
-    /// - Parameter signals: What `Signals.install` returned.
+    /// - Parameter signals: The file descriptor from `Signals.install`.
     package init(_ signals: Int32) {
         self.signals = signals
         Signals.beginWatching()
@@ -16,14 +17,14 @@ package final class SignalWatch {
 
     deinit { Signals.endWatching() }
 
-    /// Whether a signal asked for the end.
+    /// True if a signal requested the end.
     package var isOver: Bool {
         for number in Signals.drain(signals) {
             switch number {
             case SIGINT: status = .interrupted
             case SIGTERM: status = .terminated
             case SIGHUP: status = .hangup
-            // Programs that were started for the work are stopped by the same key.
+            // The same key also stops programs started for the work.
             case SIGTSTP: Signals.stopUntilContinued()
             default: break
             }

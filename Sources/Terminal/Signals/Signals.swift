@@ -1,38 +1,40 @@
-// Signals become bytes in a pipe that the main loop reads together with the keyboard. Handlers are installed (instead of SIG_IGN
-// or a blocked mask), because both of those would be inherited by a decoder process.
+// Signals become bytes in a pipe that the main loop reads together with the keyboard. Handlers are installed, not
+// SIG_IGN or a blocked mask, because a decoder process would inherit both.
 package import Explanations
 import Files
 import Glibc
 import Synchronization
 
-/// The signals that this command handles, and those that have arrived.
+/// The handled signals, and their arrivals.
 package enum Signals {
     private static let writeEnd = Atomic<Int32>(-1)
     private static let interrupts = Atomic<Int>(0)
-    /// True once a loop reads the pipe; before that, an interrupt ends the process itself.
+    /// True once a loop reads the pipe; before then, an interrupt ends the process itself.
     private static let isWatched = Atomic<Bool>(false)
-    /// True during an operation that the end of the process must not interrupt.
+    /// True during an operation that must complete before the process ends.
     private static let isHolding = Atomic<Bool>(false)
-    /// The signal that would have ended the process meanwhile; 0: none.
+    /// Signal that would have ended the process during the operation; 0 for none.
     private static let held = Atomic<Int32>(0)
     /// The first signal that requested the end.
     private static let first = Atomic<Int32>(0)
-    /// Seconds after the first signal for which the main thread may not respond before the process is ended anyway.
+    /// Seconds after the first signal before an unresponsive main thread is ended.
     package static let patience: UInt32 = 5
-    /// As long as the end of a take may take, and some seconds more.
+    /// Allowance in seconds for ending a take, with some seconds to spare.
     package static let concludingSeconds: UInt32 = 40
-    /// The same for what the main thread does at present.
+    /// Present allowance of the main thread, in seconds.
     private static let allowance = Atomic<UInt32>(5)
-    /// How many of these seconds are left. They are counted by one alarm each: a process that is stopped meanwhile loses one at most.
+    /// Remaining seconds of the allowance. Each second is counted by its own alarm, so a stopped process loses at most
+    /// a second.
     private static let secondsLeft = Atomic<Int>(0)
 
     private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
     private static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
 
-    /// Installs the handlers; call once, before any thread is started.
+    /// Installs the handlers. Call once, before any thread starts.
     ///
-    /// - Parameter others: Signals with another meaning.
-    /// - Returns: The descriptor that becomes readable when a signal has arrived; -1 if the system has none left.
+    /// - Parameter others: Further signals, reported through the descriptor.
+    /// - Returns: A descriptor that becomes readable when a signal has arrived; -1 if the system has no descriptor
+    ///   left.
     package static func install(others: [Int32] = []) -> Int32 {
         RawMode.prepareForHandlers()
         PartialFiles.prepareForHandlers()
@@ -48,8 +50,8 @@ package enum Signals {
         handle(SIGALRM, alarmHandler)
         for number in ending where !isIgnored(number) { handle(number, endingHandler) }
         for number in telling where !isIgnored(number) { handle(number, notifyingHandler) }
-        // A write to a closed pipe then fails with EPIPE, and one beyond the permitted size with EFBIG; the code that writes
-        // handles these errors.
+        // A write to a closed pipe then fails with EPIPE, and a write beyond the permitted size with EFBIG. The writing
+        // code handles these errors.
         for number in [SIGPIPE, SIGXFSZ] { handle(number, quietHandler) }
         for number in faults {
             handle(number, faultHandler, flags: Int32(bitPattern: UInt32(SA_RESETHAND)) | Int32(SA_NODEFER))
@@ -57,7 +59,7 @@ package enum Signals {
         return pipe.readEnd
     }
 
-    /// From here on the loop that reads the pipe handles a first interrupt.
+    /// From here on, the loop that reads the pipe handles a first interrupt.
     package static func beginWatching() {
         interrupts.store(0, ordering: .relaxed)
         allowance.store(patience, ordering: .relaxed)
@@ -71,20 +73,21 @@ package enum Signals {
         alarm(0)
     }
 
-    /// The loop responds; after an interrupt, the process is ended once this was not called for some seconds.
+    /// Renews the allowance: the loop responds. After an interrupt, the process ends if no call renews the allowance
+    /// for `seconds`.
     package static func postponeLeaving(seconds: UInt32 = patience) {
         allowance.store(seconds, ordering: .relaxed)
         if interrupts.load(ordering: .acquiring) > 0 { leaveLater() }
     }
 
-    /// Ends the process after the allowance, unless it is called again before. Safe in a signal handler.
+    /// Ends the process after the allowance, unless called again before. Safe in a signal handler.
     private static func leaveLater() {
         secondsLeft.store(Int(allowance.load(ordering: .relaxed)), ordering: .relaxed)
         alarm(1)
     }
 
-    /// Runs a short operation, such as creating a file and storing its name, that a signal must not interrupt: the process
-    /// ends after it.
+    /// Runs a short operation to its end in spite of signals, such as creating a file and storing its name. A pending
+    /// signal ends the process afterwards.
     package static func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
         isHolding.store(true, ordering: .sequentiallyConsistent)
         defer {
@@ -95,7 +98,7 @@ package enum Signals {
         return try body()
     }
 
-    /// The signals that arrived since the last call, oldest first.
+    /// Returns the signals since the last call, oldest first.
     package static func drain(_ descriptor: Int32) -> [Int32] {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = unsafe read(descriptor, &bytes, bytes.count)
@@ -103,14 +106,15 @@ package enum Signals {
         return bytes.prefix(count).map { Int32($0) }
     }
 
-    /// Stops this process as Ctrl-Z does; returns when it is continued.
+    /// Stops this process like Ctrl-Z; returns when the process continues.
     package static func stopUntilContinued() {
         handle(SIGTSTP, SIG_DFL)
         _ = raise(SIGTSTP)
         handle(SIGTSTP, notifyingHandler)
     }
 
-    /// A parent's mask is inherited, and some parents (thread pools) leave one that was not meant for us.
+    /// Unblocks signals. The mask is inherited from the parent, and some parents (thread pools) leave a mask not meant
+    /// for us.
     private static func unblock(_ numbers: [Int32]) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -121,7 +125,7 @@ package enum Signals {
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard unsafe sigaction(number, nil, &action) == 0 else { return false }
-        // nohup and background jobs of a shell without job control ask for this, and keep it.
+        // nohup, and background jobs of a shell without job control, ask to ignore signals, and are obeyed.
         let current = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
         let ignoring = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
         return current == ignoring
@@ -150,12 +154,13 @@ package enum Signals {
         let earlier = Signals.interrupts.add(1, ordering: .acquiringAndReleasing).oldValue
         if earlier == 0 {
             Signals.first.store(number, ordering: .releasing)
-            // The thread that should respond may wait for something that never comes.
+            // The responsible thread may wait for an event that never comes.
             Signals.leaveLater()
         }
         if Signals.isWatched.load(ordering: .acquiring) {
             if earlier == 0 { return Signals.notify(number) }
-            // A terminal that closes and `timeout` send theirs twice; only who presses Ctrl-C again does not want to wait.
+            // A closing terminal and `timeout` send their signals twice. Only a second Ctrl-C means that the user does
+            // not want to wait.
             if number != SIGINT { return }
         }
         Signals.held.store(number, ordering: .sequentiallyConsistent)
@@ -177,14 +182,14 @@ package enum Signals {
         _exit(128 + number)
     }
 
-    /// Ends the process at once, with nothing half done left behind.
+    /// Ends the process at once, and leaves no partial files behind.
     package static func leave(with status: ExitStatus) -> Never {
         RawMode.leave()
         PartialFiles.removeAll()
         _exit(status.rawValue)
     }
 
-    /// Gives the terminal back, then lets the fault take its course (the action was reset on entry).
+    /// Restores the terminal, then lets the fault take its course (the action was reset on entry).
     private static let faultHandler: __sighandler_t = { number in
         RawMode.leave()
         LiveLines.leaveTerminal()

@@ -1,9 +1,10 @@
 import AudioFiles
 import Glibc
 
-/// What the program was started with.
+/// The program's command line.
 package enum ProgramArguments {
-    /// The program's name and its arguments; a byte that is not UTF-8 is a private character, see `FileName`.
+    /// Returns the program's name and its arguments. A byte that is not UTF-8 becomes a private character, see
+    /// `FileName`.
     package static func all() -> [String] {
         (0..<Int(CommandLine.argc)).compactMap { index in
             guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }

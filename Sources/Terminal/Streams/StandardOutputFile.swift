@@ -1,12 +1,12 @@
-// Writes a WAV file to standard output. A pipe gets the samples while they are rendered, after a header with an unknown length;
-// a regular file (`> x.wav`, `>> x.wav`) gets a finished one, because the length is only known at the end.
+// Writes a WAV file to standard output. A pipe gets the samples during rendering, after a header with an unknown
+// length. A regular file (`> x.wav`, `>> x.wav`) gets a finished file, because the length is only known at the end.
 import Explanations
 import Files
 import Glibc
 
 /// The ways to write a rendered file to standard output.
 package enum StandardOutputFile {
-    /// A path under which the pipe behind standard output can be opened; nil if it is not a pipe.
+    /// Returns a path for opening the pipe or character device behind standard output; nil for a regular file.
     ///
     /// - Throws: A `CommandFailure` if standard output is closed, or is a terminal, which cannot display samples.
     package static func pipePath() throws(CommandFailure) -> String? {
@@ -23,13 +23,13 @@ package enum StandardOutputFile {
         return kind == S_IFIFO || kind == S_IFCHR ? "/dev/stdout" : nil
     }
 
-    /// True when the reader of standard output has gone.
+    /// True if the reader of standard output has closed the pipe.
     package static var isAbandoned: Bool {
         var request = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         return unsafe poll(&request, 1, 0) > 0 && Int32(request.revents) & POLLERR != 0
     }
 
-    /// A path for a temporary file that will be copied.
+    /// Returns a path for a temporary file, to be copied later.
     package static func spoolPath() -> String {
         (environmentVariable("TMPDIR") ?? "/tmp") + "/woodshed-\(getpid()).wav"
     }

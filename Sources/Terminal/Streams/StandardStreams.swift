@@ -5,13 +5,13 @@ import Files
 import Glibc
 import Synchronization
 
-/// Why a text could not be written.
+/// The reason why a text was not written.
 package enum OutputError: ExplainedError, Equatable {
-    /// The reader has gone; this is how `woodshed … | head` normally ends.
+    /// The reader has closed the pipe, the normal end of `woodshed … | head`.
     case closed
     /// The system's error number.
     case failed(Int32)
-    /// The reader does not read: so many bytes were not written when the run ended, for that reason.
+    /// The reader stalled: number of unwritten bytes at the end of the run, and the status that ended the run.
     case unread(Int, ending: ExitStatus)
 
     package var exitStatus: ExitStatus {
@@ -34,27 +34,27 @@ package enum OutputError: ExplainedError, Equatable {
     package var remedy: String { "" }
 }
 
-/// One of the standard descriptors.
+/// A standard descriptor.
 package struct StandardStream: Sendable {
     package let descriptor: Int32
 
     package static let output = StandardStream(descriptor: STDOUT_FILENO)
     package static let error = StandardStream(descriptor: STDERR_FILENO)
 
-    /// Opens placeholders for closed standard descriptors, so that a file opened later does not get one of their numbers. Reads
-    /// and writes of the placeholders fail.
+    /// Opens placeholders for closed standard descriptors, so a file opened later does not get their numbers. Reads and
+    /// writes of the placeholders fail.
     package static func holdPlaces() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
-            // `open` returns the lowest free number, and the lower ones are in use by now.
+            // `open` returns the lowest free number, and all lower numbers are in use by now.
             _ = unsafe open("/dev/null", mode)
         }
     }
 
-    /// Whether somebody reads it on a terminal.
+    /// True if the stream is a terminal.
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Whether both are the same terminal.
+    /// Returns true if both streams are the same terminal.
     package func sharesTerminal(with other: StandardStream) -> Bool {
         var (own, others) = (stat(), stat())
         guard isTerminal, other.isTerminal else { return false }
@@ -64,10 +64,10 @@ package struct StandardStream: Sendable {
 
     private static let dropsErrors = Atomic<Bool>(false)
 
-    /// Drops all that is written to standard error from here on, because its reader does not read, or ends that.
+    /// Starts or ends dropping all later text for standard error, used for a stalled reader.
     package static func dropErrors(_ isDropping: Bool) { dropsErrors.store(isDropping, ordering: .relaxed) }
 
-    /// Whether a short text can be written without waiting for the reader. Safe in a signal handler.
+    /// True if a short text can be written without waiting for the reader. Safe in a signal handler.
     package var takesMore: Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&request, 1, 0) != 0
@@ -89,6 +89,6 @@ package struct StandardStream: Sendable {
     /// Writes the text and a line feed.
     package func line(_ text: String) throws(OutputError) { try write(text + "\n") }
 
-    /// Writes a line that may be lost: if standard error is closed, the failure cannot be reported anywhere.
+    /// Writes a line that may be lost: a failure on a closed standard error cannot be reported anywhere.
     package func note(_ text: String) { try? line(text) }
 }

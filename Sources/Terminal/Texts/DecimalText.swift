@@ -1,9 +1,9 @@
-// Numbers as people type them: plain decimals. Hexadecimal, exponents, "inf" and "nan" are for programmers and are
-// refused, although `Double.init` would accept them.
+// Numbers as people type them: plain decimals. Hexadecimal, exponents, "inf" and "nan" are for programmers: they are
+// refused here, although `Double.init` would accept them.
 
 /// Parses `12`, `12.5` and `.5`.
 ///
-/// - Returns: The value, or nil if the text is not digits with at most one point.
+/// - Returns: The value; nil unless the text is digits with at most one point.
 package func decimal(_ text: some StringProtocol) -> Double? {
     var digits = 0
     var points = 0
@@ -20,7 +20,7 @@ package func decimal(_ text: some StringProtocol) -> Double? {
 
 /// Parses a whole number without sign.
 ///
-/// - Returns: The value, or nil when the text is not digits alone or does not fit.
+/// - Returns: The value; nil unless the text is digits alone and fits.
 package func wholeNumber(_ text: some StringProtocol) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
         return nil
@@ -28,7 +28,7 @@ package func wholeNumber(_ text: some StringProtocol) -> Int64? {
     return Int64(String(text))
 }
 
-/// Why a value on the command line was refused, in words that the user can act on.
+/// The reason for refusing a value on the command line, in words that the user can act on.
 package struct ArgumentError: Error, Equatable, CustomStringConvertible {
     package let description: String
 

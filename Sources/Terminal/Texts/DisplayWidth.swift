@@ -1,7 +1,7 @@
-// How many cells a text takes on a terminal. The C library's wcwidth depends on the locale and counts scalars, not what
-// people see as one character; this counts characters, by the ranges Unicode 15 calls wide (East_Asian_Width W and F).
+// Width of a text on a terminal, in cells. The C library's wcwidth depends on the locale and counts scalars, not the
+// characters people see. This code counts characters, by the ranges Unicode 15 calls wide (East_Asian_Width W and F).
 
-/// Cells taken by one character: 0, 1 or 2.
+/// Returns the cells of a character: 0, 1 or 2.
 package func displayWidth(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     switch first.properties.generalCategory {
@@ -13,18 +13,19 @@ package func displayWidth(_ character: Character) -> Int {
     return first.properties.isEmojiPresentation || isWide(first.value) ? 2 : 1
 }
 
-/// Cells taken by a text.
+/// Returns the cells of a text.
 package func displayWidth(_ text: String) -> Int {
-    // Unicode's tables are asked for each character: most of the time that a long list would take.
+    // Plain ASCII avoids the lookup of each character in Unicode's tables, which would take most of the time for a long
+    // list.
     text.isPlainASCII ? text.utf8.count : text.reduce(0) { $0 + displayWidth($1) }
 }
 
 extension String {
-    /// Whether it consists of letters, digits and signs of ASCII, each of one cell.
+    /// True if the text consists of letters, digits and signs of ASCII, each with a width of one cell.
     package var isPlainASCII: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 
-/// The text cut so that it takes at most `cells`, with an ellipsis where something was left out.
+/// Returns the text, cut to at most `cells`, with an ellipsis in place of the cut part.
 package func fitted(_ text: String, cells: Int, ellipsis: String = "…") -> String {
     guard displayWidth(text) > cells else { return text }
     let room = cells - displayWidth(ellipsis)

@@ -1,9 +1,10 @@
-/// Rows of a table as lines: each cell but a row's last is aligned to the right of its column, and columns without text are left out.
-/// In a narrow terminal the columns between the first and the last are left out, too, beginning at the right.
+/// Formats rows of a table as lines. Each cell but a row's last is aligned to the right of its column, and columns
+/// without text are left out. A narrow terminal also drops columns between the first and the last, beginning at the
+/// right.
 ///
 /// - Parameters:
 ///   - rows: Cells of printable text, equally many in each row.
-///   - leftAligned: The column whose cells begin at one place instead; nil for none.
+///   - leftAligned: Number of a left-aligned column; nil for none.
 ///   - columns: The columns of the terminal; nil where lines are not cut.
 package func tableLines(_ rows: [[String]], leftAligned: Int? = nil, columns: Int?) -> [String] {
     var widths = (0..<max(0, (rows.first?.count ?? 0) - 1)).map { column in
@@ -28,5 +29,5 @@ package func tableLines(_ rows: [[String]], leftAligned: Int? = nil, columns: In
     }
 }
 
-/// The cells for the last column below which other columns are left out: names are cut, but can be told apart.
+/// Width for the last column in cells. In less width, other columns are dropped: cut names of this width still differ.
 private let shortestName = 16
