@@ -127,7 +127,8 @@ public enum CommandLineTool {
         }
     }
 
-    /// The parser throws help, completion scripts and errors.
+    /// Prints a result thrown by the parser: help and completion scripts to standard output. Throws parser errors
+    /// again, with a hint to the help.
     private static func answer(_ error: any Error, verb: String?) throws {
         if Woodshed.exitCode(for: error) == .success {
             let text = Woodshed.fullMessage(for: error)

@@ -10,8 +10,8 @@ package func suggestion(for word: String, among candidates: [String]) -> String?
     return best.word
 }
 
-/// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn a word into another
-/// (Damerau 1964, in the restricted form, which edits no part twice).
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn a word into another.
+/// Method: Damerau 1964, in the restricted form, which edits no part twice.
 package func editDistance(_ left: String, _ right: String) -> Int {
     let (rows, columns) = (Array(left), Array(right))
     guard !rows.isEmpty, !columns.isEmpty else { return max(rows.count, columns.count) }

@@ -84,8 +84,8 @@ package enum RawMode {
     /// Restores the terminal; harmless without a change. Safe in a signal handler.
     package static func leave() {
         guard isActive.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        // In the background, the shell has already restored the terminal. A background process that tries to restore
-        // the terminal is stopped (SIGTTOU).
+        // A background job's terminal was already restored by the shell. A background process that tries to restore the
+        // terminal is stopped (SIGTTOU).
         guard tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, saved)
     }

@@ -59,14 +59,14 @@ package enum Signals {
         return pipe.readEnd
     }
 
-    /// From here on, the loop that reads the pipe handles a first interrupt.
+    /// Begins the watch: from here on, the loop that reads the pipe handles a first interrupt.
     package static func beginWatching() {
         interrupts.store(0, ordering: .relaxed)
         allowance.store(patience, ordering: .relaxed)
         isWatched.store(true, ordering: .releasing)
     }
 
-    /// From here on an interrupt ends the process at once again.
+    /// Ends the watch: from here on, an interrupt ends the process at once again.
     package static func endWatching() {
         isWatched.store(false, ordering: .releasing)
         secondsLeft.store(0, ordering: .relaxed)

@@ -1,5 +1,5 @@
-// Numbers as people type them: plain decimals. Hexadecimal, exponents, "inf" and "nan" are for programmers: they are
-// refused here, although `Double.init` would accept them.
+// Numbers as people type them: plain decimals. Hexadecimal, exponents, "inf" and "nan" are for programmers, and are
+// refused here although `Double.init` would accept them.
 
 /// Parses `12`, `12.5` and `.5`.
 ///

@@ -158,7 +158,7 @@ struct PlanOptions: ParsableArguments {
     }
 }
 
-/// One range of a recording.
+/// A range of a recording.
 struct RangeOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,

@@ -65,7 +65,7 @@ struct LogOptions: Equatable {
         return FileName.absolute(file) ?? file
     }
 
-    /// Summary for `doctor`, including a log set in the environment.
+    /// Summary for `doctor`. A running log counts, too, because `start` stores its options in the environment.
     var summary: String {
         get throws(CommandFailure) {
             let levels = try levels()

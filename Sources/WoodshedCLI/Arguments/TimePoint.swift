@@ -119,7 +119,7 @@ struct TimeRange: Hashable, Sendable {
         end = parts[1].isEmpty ? nil : try TimePoint(parsing: parts[1])
     }
 
-    /// Both ends in frames of the clip. The end may be before the start, which the score refuses.
+    /// Returns both ends in frames of the clip. An end before the start is refused later, by the score.
     func bounds(in timeline: Timeline) -> (start: Int64, end: Int64) {
         (start?.frame(in: timeline) ?? 0, end?.frame(in: timeline) ?? timeline.clipFrames)
     }

@@ -111,7 +111,7 @@ struct CompareCommand: Verb {
         return image == .png ? .png : .svg
     }
 
-    /// The seconds of the take at which a passage was heard.
+    /// Returns the time in the take, in seconds, at which the passage begins.
     private static func start(
         of passage: ComparedPassage, in take: AudioFileInfo, _ model: StoredTake.Model
     ) -> Double {
@@ -122,7 +122,7 @@ struct CompareCommand: Verb {
 }
 
 extension TakeComparison {
-    /// The measures in words, a line for each kind.
+    /// Returns the measures in words, a line for each kind.
     ///
     /// - Parameters:
     ///   - clockOrigin: The seconds of the model's recording at which the passage starts.

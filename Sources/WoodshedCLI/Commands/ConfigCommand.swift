@@ -154,7 +154,7 @@ struct ConfigCommand: Verb {
         if !quiet, !json { StandardStream.error.note("\(printable(name)) = \(printable(words))") }
     }
 
-    /// The value of an option, or the steps of a recipe.
+    /// Returns the value of an option, or the steps of a recipe.
     private func value(of name: String) throws -> String {
         let layers = try SettingsLayers()
         if name.hasPrefix(RecipeText.prefix) {

@@ -223,7 +223,7 @@ extension FetchStatus {
         return [state, share, rate, priority].compactMap(\.self).joined(separator: "  ")
     }
 
-    /// The fetch for programs.
+    /// Returns the fetch for programs.
     fileprivate func fields(withKeys: Bool) -> [JSONValue.Field] {
         fetch.fields(withKeys: withKeys).map { field in
             switch field.key {
@@ -256,7 +256,7 @@ private struct AskedAddress {
 }
 
 extension PendingFetch {
-    /// The fetch for programs.
+    /// Returns the fetch for programs.
     fileprivate func fields(withKeys: Bool) -> [JSONValue.Field] {
         [
             .init("fetch", .integer(number)), .init("address", .string(withKeys ? address : publicAddress)),

@@ -76,7 +76,7 @@ struct NextCommand: Verb {
             if let id { scheduled = scheduled.filter { $0.section.id == id } }
         }
         store.tellRepair()
-        // With a named file, the store already compared the sections with the file's sound.
+        // A named file determines the key by its present sound, so none of its sections is replaced.
         let replaced = kept == nil && !all && !messages.json ? scheduled.filter { $0.isReplaced && $0.isDue } : []
         if !replaced.isEmpty { scheduled.removeAll(where: \.isReplaced) }
         let listed = rate != nil || all ? scheduled : scheduled.filter(\.isDue)

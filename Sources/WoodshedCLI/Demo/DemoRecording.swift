@@ -37,7 +37,7 @@ struct DemoRecording: Sendable {
         ]
     }
 
-    /// A line of eighth notes over two held notes: A minor, then F.
+    /// Adds a line of eighth notes over two held notes: A minor, then F.
     private static func melody(into mix: inout StereoMix, at start: Int, beat: Int, sampleRate: Int) {
         let line = [69, 72, 76, 81, 77, 76, 72, 71]
         for (index, note) in line.enumerated() {
@@ -96,7 +96,7 @@ struct DemoNoise {
 
     init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1 }
 
-    /// The next sample, -1 ..< 1.
+    /// Returns the next sample, -1 ..< 1.
     mutating func next() -> Float {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -3,7 +3,7 @@ import Glibc
 
 /// A string after Karplus and Strong (1983) with the all-pass tuning of Jaffe and Smith (1983).
 enum PluckedString {
-    /// A note.
+    /// Returns a note.
     ///
     /// - Parameters:
     ///   - number: MIDI note number; 69 is 440 Hz.
@@ -41,7 +41,7 @@ enum PluckedString {
 struct Drums {
     let sampleRate: Int
 
-    /// A falling sine, from 150 Hz to 50 Hz.
+    /// Returns a falling sine, from 150 Hz to 50 Hz.
     func kick() -> [Float] {
         var phase = 0.0
         return decay(seconds: 0.25, rate: 18) { time in
@@ -50,7 +50,7 @@ struct Drums {
         }
     }
 
-    /// Noise over a short tone.
+    /// Returns noise over a short tone.
     func snare() -> [Float] {
         var noise = DemoNoise(seed: 7)
         return decay(seconds: 0.18, rate: 25) { time in
@@ -58,7 +58,7 @@ struct Drums {
         }
     }
 
-    /// The difference of neighbouring noise samples, a high-pass.
+    /// Returns the difference of neighbouring noise samples, a high-pass.
     func hat() -> [Float] {
         var noise = DemoNoise(seed: 11)
         var last: Float = 0

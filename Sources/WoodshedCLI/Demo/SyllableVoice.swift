@@ -40,7 +40,7 @@ struct SyllableVoice {
         Syllable(onset: .hiss, vowel: .ah, pitch: (112, 90), seconds: 0.46),
     ]
 
-    /// All syllables in a row, about two seconds.
+    /// Returns all syllables in a row, about two seconds.
     func speak() -> [Float] {
         var noise = DemoNoise(seed: 3)
         return Self.sentence.flatMap { syllable in
@@ -101,8 +101,8 @@ struct SyllableVoice {
     private func frames(_ seconds: Double) -> Int { Int(seconds * Double(sampleRate)) }
 }
 
-/// The slope of a glottal pulse: a rise over 40 % of the period and a fall over 16 % (Rosenberg 1971), differentiated by
-/// the mouth's radiation, which a first difference stands for.
+/// The slope of a glottal pulse: a rise over 40 % of the period and a fall over 16 % (Rosenberg 1971). A first
+/// difference stands for the differentiation by the mouth's radiation.
 private struct PulseTrain {
     let sampleRate: Int
     private var phase = 0.0

@@ -7,7 +7,7 @@ struct CheckStyle {
     let usesColour: Bool
     let glyphs: Glyphs
 
-    /// The style for this process's standard output.
+    /// Returns the style for this process's standard output.
     static func current(plain: Bool) -> CheckStyle {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let traits = TerminalTraits(

@@ -18,7 +18,7 @@ struct PrivacyNote {
 
     let places: [Place]
 
-    /// The places of this user.
+    /// Creates the note with this user's places.
     ///
     /// - Parameter runtime: The value of XDG_RUNTIME_DIR.
     init(runtime: String?) {

@@ -30,7 +30,7 @@ struct ProcessRights: Equatable {
         niceness = min(niceness, 0)
     }
 
-    /// The soft limit of a row: nil without the row, `.some(nil)` for none.
+    /// Returns the soft limit of a row: nil without the row, `.some(nil)` for no limit.
     private static func soft(_ row: String, in limits: String) -> Int?? {
         guard let line = limits.split(separator: "\n").first(where: { $0.hasPrefix(row) }),
             let word = line.dropFirst(row.count).split(separator: " ").first

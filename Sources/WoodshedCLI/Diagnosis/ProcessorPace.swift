@@ -25,7 +25,8 @@ struct ProcessorPace: Hashable, CustomStringConvertible {
     /// Command for a fix; nil without a problem.
     var remedy: String? {
         guard isActive else {
-            // Of the kernel's own governors, `powersave` stays at the lowest speed and `conservative` leaves it slowly.
+            // Among the kernel's own governors, `powersave` stays at the lowest speed, and `conservative` leaves it
+            // slowly.
             return ["powersave", "conservative"].contains(governor)
                 ? "sudo cpupower frequency-set -g performance" : nil
         }
@@ -36,7 +37,8 @@ struct ProcessorPace: Hashable, CustomStringConvertible {
             : nil
     }
 
-    /// Such as `governor schedutil`, or `governor powersave of intel_pstate, preference balance_performance`.
+    /// Driver and governor, such as `governor schedutil`, or `governor powersave of intel_pstate, preference
+    /// balance_performance`.
     var description: String {
         guard isActive else { return "governor \(governor)" }
         return "governor \(governor) of \(driver)" + (preference.map { ", preference \($0)" } ?? "")

@@ -19,7 +19,7 @@ struct LibraryTable {
     /// Words in place of signs.
     let isPlain: Bool
 
-    /// A line for each recording: number, state of the file, length, number of sections, title and tags.
+    /// Returns a line for each recording: number, state of the file, length, number of sections, title and tags.
     func lines(header: Bool) -> [String] {
         var cells = rows.map { row in
             let item = row.item

@@ -104,7 +104,7 @@ struct LoudnessSeries {
 }
 
 extension JSONValue {
-    /// A level in dB, rounded to a thousandth; null for silence.
+    /// Returns a level in dB, rounded to a thousandth; null for silence.
     fileprivate static func level(_ decibels: Double) -> JSONValue {
         .number(Double(fixed(decibels, decimals: 3)) ?? -.infinity)
     }

@@ -44,7 +44,7 @@ struct OutputFile {
         }
     }
 
-    /// This process's temporary files beside the output.
+    /// Names of the process's temporary files beside the output.
     private var temporaryNames: Set<String> {
         Set((try? Folder.names(in: place.folder))?.filter { $0.hasPrefix(FilePlace.temporaryPrefix) } ?? [])
     }

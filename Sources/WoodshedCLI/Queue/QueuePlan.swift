@@ -107,7 +107,7 @@ enum QueuePlan {
         }
     }
 
-    /// The library by path, for titles and levels.
+    /// Returns the library's recordings by path, for titles and levels.
     private static func known() throws -> [String: LibraryItem] {
         let items = try RecordingLibrary(PracticeStore(.user)).items()
         return Dictionary(items.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
@@ -156,7 +156,7 @@ enum QueuePlan {
 
 /// Reads lists of other players.
 enum PlaylistReading {
-    /// The list in a file.
+    /// Reads the list in a file.
     static func list(_ file: String) throws -> PlaylistFile {
         let bytes: [UInt8]
         do throws(FileFault) {

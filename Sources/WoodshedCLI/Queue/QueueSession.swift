@@ -261,7 +261,7 @@ final class QueueSession: TerminalLoopDelegate {
         }
     }
 
-    /// If nobody can request the device again, the run would never end.
+    /// Ends the run if nobody can request the device again, because the run would otherwise never end.
     private func giveUp(_ error: DeviceError) {
         guard !loop.takesKeys, remote == nil else { return }
         loss = error

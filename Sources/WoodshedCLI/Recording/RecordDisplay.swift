@@ -46,7 +46,7 @@ struct RecordDisplay {
         return max(1, (Int64(configuration.sampleRate) / 10 + bin / 2) / bin) * bin
     }
 
-    /// The newest columns of a take.
+    /// Returns the newest columns of a take.
     private func wave(_ waveform: Waveform) -> [WaveformColumn] {
         if waveform.frameCount == 0 { return [] }
         let end = (waveform.frameCount - 1) / columnFrames + 1

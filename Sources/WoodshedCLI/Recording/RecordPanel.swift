@@ -53,14 +53,14 @@ struct RecordPanel {
     let glyphs: Glyphs
     var depth = ColourDepth.none
 
-    /// As many of the lines as fit on a terminal of this size.
+    /// Returns as many lines as fit on a terminal of this size.
     func lines(_ view: RecordView, _ size: TerminalSize) -> [String] {
         let isHigh = size.rows >= Self.pictureLines + Self.channelLines + 4
         let pictureLines = isHigh && !view.wave.isEmpty ? Self.pictureLines : 1
         return Array(lines(view, columns: size.columns, pictureLines: pictureLines).prefix(max(1, size.rows - 1)))
     }
 
-    /// At most `channelLines` + 1 + `pictureLines` lines of at most `columns - 1` cells; none below 20 columns.
+    /// Returns at most `channelLines` + 1 + `pictureLines` lines of at most `columns - 1` cells; none below 20 columns.
     func lines(_ view: RecordView, columns: Int, pictureLines: Int = 1) -> [String] {
         guard columns >= Self.minimumColumns else { return [] }
         let cells = columns - 1
@@ -80,7 +80,7 @@ struct RecordPanel {
 
     // MARK: Facts
 
-    /// State and time always; other facts if there is room, the least important left out first.
+    /// Returns state and time always; other facts if there is room, the least important left out first.
     private func facts(_ view: RecordView, cells: Int) -> String {
         let dot = glyphs == .unicode ? "●" : "*"
         let state = (view.state == .recording ? dot + " " : "") + view.state.rawValue
@@ -114,7 +114,7 @@ struct RecordPanel {
         return [Self.last(levels.map(bar), cells, filling: " ").joined()]
     }
 
-    /// The last `count` elements, at the right.
+    /// Returns the last `count` elements, aligned right.
     private static func last<Element>(_ elements: [Element], _ count: Int, filling: Element) -> [Element] {
         Array(repeating: filling, count: max(0, count - elements.count)) + elements.suffix(count)
     }
@@ -136,7 +136,7 @@ struct RecordPanel {
         }
     }
 
-    /// The channel's number at the input, from 1.
+    /// Returns the channel's number at the input, from 1.
     private func number(_ channel: Int, of view: RecordView) -> String {
         guard let chosen = view.inputChannels, chosen.indices.contains(channel) else { return String(channel + 1) }
         return String(chosen[channel] + 1)

@@ -26,7 +26,7 @@ struct RecordOutcome {
     let status: ExitStatus
     /// The error of the input; nil if the input ended by itself or was stopped.
     let inputError: DeviceError?
-    /// The error of the file, whose contents remain valid.
+    /// The error of the file; its contents remain valid.
     let fileError: AudioFileError?
     /// The error of standard output; nil for a closed reader.
     let outputFailure: OutputError?
@@ -215,7 +215,7 @@ final class RecordSession: TerminalLoopDelegate {
 
     // MARK: Ctrl-Z and back
 
-    /// A stopped process records nothing, so the take pauses meanwhile.
+    /// Pauses the take, because a stopped process records nothing.
     func prepareForSuspension() {
         goesOnAfterSuspension = monitor.status.state == .recording
         if goesOnAfterSuspension, let current = stage.take() { stage = current.paused() }

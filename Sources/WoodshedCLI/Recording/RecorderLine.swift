@@ -114,7 +114,7 @@ struct RecorderLine {
         return line("level", inputFrame: levels.inputFrame, [.init("channels", .array(channels))])
     }
 
-    /// Returns a level in dB of full scale; null for silence, whose level is minus infinity.
+    /// Returns a level in dB of full scale; null for silence, a level of minus infinity.
     private func decibels(_ value: Double) -> JSONValue { value > 0 ? .number(20 * log10(value)) : .null }
 
     /// Returns a number; null for an unknown value or minus infinity.

@@ -58,7 +58,7 @@ enum RecorderStage: ~Copyable {
     ///
     /// - Parameters:
     ///   - box: Receives the stopped take.
-    ///   - inbox: Its reader is woken afterwards.
+    ///   - inbox: The inbox with the reader to wake afterwards.
     consuming func end(into box: StoppedTakeBox, thenWake inbox: Inbox<RecordingReport>) {
         let held = StageBox(self)
         BlockingThread.start {

@@ -63,7 +63,7 @@ struct TakePlace: Equatable {
         takePath = format.export == nil ? path : "\(stem).\(format.container.rawValue)"
     }
 
-    /// `take-2026-11-21-214502`, followed by a number if the file exists.
+    /// Returns `take-2026-11-21-214502`, followed by a number if the file exists.
     private static func stem(_ now: time_t, _ endings: [String]) -> String {
         var time = now
         var parts = unsafe tm()
@@ -75,7 +75,7 @@ struct TakePlace: Equatable {
     }
 }
 
-/// A name, followed by a number if the file exists.
+/// Returns a name, followed by a number if the file exists.
 ///
 /// - Parameter endings: The possible endings.
 func freeStem(_ first: String, endings: [String]) -> String {

@@ -108,7 +108,7 @@ final class Keeping {
             let sections = plan.practice.sections
             let isSaved = plan.savedIDs.contains { $0 != nil }
             let endFrames = Int64(Self.endSeconds * Double(clip.sampleRate))
-            // Of overlapping sections, the last in the list is resumed.
+            // If sections overlap, the last section in the list is resumed.
             let place = sections.indices.last { sections[$0].range.contains(frame) }
             if let place, isSaved, place > 0 {
                 plan.firstSection = place + 1

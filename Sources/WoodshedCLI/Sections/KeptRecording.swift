@@ -42,7 +42,7 @@ struct KeptRecording: Sendable {
             clipFrames: recording.frameCount)
     }
 
-    /// A frame of the file as a time for people.
+    /// Returns a frame of the file as a time for people.
     func clock(_ frame: Int64) -> String { clockText(Double(frame) / Double(recording.sampleRate), decimals: 3) }
 }
 

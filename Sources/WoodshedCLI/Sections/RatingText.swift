@@ -34,7 +34,7 @@ extension SectionReview {
             + (evidence.comparisonWords.map { " (\($0))" } ?? "")
     }
 
-    /// The event of a rating in a session.
+    /// Returns the event of a rating in a session.
     ///
     /// - Parameter number: The section's place in the list, from 1.
     func event(ofSection number: Int, named name: String) -> JSONValue {

@@ -71,7 +71,7 @@ enum SectionAction: String, CaseIterable {
         }
     }
 
-    /// The action of a word.
+    /// Parses the action of a word.
     ///
     /// - Throws: A `CommandFailure` with the nearest action.
     init(word: String) throws(CommandFailure) {

@@ -68,7 +68,7 @@ struct Listening {
         (8000...768_000).contains(clip.sampleRate) ? clip.sampleRate : 48_000
     }
 
-    /// A plan compiled for a recording.
+    /// Compiles a plan for a recording.
     static func score(_ clip: Clip, plan: (Clip) throws -> PracticePlan) throws -> Score {
         try Score(try plan(clip), clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }

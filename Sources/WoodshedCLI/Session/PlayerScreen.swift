@@ -56,7 +56,7 @@ final class PlayerScreen {
         return outcome
     }
 
-    /// The chosen section, for users who do not see the list; nil outside the list.
+    /// The chosen section in words, for use without a visible list; nil outside the list.
     var choiceWords: String? {
         let sections = session.sections
         guard let chooser, sections.indices.contains(chooser.index) else { return nil }

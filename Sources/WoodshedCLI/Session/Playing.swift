@@ -74,10 +74,10 @@ extension DeviceOptions {
     /// True if a user listens: to a file or under the virtual clock, an endless loop would never end.
     var listensInRealTime: Bool { stream.clock == .real && !output.hasPrefix("file:") }
 
-    /// The requested device.
+    /// Returns the requested device.
     func outputDevice() throws(DeviceError) -> OutputDevice { try OutputDevice(parsing: output) }
 
-    /// The request for a rate and a channel count.
+    /// Returns the request for a rate and a channel count.
     func request(sampleRate: Int, channelCount: Int) throws(DeviceError) -> StreamRequest {
         let request = try stream.request(sampleRate: sampleRate, channelCount: channelCount, usualPeriods: 3)
         return try outputChannel.map { (list) throws(DeviceError) in try request.playing(on: list.channels) } ?? request
@@ -85,7 +85,7 @@ extension DeviceOptions {
 }
 
 extension StreamOptions {
-    /// The request for a rate and a channel count, with `periods` if the user gave none.
+    /// Returns the request for a rate and a channel count, with `usualPeriods` if the user gave no number of periods.
     func request(
         sampleRate: Int, channelCount: Int, usualPeriods: Int
     ) throws(DeviceError) -> StreamRequest {

@@ -39,7 +39,7 @@ extension Session {
         }
     }
 
-    /// If nobody can request the device again, the run would never end.
+    /// Ends the run if nobody can request the device again, because the run would otherwise never end.
     private func giveUp(_ error: DeviceError) {
         guard !loop.takesKeys, remote == nil else { return }
         loss = error
@@ -67,7 +67,7 @@ extension Session {
     /// Ends the process without waiting for the unresponsive part; everything else is stored.
     func abandon(_ words: String) -> Never { loop.abandon(words) { keep(isAbandoned: true) } }
 
-    /// The last line for programs, with the figures of the whole run.
+    /// Writes the last line for programs, with the figures of the whole run.
     func finishLine(failed: Bool) {
         guard loop.messages.json || remote?.hasFollowers == true else { return }
         let statistics = engine.statistics
@@ -113,7 +113,7 @@ extension Session {
         )
     }
 
-    /// The closing line for people.
+    /// Prints the closing line for people.
     func sayGoodbye() {
         let statistics = engine.statistics
         let seconds = Double(player.status.outputFrame) / Double(engine.configuration.sampleRate)

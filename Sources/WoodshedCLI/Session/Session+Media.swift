@@ -32,7 +32,8 @@ extension Session: MediaControlled {
         state.volume = control.gainDecibels <= -60 ? 0 : pow(10, control.gainDecibels / 20)
         state.loop = practice.marks.isRunning ? .track : MediaState.Loop.none
         state.can = [.play, .pause, .seek, .control, .quit]
-        // Next and previous mean the section.
+        // Next and previous mean the section. A queue of recordings would add its own meaning and its list of tracks
+        // here.
         if sections.count > 1 { state.can.formUnion([.next, .previous]) }
         var track = media?.track(player.clip.info) ?? MediaTrack(player.clip.info)
         if sections.count > 1, sections.indices.contains(status.section - 1) {

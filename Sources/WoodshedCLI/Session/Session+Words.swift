@@ -1,10 +1,10 @@
-// Messages of a session for users who do not see the status line.
+// Messages of a session without a visible status line.
 import JSON
 import Terminal
 import Woodshed
 
 extension Session {
-    /// The player's position, for users who do not see the status line.
+    /// The player's position, for use without a visible status line.
     var placeWords: String {
         let (status, sections) = (player.status, player.score.sections)
         let seconds = Double(status.clipFrame) / Double(player.clip.sampleRate)
@@ -66,7 +66,7 @@ extension Session {
         }
     }
 
-    /// The line for programs about a change of the loop.
+    /// Returns the line for programs about a change of the loop.
     func line(_ marks: LoopMarks) -> String {
         func frame(_ frame: Int64?) -> JSONValue {
             frame.map { .integer(player.clip.fileFrame(forFrame: $0)) } ?? .null

@@ -41,7 +41,7 @@ struct PairFile {
         }
     }
 
-    /// The refusal of a take without a model.
+    /// Returns the refusal of a take without a model.
     static func noModel(
         _ take: StoredTake, remedy: String = "Play or export it alone: leave the option out."
     ) -> CommandFailure {

@@ -54,8 +54,8 @@ enum TakeAction: String, CaseIterable {
         }
     }
 
-    /// Returns the action of the first word, and the following words. Any other first word is the recording whose takes
-    /// are listed.
+    /// Returns the action of the first word, and the following words. Any other first word names a recording, to list
+    /// its takes.
     static func parsed(_ words: [String]) -> (action: TakeAction, words: [String]) {
         let synonyms = ["ls": Self.list, "remove": .rm, "delete": .rm, "name": .rename]
         guard let first = words.first, let action = Self(rawValue: first) ?? synonyms[first] else {

@@ -34,7 +34,7 @@ struct TakeTable {
         return tableLines(rows, leftAligned: 3, columns: columns)
     }
 
-    /// Returns the take's name or its file's name, its model, its note, and a missing file.
+    /// Returns the take's name or else the file's name, the model, the note, and a mark for a missing file.
     private func words(_ take: StoredTake, _ title: String?) -> String {
         var words = [printable(take.name.isEmpty ? fileName(take.path) : take.name)]
         if let model = take.model, let title {

@@ -78,7 +78,7 @@ struct StatusLine {
 
     private func compose(_ view: StatusView, detail: Int) -> String {
         let clock = clock(view)
-        // In a gap there is no play position to show.
+        // A gap has no play position to show.
         let place = view.restSeconds == nil ? clock + " / " + clockText(view.length) : clock
         let pitch = view.semitones == 0 ? "" : " " + semitoneText(view.semitones)
         let speed = (view.isFrozen ? "frozen" : percentText(view.speed)) + pitch
@@ -114,7 +114,7 @@ struct StatusLine {
         }
     }
 
-    /// The state and the position, or "your turn" and the time left.
+    /// Returns the state and the position, or "your turn" and the time left.
     private func clock(_ view: StatusView) -> String {
         let mark = view.isRecording ? (glyphs == .unicode ? "● " : "REC ") : ""
         return mark + place(view)
@@ -149,7 +149,7 @@ struct StatusLine {
         }
     }
 
-    /// Ten cells from -60 dB to full scale.
+    /// Returns ten cells, from -60 dB to full scale.
     private func meter(_ decibels: Double) -> String {
         let share = min(max((decibels + 60) / 60, 0), 1)
         let full = Int((share * 10).rounded())

@@ -46,7 +46,7 @@ struct SectionBands {
         return lines.map(\.text)
     }
 
-    /// The cell of a time, rounded in the same way as by the time axis.
+    /// Returns the cell of a time, rounded like the cells of the time axis.
     private func cell(_ time: Double, of cells: Int) -> Int {
         Int(min(1, max(0, (time - start) / length)) * Double(cells) + 1e-9)
     }

@@ -108,7 +108,8 @@ struct WaveViewOptions: ParsableArguments {
         return start..<end
     }
 
-    /// Returns the channels to draw. Without a recording, the result is as exact as the option permits.
+    /// Returns the channels to draw. Without a recording, the default is `mixed`, and a channel number is not checked
+    /// against the recording.
     func choice(for facts: RecordingFacts?) throws -> ChannelChoice {
         switch channels {
         case nil: return facts.map { $0.channelCount <= 2 ? .each : .mixed } ?? .mixed
