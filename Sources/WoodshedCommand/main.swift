@@ -1,4 +1,4 @@
-// The executable `woodshed`. Its code lives in WoodshedCLI, where tests can reach it.
+// The executable `woodshed`. The code of the command lives in WoodshedCLI, within reach of tests.
 import Explanations
 import Glibc
 import Terminal
