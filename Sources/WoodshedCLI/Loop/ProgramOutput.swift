@@ -56,7 +56,7 @@ final class ProgramOutput: Sendable {
         (self.stream, self.limit, self.goesOn, self.lostLine) = (stream, limit, goesOn, lostLine)
     }
 
-    /// Sets the closure called once after a write error, on any thread. Replaces the previous closure.
+    /// Sets `tell`, which is called once after a write error, on any thread. Replaces the previous closure.
     func onFailure(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.tell = tell } }
 
     /// The error that ended writing; nil before an error.
