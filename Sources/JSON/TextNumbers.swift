@@ -1,5 +1,5 @@
-// Makes the compiler report each number that is read from a text without limits. Every module below the command that imports JSON has a link to
-// this file, because these declarations hide those of the standard library only in their own module.
+// Makes the compiler report each number read from text without limits. Every module below the command that imports JSON
+// has a link to this file, because these declarations hide the standard library's only in their own module.
 
 // Never called: the checks of a change treat the warning as an error.
 extension FixedWidthInteger {

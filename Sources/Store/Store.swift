@@ -1,6 +1,7 @@
-// Store: the SQLite store of a user's practice: recordings and their sections, places and settings, takes, reviews and the practice log.
+// Store: the SQLite store of a user's practice: recordings and their sections, places and settings, takes, reviews and
+// the practice log.
 //
-// It repairs a damaged file, upgrades older ones, and undoes changes. It knows no player, no device and no network.
+// Repairs damaged files, upgrades older files, and undoes changes. Independent of player, devices and network.
 
-// So that a program that catches an error of this module can name its type.
+// Re-exported so that a program can name the type of an error of this module.
 @_exported public import Explanations

@@ -1,26 +1,27 @@
 internal import Glibc
 
-/// How well the player said a section went.
+/// The player's own judgement of a section.
 public enum ReviewRating: Int, Sendable, Hashable, CaseIterable {
-    /// It did not go at all.
+    /// Failed: the player could not play the section.
     case again = 1
-    /// It went with trouble.
+    /// Hard: played with mistakes.
     case hard
-    /// It went.
+    /// Good: played correctly.
     case good
-    /// It went without effort.
+    /// Easy: played without effort.
     case easy
 }
 
-/// How well a section is remembered, by the model of memory FSRS-6: pure arithmetic, the same on every machine to the last few bits.
+/// Memory of one section by the model FSRS-6. Pure arithmetic: every machine computes the same values to the last few
+/// bits.
 ///
-/// Source: the algorithm FSRS-6 as its authors describe it (open-spaced-repetition, "The Algorithm", 2025), with its 21 default parameters.
-/// Written from the formulae. Our deviations: there are no steps of minutes for what is new, since whoever practises repeats
-/// a section at once anyway; and intervals are not scattered at random. Real-time safe: no.
+/// Source: the algorithm FSRS-6 as its authors describe it (open-spaced-repetition, "The Algorithm", 2025), with its 21
+/// default parameters. Written from the formulae. Deviations: no learning steps of minutes, because players repeat a
+/// new section at once anyway; no random scatter of intervals. Real-time safe: no.
 package struct MemoryState: Sendable, Hashable {
-    /// The days after which it is still remembered with a probability of 90 %; 0.001 or more.
+    /// Days until the probability of recall falls to 90 %; 0.001 or more.
     package let stability: Double
-    /// How hard it is to make that longer: 1 to 10.
+    /// Difficulty, 1 to 10: the higher, the less a success raises the stability.
     package let difficulty: Double
 
     package init(stability: Double, difficulty: Double) {
@@ -35,22 +36,22 @@ package struct MemoryState: Sendable, Hashable {
     private static let firstStability = [0.212, 1.2931, 2.3065, 8.2956]
     /// w4, w5: the difficulty after the first rating.
     private static let (firstDifficulty, firstDifficultyStep) = (6.4133, 0.8334)
-    /// w6, w7: how much a rating changes the difficulty, and how much of it goes back to the mean.
+    /// w6, w7: change of the difficulty by a rating, and the share that reverts to the mean.
     private static let (difficultyStep, reversion) = (3.0194, 0.001)
-    /// w8 to w10: growth after a success.
+    /// w8 to w10: growth of the stability after a success.
     private static let (growth, saturation, spacing) = (1.8722, 0.1666, 0.796)
-    /// w11 to w14: what is left after a failure.
+    /// w11 to w14: remaining stability after a failure.
     private static let (lapse, lapseDifficulty, lapseStability, lapseSpacing) = (1.4835, 0.0614, 0.2629, 1.6483)
-    /// w15, w16.
+    /// w15, w16: factors of the growth after the ratings `hard` and `easy`.
     private static let (hardPenalty, easyBonus) = (0.6014, 1.8729)
     /// w17 to w19: several ratings in one day.
     private static let (sameDay, sameDayOffset, sameDaySaturation) = (0.5425, 0.0912, 0.0658)
-    /// w20: how fast one forgets.
+    /// w20: speed of forgetting.
     private static let decay = 0.1542
-    /// The forgetting curve passes 90 % after as many days as the stability says.
+    /// Scales the forgetting curve: after `stability` days the curve passes 90 %.
     private static let factor = pow(0.9, -1 / decay) - 1
 
-    /// The chance to be remembered at which a section is due.
+    /// A section is due when its probability of recall has fallen to this value.
     private static let wantedRetention = 0.9
     /// A hundred years.
     private static let longestDays = 36_500.0
@@ -63,7 +64,7 @@ package struct MemoryState: Sendable, Hashable {
             stability: Self.firstStability[rating.rawValue - 1], difficulty: Self.difficulty(first: rating))
     }
 
-    /// Not limited: the mean to which difficulties go back lies below 1.
+    /// Not clamped: the mean to which difficulties revert lies below 1.
     private static func difficulty(first rating: ReviewRating) -> Double {
         firstDifficulty - exp(firstDifficultyStep * Double(rating.rawValue - 1)) + 1
     }
@@ -77,15 +78,15 @@ package struct MemoryState: Sendable, Hashable {
             difficulty: difficulty(after: rating))
     }
 
-    /// The probability that it is still remembered after whole days: 0 to 1.
+    /// Returns the probability of recall after a number of whole days: 0 to 1.
     package func retrievability(afterDays days: Int) -> Double {
         pow(1 + Self.factor * Double(max(0, days)) / stability, -Self.decay)
     }
 
-    /// The days until the section is due: 1 to 36,500.
+    /// Days until the section is due: 1 to 36,500.
     package var intervalDays: Int {
         let days = stability / Self.factor * (pow(Self.wantedRetention, -1 / Self.decay) - 1)
-        // A half goes to the even number, as in the reference implementation.
+        // Halves round to even, as in the reference implementation.
         return Int(min(max(days.rounded(.toNearestOrEven), 1), Self.longestDays))
     }
 

@@ -1,17 +1,17 @@
-// What was practised and how it went, when sections go over to another recording: the same music in another file.
+// Moves the practice log, reviews and takes of sections to another recording: the same music in another file.
 internal import AudioFiles
 package import Database
 internal import JSON
 
 extension StoreRows {
-    /// What the sections of a change were taken over from, by their identities.
+    /// Returns the origin of each section of a change, by the identity of the section.
     func origins(ofChange number: Int64, of id: Int64) throws(DatabaseError) -> [Int: SectionOrigin] {
         try database.first(
             "SELECT added FROM change WHERE recording = ? AND number = ?", .integer(id), .integer(number)
         ) { (row) throws(DatabaseError) in try StoredText.origins(try row.text(0)) } ?? [:]
     }
 
-    /// The sections that recordings have taken over from others, by changes that are not undone.
+    /// Returns the sections adopted from other recordings by changes in force, not undone ones.
     package func adoptions() throws(DatabaseError) -> [(recording: Int64, section: Int, origin: SectionOrigin)] {
         let changes = try database.readableRows(
             """
@@ -22,12 +22,12 @@ extension StoreRows {
         return changes.flatMap { recording, origins in origins.map { (recording, $0.key, $0.value) } }
     }
 
-    /// Moves the ratings, the log and the takes of sections to those that were taken over from them, or back. All of it: what was rated
-    /// since goes back, too.
+    /// Moves the ratings, the log entries and the takes of sections to the sections adopted from them, or back. A move
+    /// back includes entries made since.
     ///
     /// - Parameters:
-    ///   - origins: Where they come from, by the identities of the new ones.
-    ///   - id: The recording of the new ones.
+    ///   - origins: The origins of the sections, by the identities of the new sections.
+    ///   - id: The recording of the new sections.
     ///   - forward: False to move back.
     func moveProgress(of origins: [Int: SectionOrigin], to id: Int64, forward: Bool) throws(DatabaseError) {
         guard !origins.isEmpty, let taker = try recording(id: id)?.stored.recording else { return }
@@ -38,7 +38,7 @@ extension StoreRows {
             try database.run(
                 "UPDATE review SET recording = ?, section = ? WHERE recording = ? AND section = ?",
                 .integer(to.recording), .integer(to.section), .integer(from.recording), .integer(from.section))
-            // Frames are those of the recording's own file.
+            // Frames count in the recording's own file, so the entries take the frames of the new section.
             try database.run(
                 """
                 UPDATE practice SET recording = ?1, section = ?2,
@@ -55,7 +55,7 @@ extension StoreRows {
         }
     }
 
-    /// The frames of a section; nil if it is gone.
+    /// Returns the frames of a section; nil if the section is gone.
     private func frames(_ section: Int, of recording: Int64) throws(DatabaseError) -> Range<Int64>? {
         try database.first(
             "SELECT first, past FROM section WHERE recording = ? AND id = ?", .integer(recording), .integer(section)
@@ -77,7 +77,7 @@ extension StoreRows {
     }
 }
 
-/// A section of a recording, of which takes were made.
+/// A section of a recording that has takes.
 private struct TakePlace {
     let recording: PracticeRecording
     let section: Range<Int64>?
@@ -87,15 +87,16 @@ private struct TakePlace {
         (self.recording, self.section, self.sectionID) = (recording, section, sectionID)
     }
 
-    /// A range of the other recording in frames of this one: what was heard is the same, at its own rate and place.
+    /// Converts a range of the other recording to frames of this recording: the same music, at this recording's rate
+    /// and place.
     func frames(of range: Range<Int64>, in other: TakePlace) -> Range<Int64> {
-        // Exactly, so that a step there and back changes nothing.
+        // Exact for a whole section, so that a move there and back changes nothing.
         if let section, range == other.section { return section }
         let ratio = Double(recording.sampleRate) / Double(other.recording.sampleRate)
         let (own, others) = (section?.lowerBound ?? 0, other.section?.lowerBound ?? 0)
         let limit = Double(ClosedRange.counts.upperBound)
         func frame(_ frame: Int64) -> Int64 {
-            // Frames of a store from elsewhere, at another rate, can be too many for a whole number.
+            // Frames of an imported store, at another rate, can exceed the range of an integer.
             let frames = ((Double(frame) - Double(others)) * ratio).rounded()
             return min(max(0, own + Int64(min(max(-limit, frames), limit))), recording.frameCount)
         }

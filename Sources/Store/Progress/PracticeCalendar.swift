@@ -1,19 +1,20 @@
 internal import Glibc
 
-/// Which day of the calendar a moment belongs to: days begin at midnight, by the clock of the place where the program runs.
+/// Maps times to days of the calendar. Days begin at midnight, by the local clock of the program.
 ///
-/// Days are counted by dates, never by 24 hours: one that has 23 or 25 hours, because clocks were changed, is one day. Any thread; real-time safe: no.
+/// Counts dates, never spans of 24 hours: a day of 23 or 25 hours, at a change of clocks, is one day. Any thread;
+/// real-time safe: no.
 public struct PracticeCalendar: Sendable {
     private let dateOfTime: @Sendable (Int64) -> (year: Int, month: Int, day: Int)
 
-    /// The days of this place: those of the variable `TZ`, or else of the system's time zone.
+    /// The local calendar: the time zone of the variable `TZ`, or else of the system.
     public static let local = PracticeCalendar { time in
         var (seconds, parts) = unsafe (time_t(time), tm())
         guard unsafe localtime_r(&seconds, &parts) != nil else { return (1970, 1, 1) }
         return unsafe (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
     }
 
-    /// The days at Greenwich.
+    /// The calendar of UTC.
     package static let utc = PracticeCalendar { time in
         date(ofDay: Int(time >= 0 ? time / 86_400 : (time - 86_399) / 86_400))
     }
@@ -22,7 +23,7 @@ public struct PracticeCalendar: Sendable {
         self.dateOfTime = dateOfTime
     }
 
-    /// The day of a moment, in days since the first of January 1970.
+    /// Returns the day of a time, in days since 1 January 1970.
     ///
     /// - Parameter time: Seconds since 1970.
     public func day(of time: Int64) -> Int {
@@ -30,18 +31,18 @@ public struct PracticeCalendar: Sendable {
         return Self.day(year, month, day)
     }
 
-    /// The date of a day: as in 2026-11-25.
+    /// Returns the date of a day, such as 2026-11-25.
     package static func text(ofDay day: Int) -> String {
         let date = date(ofDay: day)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(date.year)-\(two(date.month))-\(two(date.day))"
     }
 
-    /// The first day, a Monday, of the week of a day.
+    /// Returns the first day, a Monday, of the week of a day.
     package static func monday(of day: Int) -> Int { day - ((day + 3) % 7 + 7) % 7 }
 
-    // Days and dates by eras of 400 years of 146,097 days that begin with March (Howard Hinnant, "chrono-Compatible Low-Level Date
-    // Algorithms", 2013).
+    // Days and dates by eras of 400 years, each 146,097 days long and beginning in March (Howard Hinnant,
+    // "chrono-Compatible Low-Level Date Algorithms", 2013).
 
     private static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year

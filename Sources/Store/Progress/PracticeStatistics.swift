@@ -1,74 +1,75 @@
 public import AudioFiles
 
-/// What the practice log and the reviews tell: days, streaks, minutes, and the speed that each section has reached.
+/// Statistics of the practice log and the reviews: days, streaks, minutes, and the speed reached in each section.
 public struct PracticeStatistics: Sendable, Hashable {
-    /// The days on which something was practised, the oldest first.
+    /// Days with practice, the oldest first.
     public private(set) var days: [Day] = []
-    /// The days in a row that were practised up to today; up to yesterday, if nothing was practised today yet. 0 if there was a day's break.
+    /// Consecutive days with practice, up to today, or up to yesterday while today has no practice yet. 0 after a day
+    /// without practice.
     public private(set) var streak = 0
-    /// The longest row of days.
+    /// Length of the longest streak, in days.
     public private(set) var longestStreak = 0
-    /// The seconds that were practised.
+    /// Total practice time in seconds.
     public private(set) var seconds = 0.0
-    /// The passes that were played as a whole.
+    /// Number of complete passes.
     public private(set) var passes = 0
-    /// The sections, and the ranges that are not saved, the last practised first.
+    /// The practised sections and unsaved ranges, the last practised first.
     public private(set) var sections: [Section] = []
-    /// Today, as `PracticeCalendar` counts days.
+    /// Today, in days of `PracticeCalendar`.
     public let today: Int
 
-    /// What was practised on one day.
+    /// The practice of one day.
     public struct Day: Sendable, Hashable {
-        /// The day, as `PracticeCalendar` counts days.
+        /// The day, in days of `PracticeCalendar`.
         public let day: Int
-        /// The seconds that were practised.
+        /// Practice time of the day, in seconds.
         public fileprivate(set) var seconds: Double
     }
 
-    /// What was practised of one section.
+    /// The practice of one section.
     public struct Section: Sendable, Hashable {
         /// The recording.
         public let key: RecordingKey
         /// The identity of the saved section; nil for a range that is not saved.
         public let sectionID: Int?
-        /// The name, when it was practised last; empty for none.
+        /// The name at the last practice; empty for none.
         public fileprivate(set) var name: String
-        /// The range when it was practised last, in frames of the recording's file.
+        /// The range at the last practice, in frames of the recording's file.
         public fileprivate(set) var frames: Range<Int64>
-        /// When it was practised last, in seconds since 1970.
+        /// Time of the last practice, in seconds since 1970.
         public fileprivate(set) var lastTime: Int64
-        /// The seconds that were practised.
+        /// Practice time of the section, in seconds.
         public fileprivate(set) var seconds = 0.0
-        /// The passes that were played as a whole.
+        /// Number of complete passes.
         public fileprivate(set) var passes = 0
-        /// The speed of the first whole pass; nil if there was none.
+        /// The speed of the first complete pass; nil if there was none.
         public fileprivate(set) var firstSpeed: Double?
-        /// The highest speed of a whole pass; nil if there was none.
+        /// The highest speed of a complete pass; nil if there was none.
         public fileprivate(set) var bestSpeed: Double?
-        /// The speed of the last whole pass; nil if there was none.
+        /// The speed of the last complete pass; nil if there was none.
         public fileprivate(set) var lastSpeed: Double?
-        /// How often it was rated.
+        /// Number of ratings.
         public fileprivate(set) var reviewCount = 0
         /// The last rating; nil if there is none.
         public fileprivate(set) var lastRating: ReviewRating?
-        /// What was known when it was last rated with a comparison; nil if it never was.
+        /// The evidence of the last review with a comparison; nil if there is none.
         public fileprivate(set) var lastComparison: ReviewEvidence?
     }
 
     private struct SectionKey: Hashable {
         let key: RecordingKey
         let sectionID: Int?
-        /// Tells ranges apart that are not saved.
+        /// Distinguishes unsaved ranges; nil for a saved section.
         let frames: Range<Int64>?
     }
 
-    /// Counts what was practised.
+    /// Computes the statistics.
     ///
     /// - Parameters:
     ///   - entries: The practice log, the oldest first.
     ///   - reviews: The reviews, in the order in which they were made.
     ///   - time: Now, in seconds since 1970.
-    ///   - calendar: Whose days count.
+    ///   - calendar: The calendar that defines days.
     package init(
         _ entries: [PracticeEntry], _ reviews: [SectionReview], at time: Int64, calendar: PracticeCalendar = .local
     ) {
@@ -91,7 +92,7 @@ public struct PracticeStatistics: Sendable, Hashable {
         }
         for review in reviews {
             let key = SectionKey(key: review.key, sectionID: review.sectionID, frames: nil)
-            // One that was rated and never practised here is not in the list.
+            // A section with ratings but no practice in the log stays out of the list.
             found[key]?.reviewCount += 1
             found[key]?.lastRating = review.rating
             if review.evidence.hasComparison { found[key]?.lastComparison = review.evidence }
@@ -115,10 +116,11 @@ public struct PracticeStatistics: Sendable, Hashable {
         streak = last.map { $0 >= today - 1 } == true ? row : 0
     }
 
-    /// The seconds of each of the last weeks, the oldest first; weeks begin on Monday, and the last one is not over.
+    /// Returns the practice time of each of the last weeks, the oldest first. Weeks begin on Monday; the last week is
+    /// the current week.
     ///
-    /// - Parameter count: How many weeks, above 0.
-    /// - Returns: The first day of each week, and the seconds that were practised in it.
+    /// - Parameter count: Number of weeks, above 0.
+    /// - Returns: The first day of each week, and the week's practice time in seconds.
     public func weeks(last count: Int) -> [(day: Int, seconds: Double)] {
         let monday = PracticeCalendar.monday(of: today)
         return (0..<max(1, count)).reversed().map { back in
@@ -135,7 +137,8 @@ extension PracticeStatistics.Section {
         seconds += entry.seconds
         passes += entry.passes
         guard let speeds = entry.speeds else { return }
-        // The log keeps no order of passes within an entry but the last; of the first entry the lowest is taken for the first.
+        // Within an entry, the log keeps only the last pass in order. The first speed is therefore the lowest of the
+        // first entry.
         firstSpeed = firstSpeed ?? speeds.lowest
         bestSpeed = max(bestSpeed ?? speeds.highest, speeds.highest)
         lastSpeed = speeds.last
@@ -143,12 +146,12 @@ extension PracticeStatistics.Section {
 }
 
 extension PracticeStore {
-    /// What was practised, counted.
+    /// Computes the practice statistics of a recording, or of all recordings.
     ///
     /// - Parameters:
     ///   - key: A recording; nil for all.
     ///   - time: Now, in seconds since 1970.
-    ///   - calendar: Whose days count.
+    ///   - calendar: The calendar that defines days.
     public func statistics(
         of key: RecordingKey? = nil, at time: Int64, calendar: PracticeCalendar = .local
     ) throws(StoreError) -> PracticeStatistics {

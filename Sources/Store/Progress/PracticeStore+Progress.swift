@@ -3,30 +3,30 @@ internal import Database
 internal import Glibc
 internal import Sections
 
-/// What was practised, how it went, and when it is due again. All of it stays in the store, on this machine.
+/// The practice log, the reviews and the schedule. All of this data stays in the store, on this machine.
 extension PracticeStore {
     // MARK: The practice log
 
-    /// Writes down what was practised; `PracticeLog` does so for a session.
+    /// Writes an entry of the practice log. `PracticeLog` calls this method for a session.
     ///
     /// - Parameters:
-    ///   - entry: What was practised.
-    ///   - number: The entry that it replaces, because practising went on; nil for a new one.
-    ///   - recording: The recording; the store gets to know it.
+    ///   - entry: The practice to log.
+    ///   - number: The entry to replace, because the practice continued; nil for a new entry.
+    ///   - recording: The recording; added to the store if unknown.
     /// - Returns: The number of the entry.
     @discardableResult
     public func log(
         _ entry: PracticeEntry, replacing number: Int? = nil, of recording: PracticeRecording
     ) throws(StoreError) -> Int {
         try change { (rows) throws(DatabaseError) in
-            // When it was seen, and where, is told by who opens it; here only what is not known at all.
+            // The program that opens a file records the time and the path. An unknown recording is added here.
             let known = try rows.recording(recording.key)
             let row = if let known { known } else { try rows.see(recording, at: Int64(time(nil))) }
             return Int(try rows.write(entry, row: number.map(Int64.init), of: row.id))
         }
     }
 
-    /// What was practised, the oldest first.
+    /// Returns the practice log, the oldest entry first.
     ///
     /// - Parameter key: A recording; nil for all.
     public func practiceLog(of key: RecordingKey? = nil) throws(StoreError) -> [PracticeEntry] {
@@ -35,25 +35,26 @@ extension PracticeStore {
 
     // MARK: Reviews
 
-    /// Rates how a section went, which decides when it is due again. The first rating puts a section into the schedule.
+    /// Rates a section, which decides when the section is due again. The first rating adds the section to the schedule.
     ///
-    /// Days are those of the calendar: what was rated yesterday at 22:00 and is rated today at 18:00 was rated a day ago. A day counts as
-    /// gone by only if its midnight has passed.
+    /// Days are those of the calendar: from a rating yesterday at 22:00 to a rating today at 18:00 is one day. A day
+    /// has passed once its midnight has passed.
     ///
     /// - Parameters:
-    ///   - sectionID: The identity of one of the recording's saved sections. Sections that its file brings along become saved ones.
+    ///   - sectionID: The identity of a saved section of the recording. The review saves sections that the file brings
+    ///     along.
     ///   - recording: The recording.
-    ///   - rating: How it went.
-    ///   - time: When, in seconds since 1970.
-    ///   - evidence: What is known of the playing. Without a speed it is that of the fastest whole pass in the log of that day.
-    ///   - calendar: Whose days count.
+    ///   - rating: The rating.
+    ///   - time: Time of the rating, in seconds since 1970.
+    ///   - evidence: Measures of the playing. A missing speed becomes the fastest complete pass in the log of that day.
+    ///   - calendar: The calendar that defines days.
     /// - Throws: `SectionError` of kind `unknown`, `StoreError`.
     @discardableResult
     public func review(
         section sectionID: Int, of recording: PracticeRecording, _ rating: ReviewRating, at time: Int64,
         evidence: ReviewEvidence = ReviewEvidence(), calendar: PracticeCalendar = .local
     ) throws -> SectionReview {
-        // A section that is not there makes no store.
+        // A request with an unknown section creates no store.
         guard try sections(of: recording).number(ofID: sectionID) != nil else { throw Self.unknown(sectionID) }
         return try change { (rows) throws(DatabaseError) -> Result<SectionReview, any Error> in
             let known = try rows.recording(recording.key)
@@ -88,7 +89,7 @@ extension PracticeStore {
         }.get()
     }
 
-    /// The reviews, in the order in which they were made; also those of sections that were removed.
+    /// Returns the reviews in chronological order, including reviews of removed sections.
     ///
     /// - Parameter key: A recording; nil for all.
     public func reviews(of key: RecordingKey? = nil) throws(StoreError) -> [SectionReview] {
@@ -97,22 +98,22 @@ extension PracticeStore {
 
     // MARK: What is due
 
-    /// The sections that are due, the most overdue first.
+    /// Returns the due sections, the most overdue first.
     ///
-    /// A section is due from the beginning of its day. One that was never rated, or was removed, is never due; one that is brought back by
-    /// undo is due as before.
+    /// A section is due from the beginning of its day. A section without a rating, and a removed section, are never
+    /// due. Undoing the removal restores the due day.
     ///
     /// - Parameters:
     ///   - time: Now, in seconds since 1970.
     ///   - key: A recording; nil for all.
-    ///   - calendar: Whose days count.
+    ///   - calendar: The calendar that defines days.
     public func due(
         at time: Int64, of key: RecordingKey? = nil, calendar: PracticeCalendar = .local
     ) throws(StoreError) -> [ScheduledSection] {
         try schedule(at: time, of: key, calendar: calendar).filter(\.isDue)
     }
 
-    /// All sections that were ever rated and are still there, the most overdue first.
+    /// Returns all existing sections with a rating, the most overdue first.
     ///
     /// - Parameters: as for `due(at:of:calendar:)`.
     public func schedule(
@@ -144,7 +145,8 @@ extension PracticeStore {
         return (scheduled ?? []).sorted(by: Self.comesFirst)
     }
 
-    /// The most overdue first; of those due on one day, the one that is remembered least. Always the same order.
+    /// Orders the most overdue section first; among sections due on one day, the least remembered. The order is total,
+    /// so always the same.
     private static func comesFirst(_ left: ScheduledSection, _ right: ScheduledSection) -> Bool {
         if left.dueDay != right.dueDay { return left.dueDay < right.dueDay }
         if left.retrievability != right.retrievability { return left.retrievability < right.retrievability }

@@ -1,4 +1,5 @@
-// The rows of the practice log and of the reviews, read and written on a connection whose transaction the caller has begun.
+// Reads and writes the rows of the practice log and of the reviews, on a connection with a transaction begun by the
+// caller.
 internal import AudioFiles
 internal import Database
 internal import JSON
@@ -11,11 +12,11 @@ extension StoreRows {
         key, section, name, first, past, began, ended, milliseconds, passes, lowest, highest, last
         """
 
-    /// Writes an entry: a new one, or what has become of the one in a row.
+    /// Writes an entry: into a new row, or over an existing row.
     ///
-    /// - Returns: Its row.
+    /// - Returns: The row of the entry.
     func write(_ entry: PracticeEntry, row: Int64?, of recording: Int64) throws(DatabaseError) -> Int64 {
-        // A range that was saved meanwhile is its section.
+        // A range saved meanwhile becomes its section.
         var section = entry.sectionID.map(Int64.init)
         if section == nil { section = try self.section(withFrames: entry.frames, of: recording) }
         let values: [DatabaseValue] = [
@@ -33,7 +34,7 @@ extension StoreRows {
                 """, values: values + [.integer(row), .integer(recording)])
             if count > 0 { return row }
         }
-        // In a store that was replaced meanwhile there is no such row.
+        // A store replaced meanwhile lacks the row.
         try database.run(
             """
             INSERT INTO practice (section, name, ended, milliseconds, passes, lowest, highest, last, recording, first, past, began)
@@ -53,7 +54,7 @@ extension StoreRows {
         ) { (row) throws(DatabaseError) in try row.integer(0) }
     }
 
-    /// The entries of a recording, or of all, the oldest first.
+    /// Returns the entries of a recording, or of all recordings, the oldest first.
     func entries(of key: RecordingKey?) throws(DatabaseError) -> [PracticeEntry] {
         try database.readableRows(
             """
@@ -62,7 +63,7 @@ extension StoreRows {
             """, key.map { [.bytes($0.bytes)] } ?? [], row: Self.entry)
     }
 
-    /// The speed of the last whole pass of each section of a recording.
+    /// Returns the speed of the last complete pass of each section of a recording.
     func lastSpeeds(of recording: Int64) throws(DatabaseError) -> [Int64: Double] {
         let rows = try database.readableRows(
             "SELECT section, last FROM practice WHERE recording = ? AND section IS NOT NULL AND last IS NOT NULL ORDER BY id",
@@ -111,7 +112,7 @@ extension StoreRows {
             .text(Self.text(review.after)), .integer(review.intervalDays), .text(Self.text(review.evidence)))
     }
 
-    /// The reviews of a recording, or of all, in the order in which they were made.
+    /// Returns the reviews of a recording, or of all recordings, in chronological order.
     func reviews(of key: RecordingKey?, section: Int? = nil) throws(DatabaseError) -> [SectionReview] {
         var (conditions, values): ([String], [DatabaseValue]) = ([], [])
         if let key { (conditions, values) = (["key = ?"], [.bytes(key.bytes)]) }
@@ -125,7 +126,7 @@ extension StoreRows {
             row: Self.review)
     }
 
-    /// The rated recordings in whose files another recording was seen later.
+    /// Returns the rated recordings whose file was later seen with another recording.
     func replacedRecordings() throws(DatabaseError) -> Set<RecordingKey> {
         let keys = try database.readableRows(
             """
@@ -147,7 +148,7 @@ extension StoreRows {
             after: try state(try row.text(5)), intervalDays: Int(interval), evidence: try evidence(try row.text(7)))
     }
 
-    /// Checks that the texts of a row can be read.
+    /// Throws if the texts of a row cannot be read.
     static func checkReview(before: String?, after: String, evidence text: String) throws(DatabaseError) {
         _ = (try before.map { (text) throws(DatabaseError) in try state(text) }, try state(after), try evidence(text))
     }

@@ -1,8 +1,9 @@
-// The tables of what was practised and how it went: version 4 of the store.
+// The tables of the practice log and the reviews: version 4 of the store.
 
 extension StoreSchema {
-    /// Speeds are in millionths. A row of `practice` grows while its section is practised; a row of `review` never changes. Neither goes with
-    /// its section, whose identity is never given again; both move with sections that another recording takes over.
+    /// Speeds are in millionths. A row of `practice` grows while its section is practised; a row of `review` never
+    /// changes. Rows survive the removal of their section, whose identity is never reused. Rows move with sections
+    /// adopted by another recording.
     static let progress = [
         """
         CREATE TABLE practice (

@@ -3,9 +3,10 @@ package import Files
 internal import Sections
 
 extension PracticeStore {
-    /// The recording in a file. The file's audio is read only if the store has not kept anything of this recording since the file was last changed.
+    /// Returns the recording in a file. Reads the file's audio only if the store has no key for the file in its current
+    /// state.
     ///
-    /// - Parameter info: The file, as it was opened.
+    /// - Parameter info: The opened file.
     /// - Throws: `AudioFileError` if the file can no longer be read, or has no audio that identifies it.
     ///
     /// Blocks the calling thread. Real-time safe: no.
@@ -14,15 +15,15 @@ extension PracticeStore {
     }
 
     /// - Parameters:
-    ///   - details: What its file tells, if that was read already.
-    ///   - now: The time on the clock that sets files' times.
+    ///   - details: Tags and marks of the file, if already read.
+    ///   - now: The current time of the clock that sets file times.
     package func recording(
         of info: AudioFileInfo, details: FileDetails? = nil, at now: FileState.Moment = .now
     ) throws(AudioFileError) -> PracticeRecording {
         let file = try OpenedFile(path: info.path)
         let state = try file.state()
         let isStable = state.isStable(at: now)
-        // A store that cannot be read says so to whoever asks it for sections.
+        // An unreadable store reports its error when sections are requested.
         let known = isStable ? try? key(ofFileIn: state) : nil
         let key = if let known { known } else { try RecordingKey(of: file) }
         var recording = try PracticeRecording(of: info, key: key, details: details)
@@ -32,11 +33,11 @@ extension PracticeStore {
 }
 
 extension PracticeRecording {
-    /// A recording in a file, with its title and the sections that it brings along.
+    /// Creates a recording from a file, with the file's title and sections.
     ///
     /// - Parameters:
-    ///   - info: The file, as it was opened.
-    ///   - key: Its key, if it is known; otherwise the file's audio is read.
+    ///   - info: The opened file.
+    ///   - key: The recording's key, if known; nil reads the file's audio.
     /// - Throws: `AudioFileError` if the file can no longer be read, or has no audio that identifies it.
     ///
     /// Blocks the calling thread. Real-time safe: no.
@@ -54,7 +55,7 @@ extension PracticeRecording {
         fileSections = Self.drafts(details.marks)
     }
 
-    /// Marked places split the recording, as points that a user marks do; ranges stay what they are.
+    /// Marked places split the recording into parts, as a user's points do; ranges stay ranges.
     private static func drafts(_ marks: FileMarks) -> [SectionDraft] {
         let ranges = Set(marks.marks.compactMap { mark in mark.endFrame.map { mark.frame..<$0 } })
         return marks.sections.map { section in
@@ -63,7 +64,7 @@ extension PracticeRecording {
         }
     }
 
-    /// A text from a file as a name: one line, without control characters.
+    /// Returns a text from a file as a name: one line, without control characters.
     private static func line(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar) }

@@ -1,13 +1,15 @@
-// The tables of the library, and the indexes of words: versions 5 to 7 of the store. The module `Library` reads and writes them. They are defined here because all tables of
-// a store have one version, and are made, checked and repaired together.
+// The tables of the library, and the word indexes: versions 5 to 7 of the store. The module `Library` reads and writes
+// these tables. Their definitions are here, because all tables of a store have one version, and are created, checked
+// and repaired together.
 
 internal import Database
 
 extension StoreSchema {
-    /// Times are in seconds since 1970, except those of changes that a merge compares: `item.edited`, `playlist.changed`, `deleted_playlist.time`,
-    /// `section_time.changed` and `take_mark.changed` are in ms. Loudness is in hundredths of a LUFS, a true peak in hundredths of a dB. A row of `item` is never deleted, so that what was removed stays known to a merge, and comes back with
-    /// what was said about it if the recording is added again. Tags are lines.
-    /// Entries of a playlist keep their order by `place`, with gaps, so that moving one changes one row.
+    /// Times are in seconds since 1970. Exceptions, in ms, are the times of changes compared by a merge: `item.edited`,
+    /// `playlist.changed`, `deleted_playlist.time`, `section_time.changed` and `take_mark.changed`. Loudness is in
+    /// hundredths of a LUFS, a true peak in hundredths of a dB. A row of `item` is never deleted: merges still know of
+    /// removed items, and a recording added again regains its metadata. Tags are lines. `place` orders the entries of a
+    /// playlist, with gaps, so that moving an entry changes one row.
     static let library = [
         """
         CREATE TABLE item (
@@ -42,7 +44,7 @@ extension StoreSchema {
         "CREATE INDEX item_by_source ON item (source)",
         "CREATE INDEX item_by_revision ON item (revision)",
         words("item_words", of: "item", columns: "title, artist, tags", row: "id"),
-        // Words of scripts without spaces are found by three letters of them, wherever they are.
+        // Trigrams find words of scripts without spaces, at any place in the text.
         trigrams("item_trigrams", of: "item", columns: "title, artist, tags", row: "id"),
         trigrams("section_trigrams", of: "section", columns: "name, text", row: "row"),
         "INSERT INTO section_trigrams (section_trigrams) VALUES ('rebuild')",
@@ -67,7 +69,7 @@ extension StoreSchema {
         ) STRICT
         """,
         "CREATE INDEX entry_by_recording ON entry (recording)",
-        // What is to be fetched, and what could not be. A fetch that is done leaves an item, with its source, and no row here.
+        // Waiting, paused and failed downloads. A finished download has an item, with its source, and no row here.
         """
         CREATE TABLE fetch (
             id INTEGER PRIMARY KEY,
@@ -111,9 +113,9 @@ extension StoreSchema {
             UNIQUE (feed, identity)
         ) STRICT
         """,
-        // Playlists that were deleted, for a merge.
+        // Deleted playlists, for a merge.
         "CREATE TABLE deleted_playlist (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, time INTEGER NOT NULL) STRICT",
-        // When each section was changed last, also one that is deleted.
+        // Time of the last change of each section, including deleted sections.
         """
         CREATE TABLE section_time (
             id INTEGER PRIMARY KEY,
@@ -123,7 +125,8 @@ extension StoreSchema {
             UNIQUE (recording, section)
         ) STRICT
         """,
-        // How a take's file is known again (`TakeFileMark`), and when something was said about the take last.
+        // The mark that identifies a take's file (`TakeFileMark`), and the time of the last change of the take's
+        // metadata.
         """
         CREATE TABLE take_mark (
             take INTEGER PRIMARY KEY REFERENCES take (id) ON DELETE CASCADE,
@@ -131,8 +134,8 @@ extension StoreSchema {
             changed INTEGER NOT NULL DEFAULT 0
         ) STRICT
         """,
-        // What the catalogue said when it was written or merged last, and how that is shown here: what differs from it now was changed since.
-        // Empty until the library is exchanged with another one.
+        // Contents of the catalogue when last written or merged, and how this library shows the contents: a difference
+        // from the current state is a later change. Empty until the first exchange with another library.
         """
         CREATE TABLE merged (
             id INTEGER PRIMARY KEY,
@@ -147,9 +150,10 @@ extension StoreSchema {
         """,
     ]
 
-    /// Version 6: files that belong to a recording, such as its sheet music. `added` and `trashed` are in seconds since 1970, `changed` is in ms, because a
-    /// merge compares it. `path` is the name in the library's folder for documents, which several rows may share, or the place of a linked file. A row is
-    /// never deleted: one that was removed by itself keeps `trashed`, so that a merge knows of it.
+    /// Version 6: documents of a recording, such as its sheet music. `added` and `trashed` are in seconds since 1970;
+    /// `changed` is in ms, because a merge compares the time. `path` is the name in the library's folder for documents,
+    /// which several rows may share, or the path of a linked file. A row is never deleted: a document removed by itself
+    /// keeps `trashed`, so that a merge knows of the removal.
     static let documents = [
         """
         CREATE TABLE document (
@@ -171,7 +175,8 @@ extension StoreSchema {
         "CREATE INDEX document_by_path ON document (path)",
         "CREATE INDEX document_by_hash ON document (hash)",
     ]
-    /// Version 7: the indexes hold words with folded letters. They refer to views, which fold the tables' text, so no text is stored twice.
+    /// Version 7: the indexes hold words with folded letters. They refer to views that fold the tables' text, so no
+    /// text is stored twice.
     static let foldedWords: [String] =
         wordIndexes.map { "DROP TABLE \($0)" } + [
             folded("recording", row: "id", columns: "title"),

@@ -7,41 +7,41 @@ public import Sections
 internal import Synchronization
 internal import UserState
 
-/// The sections, positions, settings, takes and practice log of every recording that was practised.
+/// The sections, positions, settings, takes and practice log of every practised recording.
 ///
-/// A store is a file, which several programs may change at once without losing anything. It is opened when it is first needed, and created by the
-/// first change; reading creates nothing.
+/// A store is a file. Several programs may change the file at once without loss. The first use opens the file, and the
+/// first change creates it; reading creates nothing.
 ///
 ///     let store = try PracticeStore(.user)
 ///     try store.apply(.mark(frame: 441_000, name: "Solo"), to: recording)
 ///
 /// Threads: any; calls block for the disk, and up to five seconds for another program. Real-time safe: no.
 public final class PracticeStore: Sendable {
-    /// Where a store is kept.
+    /// The location of a store.
     public enum Place: Sendable, Hashable {
         /// In the user's data folder: `$XDG_DATA_HOME/woodshed/practice.db`, by default below `~/.local/share`.
         case user
         /// In a file of any name.
         case file(String)
-        /// In memory: the contents are gone with the object.
+        /// In memory: the contents disappear with the object.
         case memory
     }
 
-    /// The path of its file; nil in memory.
+    /// The path of the store's file; nil in memory.
     public let path: String?
     let file: Mutex<StoreFile>
     let listeners = StoreListeners<RecordingKey>()
     let takeListeners = StoreListeners<Int>()
     let contentListeners = StoreListeners<StoreContent>()
 
-    /// Makes a store. Nothing is opened yet.
+    /// Creates a store without opening the file.
     ///
     /// - Parameter place: the user's data folder, a file, or memory.
     /// - Throws: `StoreError` of kind `noHome` if there is no home folder, for the user's place.
     public convenience init(_ place: Place) throws(StoreError) { try self.init(place, schema: .current) }
 
-    /// Makes a store of a copy that no other program knows. If it is damaged, its repair waits for no other repair in the folder, whose lock the caller may
-    /// have.
+    /// Creates a store on a private copy of a file. The repair of a damaged copy waits for no other repair in the
+    /// folder, because the caller may hold the folder's lock.
     package convenience init(ofCopy path: String) throws(StoreError) {
         try self.init(.file(path), schema: .current, isShared: false)
     }
@@ -68,25 +68,26 @@ public final class PracticeStore: Sendable {
         contentListeners.end()
     }
 
-    /// What was done about the file if it was found damaged since this object was made; nil if it was not.
+    /// The last repair of the store since this object was created; nil if the file was never found damaged.
     public var repair: StoreRepair? { file.withLock { $0.repair } }
 
-    /// Impossible values that were read since this object was made, and how each was handled; each message once.
+    /// Impossible values read since this object was created, each with its treatment; each message once.
     package var unreadable: Set<String> { file.withLock { $0.unreadable } }
 
     // MARK: Reading
 
-    /// The recording with this key; nil if the store does not know it.
+    /// Returns the recording with this key; nil if the store does not know the recording.
     public func recording(_ key: RecordingKey) throws(StoreError) -> StoredRecording? {
         try read { (rows) throws(DatabaseError) in try rows.recording(key)?.stored } ?? nil
     }
 
-    /// All recordings, the last seen first.
+    /// Returns all recordings, the last seen first.
     public func recordings() throws(StoreError) -> [StoredRecording] {
         try read { (rows) throws(DatabaseError) in try rows.recordings() } ?? []
     }
 
-    /// The recordings whose title, or one of whose sections by its name or its text, has words that begin as those of `text`; the last seen first.
+    /// Returns the recordings with words in the title, or in the name or text of one section, that begin as the words
+    /// of `text`; the last seen first.
     ///
     /// Upper and lower case and accents do not matter: "cafe" finds "Cafés".
     public func recordings(matching text: String) throws(StoreError) -> [StoredRecording] {
@@ -94,7 +95,7 @@ public final class PracticeStore: Sendable {
         return try read { (rows) throws(DatabaseError) in try rows.recordings(matching: query) } ?? []
     }
 
-    /// The sections of a recording; nil if the store does not know it.
+    /// Returns the sections of a recording; nil if the store does not know the recording.
     public func sections(of key: RecordingKey) throws(StoreError) -> SectionList? {
         try read { (rows) throws(DatabaseError) in
             guard let row = try rows.recording(key) else { return nil }
@@ -102,7 +103,8 @@ public final class PracticeStore: Sendable {
         } ?? nil
     }
 
-    /// The sections of a recording. If none was ever changed, these are the sections in its file, such as cue points and chapters.
+    /// Returns the sections of a recording. Until the first change, these are the sections in the file, such as cue
+    /// points and chapters.
     ///
     /// - Throws: `StoreError`, of kind `otherRecording` if the store knows the recording with another length or rate.
     public func sections(of recording: PracticeRecording) throws(StoreError) -> SectionList {
@@ -119,12 +121,12 @@ public final class PracticeStore: Sendable {
         return list
     }
 
-    /// The key of the recording in a file that is in this state; nil if it was not seen in it.
+    /// Returns the key of the recording in a file in this state; nil if the store never saw this state.
     func key(ofFileIn state: FileState) throws(StoreError) -> RecordingKey? {
         try read { (rows) throws(DatabaseError) in try rows.key(ofFileIn: state) } ?? nil
     }
 
-    /// What `undo` and `redo` would do, in words for the user; nil where there is nothing.
+    /// Describes the changes that `undo` and `redo` would make, in words for the user; nil for none.
     public func history(of key: RecordingKey) throws(StoreError) -> (undo: String?, redo: String?) {
         try read { (rows) throws(DatabaseError) in
             guard let row = try rows.recording(key) else { return (nil, nil) }
@@ -134,22 +136,23 @@ public final class PracticeStore: Sendable {
 
     // MARK: Changing
 
-    /// Carries out an edit on a recording's sections and keeps the result, in one step: what another program changes at the same moment
-    /// comes before or after it, and is not lost.
+    /// Carries out an edit on a recording's sections and stores the result, in one transaction. A simultaneous change
+    /// by another program comes before or after, and is never lost.
     ///
-    /// - Returns: What has changed; empty if nothing had to.
-    /// - Throws: `SectionError` if the list refuses the edit, `StoreError` if it cannot be kept. Nothing has changed then.
+    /// - Returns: The change; empty if the edit changed nothing.
+    /// - Throws: `SectionError` if the list refuses the edit, `StoreError` if the result cannot be stored. After an
+    ///   error nothing has changed.
     @discardableResult
     public func apply(_ edit: SectionEdit, to recording: PracticeRecording) throws -> SectionChange {
         try apply(edit, to: recording) { _ in [:] }
     }
 
-    /// - Parameter origins: What the sections of the change are taken over from, by their identities.
+    /// - Parameter origins: The origins of the change's sections, by the identities of the sections.
     package func apply(
         _ edit: SectionEdit, to recording: PracticeRecording, origins: (SectionChange) -> [Int: SectionOrigin]
     ) throws -> SectionChange {
         if try self.recording(recording.key) == nil {
-            // An edit that is refused makes no store.
+            // A refused edit creates no store.
             var list = recording.noSections
             recording.bringSections(into: &list)
             try list.apply(edit)
@@ -164,7 +167,7 @@ public final class PracticeStore: Sendable {
             let brought = recording.bringSections(into: &list)
             let change: SectionChange
             do throws(SectionError) { change = try list.apply(edit) } catch { return .failure(error) }
-            // Not before: an edit that is refused changes nothing, not even the title.
+            // Only now: a refused edit changes nothing, not even the title.
             var row = try rows.see(recording, at: Self.now)
             guard !change.isEmpty else { return .success(change) }
             if let brought {
@@ -180,16 +183,16 @@ public final class PracticeStore: Sendable {
         }
     }
 
-    /// Undoes the last change to a recording's sections that is not undone yet.
+    /// Undoes the last change in force of a recording's sections.
     ///
-    /// - Returns: What has changed.
+    /// - Returns: The reversed change.
     /// - Throws: `SectionError` of kind `nothingToUndo`, or `StoreError`.
     @discardableResult
     public func undo(_ key: RecordingKey) throws -> SectionChange { try step(key, forward: false) }
 
-    /// Redoes the change that was undone last.
+    /// Redoes the last undone change.
     ///
-    /// - Returns: What has changed.
+    /// - Returns: The change.
     /// - Throws: `SectionError` of kind `nothingToUndo`, or `StoreError`.
     @discardableResult
     public func redo(_ key: RecordingKey) throws -> SectionChange { try step(key, forward: true) }
@@ -205,7 +208,7 @@ public final class PracticeStore: Sendable {
             else { return .failure(nothing) }
             let step = forward ? change : change.reversed
             let origins = try rows.origins(ofChange: forward ? row.done + 1 : row.done, of: row.id)
-            // While the sections of both recordings are there.
+            // Before the sections of the taker are removed: the move needs the sections of both recordings.
             if !forward { try rows.moveProgress(of: origins, to: row.id, forward: false) }
             try rows.write(step, nextSection: row.nextSection, of: row.id)
             if forward { try rows.moveProgress(of: origins, to: row.id, forward: true) }
@@ -214,7 +217,7 @@ public final class PracticeStore: Sendable {
         }
     }
 
-    /// Stores the position and the settings with which practising continues, and brings the recording's title and path up to date.
+    /// Stores the position and the settings for the next practice, and updates the recording's title and path.
     ///
     /// - Parameters:
     ///   - recording: the recording.
@@ -228,27 +231,27 @@ public final class PracticeStore: Sendable {
         }
     }
 
-    /// Notes that a recording is in its file, and what was there before is not any more.
+    /// Records that a file holds this recording, and no longer an earlier one.
     package func see(_ recording: PracticeRecording) throws(StoreError) { try keep(recording) { _, _ in } }
 
     // MARK: Recognition of copies
 
-    /// Keeps what a copy in another encoding is recognised by.
+    /// Stores the envelope that recognises a copy in another encoding.
     package func setEnvelope(_ content: [UInt8], of recording: PracticeRecording) throws(StoreError) {
         try keep(recording) { (rows, id) throws(DatabaseError) in try rows.setEnvelope(content, of: id) }
     }
 
-    /// What was kept by `setEnvelope`; nil if nothing was.
+    /// Returns the stored envelope; nil if there is none.
     package func envelope(of key: RecordingKey) throws(StoreError) -> [UInt8]? {
         try read { (rows) throws(DatabaseError) in try rows.envelope(of: key) } ?? nil
     }
 
-    /// The recordings that last as long as `seconds` says, the last seen first.
+    /// Returns the recordings with a duration in `seconds`, the last seen first.
     package func recordings(lasting seconds: ClosedRange<Double>) throws(StoreError) -> [StoredRecording] {
         try read { (rows) throws(DatabaseError) in try rows.recordings(lasting: seconds) } ?? []
     }
 
-    /// The recordings that were last seen in a file, the last one first.
+    /// Returns the recordings last seen in a file, the last seen first.
     package func recordings(inFileAt path: String) throws(StoreError) -> [StoredRecording] {
         try read { (rows) throws(DatabaseError) in try rows.recordings(inFileAt: path) } ?? []
     }
@@ -258,7 +261,7 @@ public final class PracticeStore: Sendable {
     /// Seconds since 1970.
     private static var now: Int64 { Int64(time(nil)) }
 
-    /// A change of takes.
+    /// Changes takes in one transaction, and announces the change.
     @discardableResult
     func changeTakes<Value: Sendable>(
         isRemoval: Bool = false, _ body: (StoreRows) throws(DatabaseError) -> Value
@@ -293,31 +296,33 @@ public final class PracticeStore: Sendable {
 extension PracticeRecording {
     var noSections: SectionList { SectionList(sampleRate: sampleRate, frameCount: frameCount) }
 
-    /// Adds the sections of the recording's file, if no section was ever made in `list`.
+    /// Adds the sections of the recording's file, if `list` never had a section.
     ///
-    /// - Returns: What has changed; nil if nothing had to.
+    /// - Returns: The change; nil if there was nothing to add.
     @discardableResult
     func bringSections(into list: inout SectionList) -> SectionChange? {
         guard list.nextID == 1, !fileSections.isEmpty else { return nil }
-        // Marks of a file are inside it and their names are cleaned, so the list does not refuse them.
+        // Marks of a file lie inside the file, and their names are cleaned, so the list accepts all of them.
         guard let change = try? list.apply(.add(fileSections)) else { return nil }
         return SectionChange(
             removed: change.removed, added: change.added, summary: "took over the sections of the file")
     }
 
-    /// The most frames by which two lengths of one recording may differ: what encoders put in front and at the end, and the last packet.
-    /// Which of them belong to the sound is known better by each version of this program and of those that it asks.
+    /// The greatest difference in frames between two lengths of one recording: encoder padding at the start and the
+    /// end, and the last packet. Later versions of this program, and of the programs it asks, know better which of
+    /// these frames belong to the sound.
     private static let mostPadding: Int64 = 8192
 
-    /// Equal sound has equal length, but for padding; if it has not, the file was cut off or the key is another recording's by mistake.
+    /// Returns an error if the lengths or rates differ. Equal sound has equal length, except for padding. Otherwise the
+    /// file was cut off, or the key belongs to another recording by mistake.
     func conflict(with known: PracticeRecording) -> StoreError? {
         known.isLost || known.sampleRate == sampleRate && Self.isOneLength(known.frameCount, frameCount)
             ? nil : .otherRecording(self, known: known)
     }
 
-    /// Whether two lengths in frames can be those of one recording.
+    /// True if two lengths in frames can belong to one recording.
     package static func isOneLength(_ left: Int64, _ right: Int64) -> Bool { (left - right).magnitude <= mostPadding }
 
-    /// Whether only its key is known, because a repair of the store has lost the rest.
+    /// True if only the key is known, because a repair of the store has lost the rest.
     package var isLost: Bool { sampleRate == Int(StoreRows.lostRate) && frameCount == 0 }
 }

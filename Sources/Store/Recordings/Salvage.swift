@@ -1,49 +1,49 @@
 internal import Database
 internal import Files
 
-/// Copies every row that can be read of a damaged store and that the tables accept. What else is impossible in a row is told when it is read.
+/// Copies the readable rows of a damaged store that the tables accept. Other impossible values are reported on reading.
 ///
-/// SQLite reads each table as far as it can. Of a table that it cannot read to the end, of one that it has lost, and of one whose tree leads to pages of
-/// other tables, the rows are read from the pages of the file.
+/// SQLite reads each table as far as possible. Three kinds of table are read from the pages of the file: tables with an
+/// unreadable end, lost tables, and tables whose tree leads to pages of other tables.
 final class Salvage {
     private let source: Database
     private let target: Database
     /// The damaged file.
     private let path: String
-    /// The rows that were copied, by table.
+    /// Number of copied rows, by table.
     private var counts: [String: Int] = [:]
-    /// The tables of which rows could not be read, or were found only on pages that nothing leads to.
+    /// Tables with unreadable rows, or with rows found only on unreachable pages.
     private var damaged: Set<String> = []
-    /// The damaged file beside SQLite; nil if it cannot be read. Kept open with the source: closing any descriptor of the file would end the source's
-    /// lock of it.
+    /// The damaged file, read without SQLite; nil if unreadable. Stays open as long as the source: closing any
+    /// descriptor of the file would release the source's lock.
     private var file: DamagedFile?
-    /// The numbers of rows by the indexes of their tables, by table.
+    /// The row numbers found in the indexes, by table.
     private var indexed: [String: IndexedRows] = [:]
 
-    /// The pages of the damaged file, and what leads to them.
+    /// The pages of the damaged file, and the references to the pages.
     private struct DamagedFile {
         let pages: DatabasePages
-        /// The roots of tables.
+        /// The root pages of tables.
         let roots: [String: UInt32]
         let survey: DatabasePages.Survey
     }
 
-    /// The numbers of a table's rows that its indexes tell.
+    /// The row numbers in the indexes of a table.
     private struct IndexedRows {
         var numbers: Set<Int64> = []
-        /// Whether SQLite can read one of the indexes to its end.
+        /// True if SQLite can read one of the indexes to its end.
         var isWhole = false
     }
 
-    /// A table, and how its rows are copied.
+    /// A table, and the statement that copies its rows.
     private struct Table {
         let name: String
-        /// Names, types as they are declared, and whether the column is never null.
+        /// Name, declared type, and whether the column is never null.
         let columns: [(name: String, type: String, isNeeded: Bool)]
-        /// The column that is the row's number, which is stored as null.
+        /// The column with the row's number, stored as null.
         let numberColumn: Int?
 
-        /// The columns that are copied, except for the row's number.
+        /// The copied columns, without the row's number.
         var copied: [Int] { columns.indices.filter { $0 != numberColumn } }
 
         func insert(_ names: [String]) -> String {
@@ -53,7 +53,7 @@ final class Salvage {
             """
         }
 
-        /// Whether a row has the types of this table's columns, and so may be one of it.
+        /// True if a row has the types of this table's columns, and so may belong to the table.
         func fits(_ row: DatabasePages.Row) -> Bool {
             guard row.values.count == columns.count else { return false }
             return columns.indices.allSatisfy { index in
@@ -75,17 +75,17 @@ final class Salvage {
         (self.source, self.path, self.target) = (source, path, target)
     }
 
-    /// Envelopes can be made again from the sound.
+    /// Envelopes do not count, because they can be recomputed from the sound.
     var isComplete: Bool { damaged.subtracting(["envelope"]).isEmpty }
 
-    /// The rows that were copied of all tables.
+    /// Number of copied rows of all tables.
     var total: Int { counts.values.reduce(0, +) }
 
-    /// The rows that were copied of a table.
+    /// Returns the number of copied rows of a table.
     func count(_ table: String) -> Int { counts[table, default: 0] }
 
     func run(_ schema: StoreSchema) throws(DatabaseError) {
-        // A row whose recording is lost is kept, too. This has an effect outside of a transaction only.
+        // Keeps rows even if their recording is lost. This setting has an effect only outside of a transaction.
         _ = try target.rows("PRAGMA foreign_keys=OFF") { _ in }
         try target.transaction { () throws(DatabaseError) in
             try schema.make(in: target)
@@ -97,7 +97,7 @@ final class Salvage {
             try replaceLostRecordings()
             try replaceLostParents()
             if !damaged.isDisjoint(with: ["recording", "section", "change"]) { try rows.keepFittingChanges() }
-            // What was lost was not deleted: the next merge brings it back. It tells of neither of these tables.
+            // A lost row was not deleted: the next merge restores the row. Merges do not cover changes and envelopes.
             if !damaged.subtracting(["change", "envelope"]).isEmpty {
                 try target.run("UPDATE merged SET shown = NULL")
             }
@@ -109,7 +109,7 @@ final class Salvage {
 
     // MARK: Tables
 
-    /// The tables of the store, except for what SQLite keeps of the words, and the states of files: a file is read again.
+    /// Returns the tables of the store, except SQLite's word indexes and the states of files: files are read again.
     private func tables() throws(DatabaseError) -> [Table] {
         let names = try target.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid") {
             (row) throws(DatabaseError) in try row.text(0)
@@ -130,7 +130,7 @@ final class Salvage {
         return tables
     }
 
-    /// Copies the rows of a table as far as SQLite can read it; false if that is not the whole table.
+    /// Copies the rows of a table as far as SQLite can read them; returns false if part of the table is unreadable.
     private func copy(_ table: Table) throws(DatabaseError) -> Bool {
         guard let names = columns(of: table) else { return isYounger(table.name) }
         let insert = table.insert(names)
@@ -150,7 +150,8 @@ final class Salvage {
         return true
     }
 
-    /// The columns that a table has in the damaged store, which may be older, without the row's number; nil if it cannot be told.
+    /// Returns the columns of a table in the damaged store, perhaps an older one, without the row's number; nil if
+    /// unknown.
     private func columns(of table: Table) -> [String]? {
         let there = try? source.rows("PRAGMA table_info(\(table.name))") { (row) throws(DatabaseError) in
             try row.text(1)
@@ -159,7 +160,7 @@ final class Salvage {
         return table.copied.map { table.columns[$0].name }.filter(there.contains)
     }
 
-    /// Whether a table is younger than the damaged store.
+    /// True if a table is younger than the damaged store.
     private func isYounger(_ table: String) -> Bool {
         do throws(DatabaseError) {
             let version = try source.first("PRAGMA user_version") { (row) throws(DatabaseError) in try row.integer(0) }
@@ -168,9 +169,10 @@ final class Salvage {
         } catch { return false }
     }
 
-    /// Adds a row, unless there is one of its number.
+    /// Adds a row, unless a row with its number exists.
     ///
-    /// - Returns: Why nothing can be added: a full disk, and the like. A row that the table does not accept is damaged.
+    /// - Returns: An error that prevents all additions, such as a full disk. A row that the table refuses counts as
+    ///   damaged.
     private func add(_ values: [DatabaseValue], to table: Table, _ insert: String) -> DatabaseError? {
         do throws(DatabaseError) {
             if try target.run(insert, values: values) > 0 {
@@ -199,16 +201,16 @@ final class Salvage {
         return DamagedFile(pages: pages, roots: roots, survey: pages.survey(roots: Array(roots.values) + [1]))
     }
 
-    /// Whether the tree of a table leads to pages of other tables, or to free ones. SQLite would take their rows for rows of the table, in the place of those
-    /// that have the same numbers.
+    /// True if the tree of a table leads to pages of other tables, or to free pages. SQLite would take their rows for
+    /// rows of the table, in place of rows with the same numbers.
     private func isMisled(_ table: Table) -> Bool {
         guard let file, let root = file.roots[table.name] else { return false }
         return !strays(of: table).isEmpty
             || (file.survey.leaves[root] ?? []).contains { file.pages.isOther($0, table.fits) }
     }
 
-    /// The pages in the tree of a table that are free, as their rows show: their numbers belong to another place, or an index does not have them. If neither is
-    /// so, the list of free pages is wrong.
+    /// Returns the pages in the tree of a table that are proven free by their rows: the row numbers belong elsewhere,
+    /// or are missing from an index. Without such a proof, the list of free pages is wrong.
     private func strays(of table: Table) -> Set<UInt32> {
         guard let file, let root = file.roots[table.name] else { return [] }
         let strays = (file.survey.named[root] ?? []).filter { named in
@@ -219,14 +221,14 @@ final class Salvage {
         return Set(strays.map(\.page))
     }
 
-    /// Copies rows from the pages of the file: of tables that SQLite cannot read, or not as they are, and of others those on pages that nothing leads to.
-    /// A damaged page may lead past some, and SQLite finds no mistake in it.
+    /// Copies rows from the pages of the file: all rows of tables that SQLite cannot read correctly, and of other
+    /// tables the rows on unreachable pages. A damaged page may hide other pages without an error from SQLite.
     private func copyPages(of unread: [Table], besides tables: [Table]) throws(DatabaseError) {
         let names = Set(unread.map(\.name))
         damaged.formUnion(names)
         guard let file else { return }
         var strays: Set<UInt32> = []
-        // Envelopes last: their recordings tell them apart.
+        // Envelopes last: the recordings identify their rows.
         for table in unread.filter({ $0.name != "envelope" }) + unread.filter({ $0.name == "envelope" }) {
             guard let root = file.roots[table.name] else { continue }
             let own = self.strays(of: table)
@@ -236,17 +238,17 @@ final class Salvage {
             }
         }
         var envelopes: [(page: UInt32, isFree: Bool)] = []
-        // Free pages come last: they may hold older states of other rows.
+        // Free pages last: they may hold older states of other rows.
         for (pages, areFree) in [(file.survey.lost, false), (file.survey.free + strays.sorted(), true)] {
             for page in pages {
-                // No two tables have the same columns, but for those of the indexes of words.
+                // No two tables have the same columns, except the inner tables of word indexes.
                 for row in file.pages.rows(of: page) {
                     guard let table = tables.first(where: { $0.fits(row) }) else { continue }
                     if table.name == "envelope" {
                         envelopes.append((page, areFree))
                         break
                     }
-                    // Where free pages are not known, such a row may be a deleted one. It is taken only if its table has lost rows.
+                    // If the free pages are unknown, such a row may be deleted. Copied only if its table has lost rows.
                     let isTaken =
                         file.survey.isFreeListWhole
                         ? !areFree : names.contains(table.name) && !(areFree && indexedRows(of: table).isWhole)
@@ -263,7 +265,8 @@ final class Salvage {
         }
     }
 
-    /// Whether a row that fits the table of envelopes is one: the tables of the indexes of words have the same columns. Its recording tells its length.
+    /// True if a row is an envelope, of the length that its recording determines. Inner tables of indexes look the
+    /// same.
     private func isEnvelope(_ row: DatabasePages.Row) throws(DatabaseError) -> Bool {
         guard case .bytes(let content)? = row.values.last, content.count > 9, content[0] == 1 else { return false }
         let wanted = try target.first(
@@ -273,7 +276,7 @@ final class Salvage {
         return wanted ?? false
     }
 
-    /// Whether an index tells of a row that was not copied.
+    /// True if an index contains a row that was not copied.
     private func isMissing(_ number: Int64, in table: Table) throws(DatabaseError) -> Bool {
         guard indexedRows(of: table).numbers.contains(number) else { return false }
         return try target.rows("SELECT 1 FROM \(table.name) WHERE rowid = ?", [.integer(number)]) { _ in }.isEmpty
@@ -314,9 +317,10 @@ final class Salvage {
 
     // MARK: Recordings that are lost
 
-    /// Gives the rows of a recording that is lost a recording again: by its key, which the index of keys may still have, it is
-    /// known when its file is next opened. Where that index is damaged, too, the number is taken at least, so that no other recording gets
-    /// the rows. Its key then follows from the number and from another key of the store, so that two repairs of one file agree.
+    /// Recreates the lost recordings of rows. The index of keys may still have the key, by which the recording is
+    /// recognised when its file is next opened. If this index is damaged, too, a placeholder occupies the number, so
+    /// that no other recording gets the rows. Its key follows from the number and another key of the store, so that two
+    /// repairs agree.
     private func replaceLostRecordings() throws(DatabaseError) {
         guard !isComplete else { return }
         let stem = try target.first("SELECT min(key) FROM recording") { (row) throws(DatabaseError) in
@@ -365,10 +369,11 @@ final class Salvage {
         }
     }
 
-    /// Gives rows of other things that are lost one again, so that the next one that is made does not get the rows.
+    /// Recreates other lost parents of rows, so that no new parent gets the rows.
     private func replaceLostParents() throws(DatabaseError) {
         guard !isComplete else { return }
-        /// The lost parents, after the rows are gone that name one with an impossible number: such a row itself is damaged.
+        /// Deletes rows with an impossible parent number, because such rows are damaged. Returns a query for the lost
+        /// parents.
         func lost(_ column: String, of table: String, in parents: String) throws(DatabaseError) -> String {
             let condition = "\(column) NOT IN (SELECT id FROM \(parents))"
             try target.run("DELETE FROM \(table) WHERE \(column) < 1 AND \(condition)")

@@ -1,9 +1,9 @@
-// What a recording says of its sections' numbers, made again from the rows that have them.
+// Restores the section numbers and counts of a recording from the rows of its sections.
 package import Database
 
 extension StoreRows {
-    /// Makes the number of the next section greater than all that sections of its recording have had. A number that was given must not be given again: what
-    /// is known of a section outlives it.
+    /// Raises the next section number of each recording above all numbers ever used in the recording. Numbers are never
+    /// reused, because facts about a section outlive the section.
     package func raiseNextSections() throws(DatabaseError) {
         for (table, number) in [
             ("section", "id"), ("review", "section"), ("practice", "section"), ("take", "section"),

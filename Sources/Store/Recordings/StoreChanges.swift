@@ -2,25 +2,26 @@ public import AudioFiles
 internal import Database
 internal import Synchronization
 
-/// What has changed in a store, by this program or another, from the moment that the sequence was made: recordings by their keys, or takes by
-/// their numbers.
+/// Changes of a store, by this program or another, since the creation of the sequence: recordings by their keys, or
+/// takes by their numbers.
 ///
-/// Each element is a set of all that changed since the one before; nobody who listens slowly uses more memory.
+/// Each element is the set of all changes since the previous element; a slow reader uses no more memory.
 public struct StoreChanges<Key: Hashable & Sendable>: AsyncSequence, Sendable {
-    /// What changed.
+    /// The changed keys or numbers.
     public typealias Element = Set<Key>
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     fileprivate let bell: AsyncStream<Void>
     fileprivate let pending: Pending<Key>
 
-    /// One pass through the changes. A sequence has one; ask the store for another sequence instead of a second one.
+    /// One pass through the changes. A sequence has one iterator; for a second iterator ask the store for another
+    /// sequence.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var bell: AsyncStream<Void>.Iterator
         fileprivate let pending: Pending<Key>
 
-        /// Waits for the next change; nil when the task is cancelled.
+        /// Waits for the next change; returns nil after cancellation of the task.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Set<Key>? {
             while await bell.next(isolation: actor) != nil {
                 let keys = pending.take()
@@ -29,21 +30,21 @@ public struct StoreChanges<Key: Hashable & Sendable>: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Waits for the next change; nil when the task is cancelled.
+        /// Waits for the next change; returns nil after cancellation of the task.
         public mutating func next() async -> Set<Key>? { await next(isolation: nil) }
     }
 
-    /// The iterator.
+    /// Returns the iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(bell: bell.makeAsyncIterator(), pending: pending) }
 }
 
-/// What has changed in a store, for those who read all of it again.
+/// The content of a store, for readers that read everything again.
 package enum StoreContent: Sendable, Hashable {
-    /// Anything at all.
+    /// Any content.
     case anything
 }
 
-/// What a listener has not taken yet.
+/// The keys that a listener has not taken yet.
 private final class Pending<Key: Hashable & Sendable>: Sendable {
     private let keys = Mutex<Set<Key>>([])
 
@@ -56,7 +57,7 @@ private final class Pending<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// Those who listen to a store.
+/// The listeners of a store.
 final class StoreListeners<Key: Hashable & Sendable>: Sendable {
     private struct Listener {
         let pending: Pending<Key>
@@ -66,7 +67,7 @@ final class StoreListeners<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var listeners: [Int: Listener] = [:]
         var nextID = 0
-        /// The revision up to which changes were announced.
+        /// The last announced revision.
         var revision: Int64 = 0
         var dataVersion: Int64?
         var poll: Task<Void, Never>?
@@ -74,11 +75,11 @@ final class StoreListeners<Key: Hashable & Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether anybody listens.
+    /// True if there are no listeners.
     var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
-    /// Announces what `changes` finds after the revision announced last; does not call it while nobody listens, nor if the version of the
-    /// data is the one seen last.
+    /// Announces the result of `changes` after the last announced revision. Skips the call without listeners, and if
+    /// the data version equals the last version seen.
     func announce(
         dataVersion: Int64? = nil, _ changes: (_ after: Int64) -> (keys: [Key], revision: Int64)?
     ) {
@@ -89,7 +90,7 @@ final class StoreListeners<Key: Hashable & Sendable>: Sendable {
             }
             guard let (keys, revision) = changes(state.revision) else { return }
             state.dataVersion = dataVersion ?? state.dataVersion
-            // Smaller in a store that was replaced by a repaired one.
+            // The revision is smaller in a store replaced by a repaired store.
             state.revision = revision
             guard !keys.isEmpty else { return }
             for listener in state.listeners.values {
@@ -99,10 +100,11 @@ final class StoreListeners<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Adds a listener; the first one begins with `revision` and starts `poll`, which the end of the last one cancels.
+    /// Adds a listener. The first listener begins with `revision` and starts `poll`; the end of the last listener
+    /// cancels `poll`.
     func add(revision: Int64, poll: @escaping @Sendable () async -> Void) -> StoreChanges<Key> {
         let pending = Pending<Key>()
-        // One ring is enough: what has changed is in `pending`.
+        // One buffered signal suffices: the changes are in `pending`.
         let (bell, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             if state.listeners.isEmpty { (state.revision, state.dataVersion) = (revision, nil) }
@@ -117,7 +119,7 @@ final class StoreListeners<Key: Hashable & Sendable>: Sendable {
 
     /// Ends the sequences of all listeners.
     func end() {
-        // Not under the lock, which each of them takes when it ends.
+        // Outside of the lock, because the end of each sequence takes the lock.
         let bells = state.withLock { state in state.listeners.values.map(\.bell) }
         for bell in bells { bell.finish() }
     }
@@ -134,29 +136,29 @@ final class StoreListeners<Key: Hashable & Sendable>: Sendable {
 }
 
 extension PracticeStore {
-    /// The recordings whose sections, position, settings or title change from now on, by this program or another one. A change by another program
-    /// is noticed within a fifth of a second.
+    /// A sequence of the recordings whose sections, position, settings or title change from now on, by this program or
+    /// another. A change by another program is noticed within a fifth of a second.
     ///
-    /// The file is watched only while somebody reads the sequence, and no thread waits meanwhile.
+    /// The file is watched only while a reader exists, and no thread blocks meanwhile.
     public var changes: StoreChanges<RecordingKey> {
         changes(to: listeners) { [weak self] revision in self?.recordingChanges(after: revision) }
     }
 
-    /// The numbers of takes that are added, removed or described differently from now on, as in ``changes``.
+    /// A sequence of the takes, by number, that are added, removed or edited from now on, as in ``changes``.
     public var takeChanges: StoreChanges<Int> {
         changes(to: takeListeners) { [weak self] revision in self?.takeChanges(after: revision) }
     }
 
-    /// Tells that anything has changed, by this program or by another one; for what has no numbered changes of its own.
+    /// A sequence of signals that anything has changed, by this program or another; for content without revisions.
     package var contentChanges: StoreChanges<StoreContent> { changes(to: contentListeners, Self.contentChange) }
 
-    /// Tells those who listen which recordings have changed since they were told last.
+    /// Tells the listeners which recordings have changed since the last announcement.
     func announceChanges() {
         listeners.announce { recordingChanges(after: $0) }
         contentListeners.announce(Self.contentChange)
     }
 
-    /// Tells those who listen which takes have changed since they were told last.
+    /// Tells the listeners which takes have changed since the last announcement.
     package func announceTakeChanges() {
         takeListeners.announce { takeChanges(after: $0) }
         contentListeners.announce(Self.contentChange)
@@ -166,11 +168,11 @@ extension PracticeStore {
         ([.anything], revision)
     }
 
-    /// A new sequence, which looks for the changes of other programs, too.
+    /// Returns a new sequence, which includes the changes of other programs.
     private func changes<Key>(
         to listeners: StoreListeners<Key>, _ find: @escaping @Sendable (Int64) -> (keys: [Key], revision: Int64)?
     ) -> StoreChanges<Key> {
-        // After the greatest number there is nothing, so only the revision is found.
+        // No key is newer than the greatest number, so this call finds only the revision.
         let revision = find(.max)?.revision ?? 0
         return listeners.add(revision: revision) { [weak self, weak listeners] in
             while !Task.isCancelled {

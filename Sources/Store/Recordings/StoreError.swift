@@ -2,23 +2,23 @@ internal import Database
 public import Explanations
 internal import Glibc
 
-/// Why a store could not be opened, read or changed. What it held before, it still holds.
+/// The reason why a store could not be opened, read or changed. The store keeps its previous contents.
 public struct StoreError: ExplainedError, Equatable {
-    /// The kind of failure, to decide by.
+    /// The kind of failure, for decisions by programs.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The file cannot be opened or made.
+        /// The file cannot be opened or created.
         case cannotOpen
         /// The system denies access.
         case permissionDenied
-        /// There is not enough space left.
+        /// The disk has too little free space.
         case diskFull
-        /// The file or its disk can only be read.
+        /// The file or its disk is read-only.
         case readOnly
         /// Another program has been changing the store for more than five seconds.
         case busy
-        /// The file is damaged, and could not be repaired.
+        /// The file is damaged, and the repair failed.
         case damaged
-        /// A row holds a value that no version of this program writes. Everything else can be used.
+        /// A row holds a value that no version of this program writes. All other rows are usable.
         case unreadableRow
         /// A newer version of this program made the store.
         case newer
@@ -38,7 +38,7 @@ public struct StoreError: ExplainedError, Equatable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     init(_ kind: Kind, _ message: String, remedy: String) {
@@ -57,7 +57,7 @@ extension StoreError {
             remedy: "Use the newer version. The file was left as it is.")
     }
 
-    /// A store of an earlier version, which may not be written.
+    /// The error for a store of an earlier version on a read-only place.
     static func older(_ path: String, _ kind: Kind) -> StoreError {
         StoreError(
             kind, "\(path): the store is of an earlier version, and has to be written once before it can be read",
@@ -92,9 +92,9 @@ extension StoreError {
         return StoreError(kind, "\(path): the store cannot be opened or changed (\(systemText(code)))", remedy: remedy)
     }
 
-    /// A damaged store that stays as it is.
+    /// The error for a damaged store left without repair.
     static func beyondRepair(_ path: String, _ damage: StoreError, _ reason: StoreError) -> StoreError {
-        // What a user can change is the kind.
+        // A cause outside of the store, which the user can change, becomes the kind.
         let isOutside = [.diskFull, .readOnly, .permissionDenied].contains(reason.kind)
         return StoreError(
             isOutside ? reason.kind : .damaged, "\(damage.message); it could not be repaired: \(reason.message)",

@@ -4,21 +4,21 @@ internal import Glibc
 internal import RunLog
 internal import UserState
 
-/// The file of a store, and the connection to it. One thread at a time.
+/// The file of a store, and the connection to the file. One thread at a time.
 struct StoreFile: ~Copyable {
     /// The path, or ":memory:".
     let path: String
-    /// What was repaired last.
+    /// The last repair.
     private(set) var repair: StoreRepair?
     private let isInMemory: Bool
-    /// Whether other programs know the file.
+    /// True if other programs know the file.
     private let isShared: Bool
-    /// Whether room for removals is kept beside the file.
+    /// True if a file beside the store reserves space for removals.
     private let keepsReserve: Bool
     private let schema: StoreSchema
     private let busyTimeout: Int32
     private var database: Database?
-    /// The file that the connection has opened; another one may have taken its name since.
+    /// Identity of the opened file; another file may have taken the name since.
     private var opened: FileIdentity?
 
     init(
@@ -31,7 +31,7 @@ struct StoreFile: ~Copyable {
 
     // MARK: Reading and changing
 
-    /// Reads one state of the store; nil if there is none yet, and then none is made.
+    /// Reads one state of the store; returns nil, and creates nothing, if there is no store yet.
     mutating func read<Value>(
         _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value? {
@@ -43,11 +43,11 @@ struct StoreFile: ~Copyable {
         }
     }
 
-    /// Changes the store in one transaction; makes it if there is none yet.
+    /// Changes the store in one transaction; creates the store if there is none yet.
     ///
     /// - Parameters:
-    ///   - other: The path of another store, whose tables statements find under the name `other`; nil for none.
-    ///   - isRemoval: Whether something is removed, which has to succeed on a full disk, too.
+    ///   - other: The path of another store, whose tables have the prefix `other` in statements; nil for none.
+    ///   - isRemoval: True for a removal, which must succeed on a full disk, too.
     package mutating func change<Value>(
         beside other: String? = nil, isRemoval: Bool = false, _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
@@ -70,7 +70,8 @@ struct StoreFile: ~Copyable {
         beside other: String?, _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
         try repairing { (file) throws(StoreError) in
-            // Another program may replace the file by a repaired one, again and again; three times does not happen by chance.
+            // Another program may replace the file by a repaired file, even repeatedly; three times in a row is no
+            // coincidence.
             for _ in 0..<3 {
                 guard let database = try file.open(creating: true) else { continue }
                 let place = (isInMemory: file.isInMemory, path: file.path, opened: file.opened)
@@ -78,7 +79,7 @@ struct StoreFile: ~Copyable {
                     if let other { _ = try database.rows("ATTACH ? AS other", [.text(other)]) { _ in } }
                     defer { if other != nil { _ = try? database.run("DETACH other") } }
                     return try database.transaction { () throws(DatabaseError) -> Value? in
-                        // With the right to write, no other program can put another file in this one's place.
+                        // While this connection holds the write lock, no other program can replace the file.
                         let isInPlace = place.isInMemory || Self.isFile(at: place.path, place.opened)
                         return isInPlace ? try body(StoreRows(database: database)) : nil
                     }
@@ -89,18 +90,18 @@ struct StoreFile: ~Copyable {
         }
     }
 
-    /// Impossible values that were read, and how each was handled; each message once.
+    /// Impossible values read so far, each with its treatment; each message once.
     var unreadable: Set<String> { noted.union(database?.unreadable ?? []) }
-    /// The same of connections that are closed.
+    /// The impossible values read by closed connections.
     private var noted: Set<String> = []
 
-    /// The number that changes whenever another connection has changed the store; nil if there is none.
+    /// Returns a number that changes with each change by another connection; nil if there is no store.
     mutating func dataVersion() -> Int64? {
         guard let database = try? open(creating: false) else { return nil }
         return try? database.first("PRAGMA data_version") { (row) throws(DatabaseError) in try row.integer(0) }
     }
 
-    /// Carries out `body`; if the file is found damaged, it is repaired and `body` is carried out once more.
+    /// Carries out `body`; after a repair of a damaged file, carries out `body` once more.
     private mutating func repairing<Value>(
         _ body: (inout StoreFile) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -116,18 +117,18 @@ struct StoreFile: ~Copyable {
         return try body(&self)
     }
 
-    /// Carries out `body`, and names the store in its error.
+    /// Carries out `body`; an error names the store.
     private func stating<Value>(_ body: () throws(DatabaseError) -> Value) throws(StoreError) -> Value {
         do throws(DatabaseError) { return try body() } catch {
             throw StoreError(isDamaged(error) ? .damaged(error.message) : error, path: path)
         }
     }
 
-    /// Whether a statement was refused because of what is in the file, and not because of a mistake in the program: SQLite tells the two
-    /// apart by no code.
+    /// True if the contents of the file caused the refusal of a statement, and not a mistake in the program: SQLite has
+    /// one code for both.
     private func isDamaged(_ error: DatabaseError) -> Bool {
         guard error.kind == .refused, let database else { return false }
-        // A repair drops a row with an impossible value, and is no remedy unless the statement met such a row.
+        // A repair drops rows with impossible values, and so helps only if the statement met such a row.
         return !schema.isWhole(database, permitsValues: error.isPlainRefusal)
     }
 
@@ -153,18 +154,19 @@ struct StoreFile: ~Copyable {
         let database = try stating { () throws(DatabaseError) in
             try Database(path: path, creating: creates, busyTimeout: timeout)
         }
-        // Before anything is read: if the file is replaced now, the identity is the new one's, and the next transaction notices.
+        // Before the first read: if the file is replaced now, `opened` is the new file's identity, and the next
+        // transaction notices.
         let opened = FileIdentity(path: path)
         guard try schema.prepare(database, path: path, creating: creates) else { return nil }
         (self.database, self.opened) = (database, opened)
         return database
     }
 
-    /// Finds out whether there is a file to open; makes the folders above it if it is to be made.
+    /// Returns true if there is a file to open, or to create; creates the folders above a new file.
     private func prepareFile(creating: Bool) throws(StoreError) -> Bool {
         var status = stat()
         if unsafe stat(path, &status) == 0 {
-            // Opening a pipe could wait for ever.
+            // Opening a pipe could block for ever.
             guard status.st_mode & S_IFMT == S_IFREG else { throw .cannotOpen(path, "this is not a file") }
             guard unsafe access(path, R_OK) == 0 else { throw .system(path, errno) }
             if creating, unsafe access(path, W_OK) != 0 { throw .system(path, errno) }

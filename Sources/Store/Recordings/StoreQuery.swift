@@ -1,12 +1,12 @@
 internal import Database
 
-/// A query in the words of SQLite's text search, from what a user types.
+/// A query in the syntax of SQLite's text search, from text typed by a user.
 package struct StoreQuery {
     package let text: String
 
-    /// Each word must begin a word of what is found, with letters folded; words are quoted, so that nothing in them is an operator.
+    /// Each word must begin a word of the result, with letters folded. Quotation marks around words prevent operators.
     ///
-    /// - Returns: Nil if there is no letter and no digit.
+    /// - Returns: Nil if the text has no letter and no digit.
     package init?(_ typed: String) {
         let words = FoldedText.folded(typed).split(whereSeparator: \.isWhitespace).filter { word in
             word.unicodeScalars.contains { $0.properties.isAlphabetic || $0.properties.numericType != nil }
@@ -17,11 +17,11 @@ package struct StoreQuery {
         }.joined(separator: " AND ")
     }
 
-    /// A text in quotation marks, in which nothing is an operator.
+    /// Returns a text in quotation marks, in which nothing is an operator.
     package static func quoted(_ text: String) -> String { "\"" + plain(text) + "\"" }
 
-    /// A text without quotation marks, and without zeros, which would end a query in C. Scalar by scalar, because a mark with an accent is one
-    /// character, but a mark to SQLite.
+    /// Returns a text without quotation marks, and without NULs, which would end a query in C. Compares scalars,
+    /// because a quotation mark with an accent is one character in Swift, but remains a quotation mark in SQLite.
     package static func plain(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\"" && $0 != "\0" }))
     }

@@ -3,33 +3,33 @@ public import Explanations
 package import Files
 internal import Glibc
 
-/// What was done about a damaged store.
+/// The result of repairing a damaged store.
 public struct StoreRepair: Explained, Equatable {
-    /// The path to which the damaged file was moved, unchanged.
+    /// The new path of the damaged file, which is unchanged.
     public let damagedPath: String
-    /// The recordings that could be read.
+    /// Number of recovered recordings.
     package let recordingCount: Int
-    /// The sections that could be read.
+    /// Number of recovered sections.
     package let sectionCount: Int
-    /// The takes that could be read.
+    /// Number of recovered takes.
     package let takeCount: Int
-    /// The recordings of the library that could be read.
+    /// Number of recovered library items.
     package let itemCount: Int
-    /// The entries of the practice log that could be read.
+    /// Number of recovered entries of the practice log.
     package let practiceCount: Int
-    /// The reviews that could be read.
+    /// Number of recovered reviews.
     package let reviewCount: Int
-    /// Whether everything could be read. If not, changes of sections that were lost cannot be undone.
+    /// True if everything was readable. If not, lost changes of sections cannot be undone.
     public let isComplete: Bool
 
-    /// What has happened, in one plain sentence.
+    /// The damage and the result, in one plain sentence.
     public var message: String {
         "the store of sections and takes was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
             + "\(counted(recordingCount, "recording")) with \(counted(sectionCount, "section")), \(counted(takeCount, "take")), "
             + "\(itemCount) in the library, \(counted(practiceCount, "entry", "entries")) of the practice log "
             + "and \(counted(reviewCount, "rating"))"
     }
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public var remedy: String {
         "The damaged file is kept as \(damagedPath)."
             + (isComplete
@@ -37,15 +37,15 @@ public struct StoreRepair: Explained, Equatable {
                 : " Bring back recordings with: woodshed library check --fix, and the rest from a backup: woodshed library restore --merge FOLDER")
     }
 
-    /// The rows of all tables that could be read.
+    /// Number of recovered rows of all tables.
     private let rowCount: Int
 
-    /// Puts a store with everything that can be read in the place of a damaged one, or of one of an earlier version.
+    /// Replaces a damaged store, or a store of an earlier version, by a new store with all readable rows.
     ///
     /// - Parameters:
-    ///   - path: A copy of the store's file: the original stays as it is.
+    ///   - path: A copy of the store's file: the original stays unchanged.
     ///   - original: The path of the original, for errors.
-    /// - Throws: `StoreError`, of kind `foreign` if nothing of a store is in the file, and `newer`.
+    /// - Throws: `StoreError`, of kind `foreign` if the file contains nothing of a store, and `newer`.
     package init(
         ofCopy path: String, of original: String, calls: any FileCalls = SystemFileCalls()
     ) throws(StoreError) {
@@ -65,11 +65,12 @@ public struct StoreRepair: Explained, Equatable {
         self = repair
     }
 
-    /// Puts the rows of a copy into a new store if it has other tables, views or indexes than a store, or triggers: those could change rows later, or refuse
-    /// changes. Otherwise the copy stays as it is, also if it is damaged.
+    /// Moves the rows of a copy into a new store if the copy has triggers, or other tables, views or indexes than a
+    /// store. Such parts could later change rows, or refuse changes. Otherwise the copy stays unchanged, even if
+    /// damaged.
     ///
     /// - Parameter original: The path of the original, for errors.
-    /// - Returns: Nil if it has nothing else.
+    /// - Returns: Nil if the copy has no foreign parts.
     package static func replaceForeignParts(
         ofCopy path: String, of original: String, calls: any FileCalls
     ) throws(StoreError) -> StoreRepair? {
@@ -77,11 +78,11 @@ public struct StoreRepair: Explained, Equatable {
         return try StoreRepair(ofCopy: path, of: original, calls: calls)
     }
 
-    /// Puts a store with everything that can be read in the place of a damaged one.
+    /// Replaces a damaged store by a new store with all readable rows.
     ///
-    /// - Parameter isShared: Whether other programs know the file, and may repair it at the same time.
-    /// - Returns: Nil if another program has done it meanwhile.
-    /// - Throws: `StoreError`; the damaged file is then as it was.
+    /// - Parameter isShared: True if other programs know the file, and may repair it at the same time.
+    /// - Returns: Nil if another program has repaired the store meanwhile.
+    /// - Throws: `StoreError`; the damaged file is then unchanged.
     init?(
         of path: String, schema: StoreSchema, cause: StoreError, busyTimeout: Int32, isShared: Bool = true,
         calls: any FileCalls = SystemFileCalls()
@@ -132,10 +133,10 @@ public struct StoreRepair: Explained, Equatable {
         }
     }
 
-    /// Keeps other programs from repairing a store in this folder meanwhile. Both would write the same file, and one would give the store's name to what
-    /// the other one has half written. SQLite's locks do not help where the header is damaged.
+    /// Locks the folder, so that no other program repairs a store in the folder meanwhile. Two repairs would write the
+    /// same file, and one could rename the other's unfinished file. SQLite's locks do not work with a damaged header.
     ///
-    /// - Returns: A descriptor of the folder, whose end ends the lock; -1 if the folder cannot be opened.
+    /// - Returns: A descriptor of the folder, which holds the lock until closed; -1 if the folder cannot be opened.
     private static func lockedFolder(of path: String, _ busyTimeout: Int32) throws(StoreError) -> Int32 {
         let folder = unsafe open(FilePlace.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return -1 }
@@ -149,27 +150,27 @@ public struct StoreRepair: Explained, Equatable {
             remedy: "Wait until the other program has finished, or end it.")
     }
 
-    /// A connection that reads the damaged file and keeps other programs from changing it.
+    /// Returns a connection that reads the damaged file and keeps other programs from changing the file.
     private static func source(
         _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32
     ) throws(DatabaseError) -> Database {
         let source = try Database(path: path, creating: false, busyTimeout: busyTimeout)
         do throws(DatabaseError) {
-            // Lets a file be read that is shorter than its header says; nothing is written through this connection.
+            // Permits reading a file shorter than its header says; this connection writes nothing.
             _ = try source.rows("PRAGMA writable_schema=ON") { _ in }
             try source.run("BEGIN EXCLUSIVE")
             return source
         } catch {
-            // Nobody can change a file without a header. With the header of an empty store a copy of it may be readable.
+            // No program can change a file without a header. A copy with the header of an empty store may be readable.
             guard error.kind == .damaged else { throw error }
             return withHeader(of: schema, path) ?? source
         }
     }
 
-    /// A connection to a copy of the file that has the header of an empty store; nil if it cannot be made.
+    /// Returns a connection to a copy of the file with the header of an empty store; nil after a failure.
     private static func withHeader(of schema: StoreSchema, _ path: String) -> Database? {
         let (empty, copy) = (path + ".repairing-empty", path + ".repairing-copy")
-        // The connection keeps the copy; it needs no name.
+        // The open connection keeps the copy, so the copy needs no name.
         defer { for name in [empty, copy] { removeRemains(of: name) } }
         for name in [empty, copy] { removeRemains(of: name) }
         do {
@@ -179,7 +180,7 @@ public struct StoreRepair: Explained, Equatable {
             let header = try contents(of: empty).prefix(headerSize)
             guard bytes.count > headerSize, header.count == headerSize else { return nil }
             bytes.replaceSubrange(..<headerSize, with: header)
-            // Where the header says how many pages there are, and which of them are unused.
+            // The header's fields for the number of pages, and for the unused pages.
             let pageSize = Int(header[16]) << 8 | Int(header[17])
             let pages = UInt32(clamping: pageSize == 0 ? 0 : bytes.count / pageSize)
             for (index, place) in (28..<32).enumerated() {
@@ -209,7 +210,7 @@ public struct StoreRepair: Explained, Equatable {
         return try FileBytes.bytes(of: file.descriptor, count: Int(file.byteCount))
     }
 
-    /// The endings of files beside a store while it is repaired.
+    /// Name endings of the files beside a store during a repair.
     fileprivate static let endings =
         [".repairing", ".repairing-empty", ".repairing-copy"].flatMap { [$0, $0 + "-journal"] }
         + [".repairing-copy.new"]
@@ -225,25 +226,25 @@ public struct StoreRepair: Explained, Equatable {
         init(_ path: String) throws(FileFault) { file = try unsafe RegularFile(path) }
     }
 
-    /// Gives the damaged file another name, and its name to the repaired one. There is a file of that name at any moment. If it fails, all names are as
-    /// before.
+    /// Renames the damaged file, and gives its name to the repaired file. A file of the store's name exists at any
+    /// moment. A failure leaves all names unchanged.
     private static func exchange(
         _ path: String, by repaired: String, _ calls: any FileCalls
     ) throws(FileFault) -> String {
         var aside = path + ".damaged"
         var count = 1
         var isMade = true
-        // Closing any descriptor of the file would end SQLite's lock of it.
+        // Closing any descriptor of the file would release SQLite's lock.
         var copied: OpenFile?
         defer { withExtendedLifetime(copied) {} }
         while unsafe link(path, aside) != 0 {
             let code = errno
             if [EPERM, EOPNOTSUPP, ENOSYS].contains(code) {
-                // exFAT and some network disks give no file a second name.
+                // exFAT and some network disks support no hard links.
                 let source = try OpenFile(path)
                 copied = source
                 try FileCopy.copy(source.file, to: aside, calls: calls)
-                // Others may read the copy only if they may read the store.
+                // The copy gets the permissions of the store.
                 var status = stat()
                 if unsafe fstat(source.file.descriptor, &status) == 0 {
                     _ = unsafe chmod(aside, status.st_mode & 0o777)
@@ -255,7 +256,7 @@ public struct StoreRepair: Explained, Equatable {
                 break
             }
             guard code == EEXIST, count < 10_000 else { throw FileFault(code: code) }
-            // A repair that was interrupted has given it this name.
+            // An interrupted repair has already linked the file under this name.
             isMade = FileIdentity(path: aside).map { !$0.isSame(as: FileIdentity(path: path)) } ?? true
             if !isMade { break }
             count += 1
@@ -267,12 +268,12 @@ public struct StoreRepair: Explained, Equatable {
             removeAside()
             throw FileFault(code: Int32(-moved))
         }
-        // A loss of power must not undo one of these steps and leave the next one: the damaged file would be gone, or SQLite would take its
-        // journal for the new file's.
+        // A loss of power must not undo one of these steps and keep the next: the damaged file would be lost, or SQLite
+        // would apply its journal to the new file.
         _ = calls.synchroniseFolder(FilePlace.folder(of: path))
         let renamed = calls.rename(repaired, to: path)
         if renamed < 0 {
-            // Before the other name goes: a file of that name without its journal would be taken for whole.
+            // Restore the journal before removing the second name: without its journal the file would pass as complete.
             if moved == 0, calls.rename(aside + "-journal", to: path + "-journal") < 0 {
                 throw FileFault(code: Int32(-renamed))
             }
@@ -285,14 +286,14 @@ public struct StoreRepair: Explained, Equatable {
 }
 
 extension PracticeStore {
-    /// The paths beside the store that files have during a repair of it, and that those of an interrupted one still have.
+    /// The paths of files beside the store during a repair, and after an interrupted repair.
     package var repairPaths: [String] { path.map { path in StoreRepair.endings.map { path + $0 } } ?? [] }
 
-    /// Carries out `body`, which may remove the files at ``repairPaths``, unless a program repairs a store in this folder, or that cannot be known. No
-    /// program can begin a repair meanwhile.
+    /// Carries out `body`, which may remove the files at ``repairPaths``. Skips `body` if a program repairs a store in
+    /// this folder, or if this is unknown. No repair can begin meanwhile.
     package func unlessRepairing<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
         guard let path else { return }
-        // A program that makes such files has the lock until they are gone.
+        // A program that creates such files holds the lock until it has removed them.
         try FileLock.asking(forFolder: FilePlace.folder(of: path)) { (lock) throws(Failure) in
             if lock == .taken { try body() }
         }

@@ -1,14 +1,15 @@
-// The changes to sections that can be undone after rows of a damaged store were lost.
+// Repairs the undo history of sections after the loss of rows in a damaged store.
 internal import Database
 internal import Sections
 
 extension StoreRows {
-    /// Keeps of each history the changes that fit the sections as they are now, because a change can be undone only in the list that it led to.
+    /// Keeps the changes of each history that fit the current sections. A change can be undone only in the list after
+    /// the change.
     ///
-    /// A change that is not undone fits if the sections that it added are there as it left them, and those that it removed are not there; one that was undone the
-    /// other way round. The first change that does not fit, or is missing, ends the history on its side.
+    /// A change in force fits if its added sections are present and unaltered, and its removed sections are absent. An
+    /// undone change fits in the opposite case. The first misfit or missing change ends the history on its side.
     func keepFittingChanges() throws(DatabaseError) {
-        // Of a recording of which only the key is left nobody knows what was undone.
+        // For a recording with nothing but a key, the number of undone changes is unknown.
         try database.run(
             """
             DELETE FROM change WHERE recording IN
@@ -36,7 +37,7 @@ extension StoreRows {
         try database.run("UPDATE recording SET done = 0 WHERE done NOT BETWEEN 0 AND \(1 << 53)")
     }
 
-    /// Nil also for a change that cannot be read.
+    /// Returns a change; nil if the change is missing or unreadable.
     private func readableChange(_ number: Int64, of id: Int64) throws(DatabaseError) -> SectionChange? {
         do throws(DatabaseError) { return try change(number, of: id) } catch {
             guard error.kind == .wrongValue else { throw error }
@@ -46,7 +47,7 @@ extension StoreRows {
 }
 
 extension SectionChange {
-    /// Carries out the change in a list of sections by their numbers.
+    /// Applies the change to a list of sections by their numbers.
     ///
     /// - Returns: False if the change does not fit the list.
     fileprivate func step(_ list: inout [Int: SavedSection]) -> Bool {

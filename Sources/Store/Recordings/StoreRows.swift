@@ -1,30 +1,31 @@
-// The rows of a store, read and written on a connection whose transaction the caller has begun.
+// Reads and writes the rows of a store, on a connection with a transaction begun by the caller.
 package import AudioFiles
 package import Database
 internal import Files
 package import Sections
 internal import Synchronization
 
-/// The row of a recording, with the columns that users do not see.
+/// The row of a recording, with the columns hidden from users.
 package struct RecordingRow {
     package let id: Int64
     package let stored: StoredRecording
     package let nextSection: Int
-    /// The number of the last change that is not undone.
+    /// The number of the last change in force: later numbers are undone changes.
     let done: Int64
 }
 
 package struct StoreRows {
     package let database: Database
-    /// Recordings with a higher number get their words to search later; nil if all get them at once.
+    /// Recordings with a higher number are indexed later; nil if every recording is indexed at once.
     private var wordsComeLaterAfter: Int64?
 
     package init(database: Database) { self.database = database }
 
-    /// Changes that are kept of a recording, at most.
+    /// The greatest number of changes kept for a recording.
     static let mostChanges: Int64 = 1000
 
-    /// The sample rate of a recording of which only the key was left in a damaged store, and whose length is 0 there. Its file brings the rest.
+    /// The sample rate of a recording whose key alone survived in a damaged store, with a length of 0. The recording's
+    /// file provides the rest.
     package static let lostRate: Int64 = 1
 
     // MARK: Recordings
@@ -38,7 +39,7 @@ package struct StoreRows {
             "SELECT \(Self.columns) FROM recording WHERE key = ?", .bytes(key.bytes), row: Self.recording)
     }
 
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     package static var milliseconds: Int64 {
         let moment = FileState.Moment.now
         return moment.seconds * 1000 + moment.nanoseconds / 1_000_000
@@ -49,13 +50,14 @@ package struct StoreRows {
             "SELECT \(Self.columns) FROM recording WHERE recording.id = ?", .integer(id), row: Self.recording)
     }
 
-    /// All recordings, the last seen first.
+    /// Returns all recordings, the last seen first.
     func recordings() throws(DatabaseError) -> [StoredRecording] {
         try database.readableRows(
             "SELECT \(Self.columns) FROM recording ORDER BY seen DESC, recording.id DESC", row: Self.stored)
     }
 
-    /// The recordings with words in the title, or in one section, that begin as the words of `query`; the last seen first.
+    /// Returns the recordings with words in the title, or in one section, that begin as the words of `query`; the last
+    /// seen first.
     func recordings(matching query: String) throws(DatabaseError) -> [StoredRecording] {
         try database.readableRows(
             """
@@ -86,7 +88,7 @@ package struct StoreRows {
             id: try row.integer(0), stored: stored, nextSection: Int(try row.integer(10)), done: try row.integer(11))
     }
 
-    /// Adds the recording, or brings its title, its path and when it was seen up to date; returns its row.
+    /// Adds the recording, or updates its title, its path and the time when last seen; returns the recording's row.
     package func see(_ recording: PracticeRecording, at time: Int64) throws(DatabaseError) -> RecordingRow {
         if let row = try self.recording(recording.key) {
             let isRenamed = row.stored.recording.title != recording.title && row.id <= wordsComeLaterAfter ?? .max
@@ -121,7 +123,7 @@ package struct StoreRows {
 
     // MARK: Files
 
-    /// The key of the recording in a file that is in this state; nil if it was not seen in it.
+    /// Returns the key of the recording in a file in this state; nil if the store never saw this state.
     func key(ofFileIn state: FileState) throws(DatabaseError) -> RecordingKey? {
         try database.rows(
             """
@@ -131,7 +133,7 @@ package struct StoreRows {
         ) { (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0)) }.first ?? nil
     }
 
-    /// An earlier state of the same file is forgotten.
+    /// Stores the state of a file and replaces the file's earlier state.
     private func write(_ state: FileState, of id: Int64) throws(DatabaseError) {
         try database.run(
             "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values: Self.values(state) + [.integer(id)])
@@ -162,7 +164,8 @@ package struct StoreRows {
 
     // MARK: Sections
 
-    /// - Parameter recording: The recording as it is now; nil if it is as it was. What is kept beyond its length ends there.
+    /// - Parameter recording: The recording in its current state; nil if unchanged. Stored sections are cut at the
+    ///   recording's end.
     package func sections(of row: RecordingRow, in recording: PracticeRecording? = nil) throws(DatabaseError)
         -> SectionList
     {
@@ -189,7 +192,7 @@ package struct StoreRows {
             isHard: try row.integer(6) != 0, settings: try StoredText.settings(row, 7))
     }
 
-    /// Writes what differs, and the identity that the next new section gets.
+    /// Writes the removed and added sections, and the identity of the next new section.
     package func write(_ change: SectionChange, nextSection: Int, of id: Int64) throws(DatabaseError) {
         let now = Self.milliseconds
         for section in change.removed {
@@ -206,7 +209,7 @@ package struct StoreRows {
             .integer(nextSection), .integer(change.added.count - change.removed.count), .integer(id))
     }
 
-    /// A later change has a later time, whatever the clock says.
+    /// Stores the time of a change. A later change has a later time, even if the clock went back.
     private func noteChange(ofSection section: Int, of id: Int64, at time: Int64) throws(DatabaseError) {
         try database.run(
             """
@@ -233,15 +236,15 @@ package struct StoreRows {
 
     // MARK: Words to search
 
-    /// Carries out `body`, and gives the recordings that it adds their words to search afterwards, in one step: SQLite writes out what an
-    /// index has gathered before every statement that changes one, which would be most of the work with many recordings.
+    /// Carries out `body`, and indexes the added recordings afterwards, in one statement. SQLite writes out an index's
+    /// pending words before each statement that changes an index. With many recordings, this would be most of the work.
     package func addingWordsAtOnce<Value>(
         _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> Value {
         let last = try database.first("SELECT coalesce(max(id), 0) FROM recording") { (row) throws(DatabaseError) in
             try row.integer(0)
         }
-        // Behind the greatest number that can be there is no next one: SQLite takes any.
+        // After the greatest possible number there is no next number: SQLite then takes any.
         if last ?? 0 > 1 << 53 { return try body(self) }
         var rows = self
         rows.wordsComeLaterAfter = last ?? 0
@@ -252,7 +255,7 @@ package struct StoreRows {
         return value
     }
 
-    /// Makes the indexes of all words anew.
+    /// Rebuilds the indexes of all words.
     package func rebuildWords() throws(DatabaseError) {
         for index in StoreSchema.wordIndexes { try database.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')") }
     }
@@ -263,7 +266,7 @@ package struct StoreRows {
             .integer(id))
     }
 
-    /// The index has to be told the words, because it does not store them.
+    /// Passes the words to the index, because the index does not store words.
     private func removeWords(ofRecording id: Int64) throws(DatabaseError) {
         try database.run(
             """
@@ -305,7 +308,7 @@ package struct StoreRows {
         ) { (row) throws(DatabaseError) in try row.text(0) }
     }
 
-    /// Adds a change after the last one that is not undone; those that were undone are gone.
+    /// Adds a change after the last change in force, and deletes the undone changes.
     package func append(_ change: SectionChange, to row: RecordingRow) throws(DatabaseError) {
         try append(change, to: row, origins: [:])
     }
@@ -348,7 +351,7 @@ package struct StoreRows {
             row: Self.stored)
     }
 
-    /// Recordings that last as long as `seconds` says, the last seen first.
+    /// Returns the recordings with a duration in `seconds`, the last seen first.
     func recordings(lasting seconds: ClosedRange<Double>) throws(DatabaseError) -> [StoredRecording] {
         let milliseconds = seconds.lowerBound * 1000...seconds.upperBound * 1000
         guard milliseconds.lowerBound.magnitude < 1e15, milliseconds.upperBound.magnitude < 1e15 else { return [] }
@@ -368,18 +371,18 @@ package struct StoreRows {
 }
 
 extension PracticeStore {
-    /// Reads one state of the store; nil if there is none yet, and then none is made.
+    /// Reads one state of the store; returns nil, and creates nothing, if there is no store yet.
     package func read<Value: Sendable>(
         _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value? {
         try file.withLock { (file) throws(StoreError) in try file.read(body) }
     }
 
-    /// Changes the store in one transaction; makes it if there is none yet.
+    /// Changes the store in one transaction; creates the store if there is none yet.
     ///
     /// - Parameters:
-    ///   - other: The path of another store, whose tables statements find under the name `other`; nil for none.
-    ///   - isRemoval: Whether something is removed, which has to succeed on a full disk, too.
+    ///   - other: The path of another store, whose tables have the prefix `other` in statements; nil for none.
+    ///   - isRemoval: True for a removal, which must succeed on a full disk, too.
     @discardableResult
     package func change<Value: Sendable>(
         beside other: String? = nil, isRemoval: Bool = false, _ body: (StoreRows) throws(DatabaseError) -> Value

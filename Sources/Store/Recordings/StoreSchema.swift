@@ -1,20 +1,20 @@
-// The tables of a store. A change to them is a new version: a list of statements at the end of `versions`, never a change to an earlier
-// one, and a file of that version in the tests.
+// The tables of a store. Each change of the tables is a new version: a list of statements at the end of `versions`, and
+// a file of the old version in the tests. Earlier versions never change.
 internal import Database
 internal import RunLog
 
-/// The versions of the tables; tests add one.
+/// The versions of the tables; tests add a version.
 struct StoreSchema: Sendable {
     /// The statements that lead from each version to the next; an empty file has version 0.
     let versions: [[String]]
 
-    /// The indexes of the words that are searched.
+    /// The search indexes of words.
     static let wordIndexes = ["recording_words", "section_words", "section_trigrams", "item_words", "item_trigrams"]
 
-    /// In the header of the file, so that nobody's database is taken for ours: "Wood".
+    /// Application identifier in the file's header, "Wood", which distinguishes a store from other databases.
     static let applicationID: Int64 = 0x576F_6F64
 
-    /// The version that is read and written.
+    /// The current version, for reading and writing.
     var version: Int64 { Int64(versions.count) }
 
     // MARK: Bringing a file to that version
@@ -23,15 +23,16 @@ struct StoreSchema: Sendable {
         case empty, older(Int64), current, newer(Int64), foreign
     }
 
-    /// Makes a connection ready for use: the tables are there, in this version.
+    /// Prepares a connection for use: creates the tables, or upgrades them to this version.
     ///
-    /// - Returns: False if the database is empty and is not to be made.
+    /// - Returns: False if the database is empty and `creating` is false.
     func prepare(_ database: Database, path: String, creating: Bool) throws(StoreError) -> Bool {
         var state: State
         var isOlder = false
         do throws(DatabaseError) {
-            // One that has to be kept in step with other files is not used; see docs/decisions.md. With FULL the end of the journal is
-            // not put on the disk: after a loss of power it may be there again, and the last change would be taken back.
+            // Other journal modes need files that must stay in step with the database; see docs/decisions.md. With
+            // FULL, the deletion of the journal is not synchronised: after a loss of power the journal may reappear,
+            // and undo the last change.
             for setting in ["synchronous=EXTRA", "journal_mode=DELETE"] {
                 _ = try database.rows("PRAGMA \(setting)") { _ in }
             }
@@ -41,10 +42,11 @@ struct StoreSchema: Sendable {
             case .empty where !creating: return false
             case .empty, .older:
                 state = try database.transaction { () throws(DatabaseError) in
-                    // Another program may have done it meanwhile.
+                    // Another program may have upgraded the file meanwhile.
                     let state = try self.state(of: database)
                     if case .older(let version) = state {
-                        // By a connection that has not begun to write; nobody can while this one has the right to.
+                        // Copies through a second connection without a transaction. No other program can write while
+                        // this connection holds the write lock.
                         let reader = try Database(path: path, creating: false)
                         try reader.copy(to: Database(path: "\(path).v\(version)-backup", creating: true))
                     }
@@ -56,7 +58,7 @@ struct StoreSchema: Sendable {
             }
         } catch {
             let error = StoreError(error, path: path)
-            // The copy that is kept before may be the first file that cannot be made.
+            // The backup copy is the first file to be created, and so may be the first to fail.
             let isReadOnly = [StoreError.Kind.readOnly, .permissionDenied, .cannotOpen].contains(error.kind)
             throw isOlder && isReadOnly ? .older(path, error.kind) : error
         }
@@ -67,7 +69,8 @@ struct StoreSchema: Sendable {
         }
     }
 
-    /// Brings a file to this version. A statement that is refused there, but not in an empty database, is refused because of what is in the file.
+    /// Upgrades a file to this version. A statement refused in the file but accepted in an empty database shows that
+    /// the file is damaged.
     private func migrate(_ database: Database, from state: State) throws(DatabaseError) {
         do throws(DatabaseError) { try bringUp(database, from: state) } catch {
             guard error.isPlainRefusal, case .older = state, canBeMade else { throw error }
@@ -75,7 +78,7 @@ struct StoreSchema: Sendable {
         }
     }
 
-    /// Whether an empty database accepts all statements.
+    /// True if an empty database accepts all statements.
     private var canBeMade: Bool {
         do throws(DatabaseError) {
             try make(in: Database(path: ":memory:", creating: true))
@@ -83,12 +86,12 @@ struct StoreSchema: Sendable {
         } catch { return false }
     }
 
-    /// Makes the tables in an empty database.
+    /// Creates the tables in an empty database.
     func make(in database: Database) throws(DatabaseError) { try bringUp(database, from: .empty) }
 
-    /// Whether a database of the current version has all its tables, and SQLite finds no mistake in them.
+    /// True if a database of the current version has all its tables, and SQLite finds no error in them.
     ///
-    /// - Parameter permitsValues: Whether values that a table's conditions refuse are no mistake.
+    /// - Parameter permitsValues: True to accept values that violate a table's conditions.
     func isWhole(_ database: Database, permitsValues: Bool = false) -> Bool {
         func names(_ database: Database) throws(DatabaseError) -> [String] {
             try database.rows("SELECT name FROM sqlite_schema ORDER BY name") { (row) throws(DatabaseError) in
@@ -105,19 +108,20 @@ struct StoreSchema: Sendable {
             try Self.checkWords(in: database)
             return report.allSatisfy { $0 == "ok" || permitsValues && $0.hasPrefix("CHECK constraint failed in ") }
         } catch {
-            // Everything else says nothing about what is in the file.
+            // Other errors say nothing about the contents of the file.
             return error.kind != .damaged && error.kind != .refused
         }
     }
 
-    /// Whether a file has other tables, views or indexes than a store of its version, or triggers. Of a file that cannot be read nothing is known.
+    /// True if a file has triggers, or other tables, views or indexes than a store of its version. False for an
+    /// unreadable file.
     func hasForeignParts(_ path: String) -> Bool {
         func parts(_ database: Database) throws(DatabaseError) -> [[String]] {
             try database.rows(
                 "SELECT name, type, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY name, type, tbl_name"
             ) { (row) throws(DatabaseError) in
                 let name = try row.text(0)
-                // Each version of SQLite makes the tables of an index of words in its own way.
+                // Each version of SQLite creates the inner tables of a word index in its own way.
                 let isInner = Self.wordIndexes.contains { name.hasPrefix($0 + "_") }
                 return [name, try row.text(1), try row.text(2), isInner ? "" : try row.text(3)]
             }
@@ -134,18 +138,19 @@ struct StoreSchema: Sendable {
         } catch { return false }
     }
 
-    /// Throws if an index of words is damaged, or does not fit the rows to which it refers. Reads all of them.
+    /// Throws if an index of words is damaged, or differs from the indexed rows. Reads all rows.
     static func checkWords(in database: Database) throws(DatabaseError) {
         for index in wordIndexes {
-            // Without the rank, an index is not compared with rows outside of it.
+            // Without the rank, SQLite does not compare an index with external rows.
             try database.run("INSERT INTO \(index) (\(index), rank) VALUES ('integrity-check', 1)")
         }
     }
 
-    /// Throws if a file is another program's database, or of a newer version. Of a file that cannot be read nothing is known.
+    /// Throws if a file is another program's database, or of a newer version. Accepts an unreadable file.
     ///
-    /// - Parameter name: What the error calls the file.
-    /// - Returns: Whether the file is known to be a store of this version or an earlier one, also without rows or tables.
+    /// - Parameter name: The file's name in the error.
+    /// - Returns: True if the file is known to be a store of this version or an earlier version, even without rows or
+    ///   tables.
     func refuseOther(_ path: String, named name: String) throws(StoreError) -> Bool {
         guard let database = try? Database(path: path, creating: false), let state = try? state(of: database) else {
             return false
@@ -187,7 +192,7 @@ struct StoreSchema: Sendable {
 }
 
 extension StoreSchema {
-    /// What this program reads and writes.
+    /// The schema of this program.
     static let current = StoreSchema(versions: versions)
 
     private static let versions: [[String]] = [
@@ -242,13 +247,13 @@ extension StoreSchema {
                 PRIMARY KEY (recording, number)
             ) STRICT
             """,
-            // What is searched. The words are not stored a second time: the index refers to the tables' rows. `StoreRows` keeps it in
-            // step, not a trigger: with trusted_schema=OFF a trigger may not use such a table.
+            // The search indexes. The words are not stored twice: an index refers to the tables' rows. `StoreRows`
+            // updates the indexes, because with trusted_schema=OFF a trigger may not use such a table.
             words("recording_words", of: "recording", columns: "title", row: "id"),
             words("section_words", of: "section", columns: "name, text", row: "row"),
         ],
         [
-            // Which recording a file holds, valid for one state of it: a file that has not changed need not be read to know it.
+            // The recording in each file, valid for one state of the file: an unchanged file need not be read again.
             """
             CREATE TABLE file (
                 device INTEGER NOT NULL,
@@ -265,8 +270,8 @@ extension StoreSchema {
             "CREATE INDEX file_by_recording ON file (recording)",
         ],
         [
-            // What the user recorded. A row is never deleted, so that a take's number is not given again: when its file was removed, it
-            // is gone. `trashing` counts the deletions, for undo.
+            // The user's takes. A row is never deleted, so that a take's number is never reused: after the removal of
+            // its file, the row is marked `gone`. `trashing` counts the deletions, for undo.
             """
             CREATE TABLE take (
                 id INTEGER PRIMARY KEY,

@@ -2,32 +2,32 @@ public import AudioFiles
 internal import Files
 public import Sections
 
-/// A recording as a program that has opened it knows it.
+/// A recording, as described by a program that has opened its file.
 public struct PracticeRecording: Sendable, Hashable {
-    /// Identifies its sound.
+    /// Identifies the recording's sound.
     public let key: RecordingKey
-    /// Frames a second of its file, above 0.
+    /// Frames per second of the recording's file, above 0.
     public let sampleRate: Int
-    /// Its length in frames of its file.
+    /// Length of the recording, in frames of its file.
     public let frameCount: Int64
     /// The title to show; empty if there is none.
     public var title: String
-    /// Where its file is, from the root of the file system; nil if it is in no file.
+    /// Absolute path of the recording's file; nil without a file.
     public var path: String?
-    /// The sections that its file brings along: cue points and chapters. They are the recording's sections until the user changes one;
-    /// the store takes them over with the first change.
+    /// The sections in the recording's file: cue points and chapters. These are the recording's sections until the
+    /// first change, when the store copies them.
     public internal(set) var fileSections: [SectionDraft] = []
-    /// The state in which its file has this key; nil if a later change might not show in it.
+    /// The state of the file with this key; nil if a later change might leave the state as it is.
     var fileState: FileState?
 
-    /// A recording.
+    /// Creates a recording.
     ///
     /// - Parameters:
-    ///   - key: Identifies its sound.
-    ///   - sampleRate: Frames a second of its file, above 0.
-    ///   - frameCount: Its length in frames of its file, 0 or more.
+    ///   - key: Identifies the recording's sound.
+    ///   - sampleRate: Frames per second of the recording's file, above 0.
+    ///   - frameCount: Length in frames of the recording's file, 0 or more.
     ///   - title: The title to show.
-    ///   - path: Where its file is.
+    ///   - path: Absolute path of the recording's file.
     public init(key: RecordingKey, sampleRate: Int, frameCount: Int64, title: String = "", path: String? = nil) {
         precondition(sampleRate > 0 && frameCount >= 0, "a sample rate is positive, a length is not negative")
         (self.key, self.sampleRate, self.frameCount) = (key, sampleRate, frameCount)
@@ -35,22 +35,22 @@ public struct PracticeRecording: Sendable, Hashable {
     }
 }
 
-/// A recording that a store knows, with what is remembered of it.
+/// A recording in a store, with its stored state.
 public struct StoredRecording: Sendable, Hashable {
-    /// The recording, with the title and the path that it had when it was last seen.
+    /// The recording, with its title and path when last seen.
     public let recording: PracticeRecording
-    /// When it was last seen, in seconds since 1970.
+    /// Time when the recording was last seen, in seconds since 1970.
     public let lastSeen: Int64
-    /// Where practising goes on, as a frame of its file; nil if nothing is remembered.
+    /// Position at which practice continues, as a frame of the file; nil for none.
     public let position: Int64?
     /// Settings for this recording: names of options and their values, as in `SavedSection.settings`.
     public let settings: [String: String]
-    /// The number of its sections.
+    /// Number of the recording's sections.
     public let sectionCount: Int
 }
 
 extension RecordingKey {
-    /// 16 bytes, the highest first.
+    /// The key as 16 bytes, most significant first.
     package var bytes: [UInt8] {
         [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
     }

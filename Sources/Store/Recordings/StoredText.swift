@@ -1,10 +1,10 @@
-// Sections and settings as texts of a column: JSON, one text for all sections of a change.
+// Stores sections and settings as JSON texts in columns: one text for all sections of a change.
 package import AudioFiles
 package import Database
 internal import JSON
 internal import Sections
 
-/// The section of another recording that a section was taken over from.
+/// The section of another recording from which a section was adopted.
 package struct SectionOrigin: Sendable, Equatable {
     package let key: RecordingKey
     package let sectionID: Int
@@ -17,7 +17,7 @@ package struct SectionOrigin: Sendable, Equatable {
 package enum StoredText {
     static func text(_ settings: [String: String]) -> String { value(settings).text }
 
-    /// The settings in a column; none if they cannot be read, which is noted.
+    /// Returns the settings in a column; none if the column is unreadable, which is noted.
     static func settings(_ row: DatabaseRow, _ column: Int) throws(DatabaseError) -> [String: String] {
         let text = try row.text(column)
         return try row.readable(or: [:]) { () throws(DatabaseError) in try settings(text) }
@@ -28,7 +28,8 @@ package enum StoredText {
         return try settings(JSONValue(reading: Array(text.utf8)))
     }
 
-    /// When each of a recording's words was last changed (`item.edited`), by the word's name; none if that cannot be read, which is noted.
+    /// Returns the time of the last change of each metadata field (`item.edited`), by the field's name; none if the
+    /// column is unreadable, which is noted.
     package static func times(_ row: DatabaseRow, _ column: Int) throws(DatabaseError) -> [String: Int64] {
         let text = try row.text(column)
         if text == "{}" { return [:] }
@@ -44,7 +45,7 @@ package enum StoredText {
         }
     }
 
-    /// - Parameter origins: What the sections were taken over from, by their identities.
+    /// - Parameter origins: The origins of the sections, by the identities of the sections.
     static func text(_ sections: [SavedSection], origins: [Int: SectionOrigin] = [:]) -> String {
         let values: [JSONValue] = sections.map { section in
             let origin = origins[section.id].map { origin in
@@ -69,7 +70,7 @@ package enum StoredText {
         return sections
     }
 
-    /// What the sections of a change were taken over from, by their identities.
+    /// Returns the origins of a change's sections, by the identities of the sections.
     static func origins(_ text: String) throws(DatabaseError) -> [Int: SectionOrigin] {
         guard case .array(let values)? = JSONValue(reading: Array(text.utf8)) else { throw unreadable }
         var origins: [Int: SectionOrigin] = [:]
@@ -83,7 +84,7 @@ package enum StoredText {
         return origins
     }
 
-    /// Sorted, so that equal settings have equal texts.
+    /// Sorts the settings, so that equal settings have equal texts.
     private static func value(_ settings: [String: String]) -> JSONValue {
         .object(settings.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) })
     }
@@ -115,12 +116,13 @@ package enum StoredText {
 }
 
 extension String {
-    /// Whether it is short enough: in characters, and in scalars of Unicode, of which a character can have any number.
+    /// True if the text is within a number of characters, and within ten times as many Unicode scalars, because a
+    /// character can have any number of scalars.
     package func isWithin(_ characters: Int) -> Bool {
         unicodeScalars.count <= 10 * characters && count <= characters
     }
 
-    /// The first characters that are within the same limits.
+    /// Returns the longest beginning of the text within these limits.
     package func prefix(within characters: Int) -> String {
         if isWithin(characters) { return self }
         var (short, scalars) = ("", 0)

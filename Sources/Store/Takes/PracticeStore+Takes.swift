@@ -3,42 +3,43 @@ internal import Database
 internal import Glibc
 internal import Synchronization
 
-/// The takes that are kept: recordings made by the user, with the section that they belong to.
+/// The list of kept takes: recordings made by the user, with their sections.
 ///
-/// The store keeps the list; the sound stays in files of its own, which any program can open.
+/// The store keeps the list; the sound stays in separate files, which any program can open.
 extension PracticeStore {
-    /// The longest name of a take, in characters; a note has as many lines as one likes, up to `mostNoteBytes` bytes.
+    /// The longest name of a take, in characters; a note has any number of lines, up to `mostNoteBytes` bytes.
     package static let mostNameCharacters = 200
     private static let mostNoteBytes = 1 << 16
 
     // MARK: Reading
 
-    /// The takes that a filter lets through, the newest first.
+    /// Returns the takes selected by a filter, the newest first.
     public func takes(_ filter: TakeFilter = TakeFilter()) throws(StoreError) -> [StoredTake] {
         try withOwners(try read { (rows) throws(DatabaseError) in try rows.takes(filter) } ?? [])
     }
 
-    /// The take of a number, also from the trash; nil if there is none.
+    /// Returns the take with a number, even from the trash; nil if there is none.
     public func take(_ number: Int) throws(StoreError) -> StoredTake? {
         let take = try read { (rows) throws(DatabaseError) in try rows.take(number) } ?? nil
         return try withOwners([take].compactMap(\.self)).first
     }
 
-    /// The take in a file, unless it is in the trash; nil if the store knows none there.
+    /// Returns the take in a file, unless the take is in the trash; nil if the store knows none there.
     ///
-    /// - Parameter path: Where the file is, from the root of the file system.
+    /// - Parameter path: Absolute path of the file.
     public func take(inFileAt path: String) throws(StoreError) -> StoredTake? {
         TakeTrash.owner(of: try takes(sharing: path))
     }
 
-    /// The take that an interrupted recording has put into the list; nil if it has not come that far.
+    /// Returns the take that an interrupted recording has added to the list; nil if the recording ended before.
     ///
-    /// A take that has another length and began at another time is an older one, whose name was used again.
+    /// A take with another length and another start is an older take, whose name was reused.
     ///
     /// - Parameters:
-    ///   - path: The recording's file, from the root of the file system.
-    ///   - time: When the recording began, in seconds since 1970. Its take may have begun some seconds earlier or later.
-    ///   - frameCount: The recording's length.
+    ///   - path: Absolute path of the recording's file.
+    ///   - time: Start of the recording, in seconds since 1970. The take may have begun up to 60 seconds earlier or
+    ///     later.
+    ///   - frameCount: The recording's length in frames.
     package func take(
         inFileAt path: String, begunAt time: Int64, frameCount: Int64
     ) throws(StoreError) -> StoredTake? {
@@ -48,12 +49,12 @@ extension PracticeStore {
         }
     }
 
-    /// The takes in the list with one path, the newest first.
+    /// Returns the takes in the list with one path, the newest first.
     private func takes(sharing path: String) throws(StoreError) -> [StoredTake] {
         try read { (rows) throws(DatabaseError) in try rows.takes(inFileAt: path) } ?? []
     }
 
-    /// Tells of takes whose path others have, too, whether the file is theirs.
+    /// Sets `isReplaced` of takes that share their path with other takes.
     private func withOwners(_ takes: [StoredTake]) throws(StoreError) -> [StoredTake] {
         var owners: [String: Int] = [:]
         for path in Set(takes.filter(\.sharesPath).map(\.path)) {
@@ -67,7 +68,7 @@ extension PracticeStore {
         }
     }
 
-    /// The bytes of the files of takes: of those in the list, and of those in the trash.
+    /// Returns the bytes of the takes' files: in the list, and in the trash.
     public func takeStorage() throws(StoreError) -> (kept: Int64, trash: Int64) {
         func bytes(_ takes: [StoredTake]) -> Int64 {
             takes.reduce(0) { $0 + ($1.isReplaced ? 0 : TakeTrash.byteCount($1.currentPath) ?? 0) }
@@ -77,15 +78,16 @@ extension PracticeStore {
 
     // MARK: Changing
 
-    /// Adds a take to the list. A take whose file is in the list already, with this time, gets its new length and its new model, and nothing else.
-    /// A take that begins, without frames, is another one than a take that has ended, also if both began in the same second.
-    /// The file of a take that has ended is read, up to 256 MiB of it, so that it is known again.
+    /// Adds a take to the list. A take already listed with this file and this time gets its new length and its new
+    /// model, and nothing else. A starting take, without frames, never matches a finished take, even if both began in
+    /// the same second. Reads the file of a finished take, up to 256 MiB, for later identification.
     ///
     /// - Parameters:
-    ///   - path: Its file; the name may be relative.
-    ///   - sound: What is known of its sound.
-    ///   - model: What it was recorded against; nil for a recording of its own.
-    ///   - recording: The recording of the model; the store gets to know it. Without it a model of an unknown recording is left out.
+    ///   - path: The take's file; the name may be relative.
+    ///   - sound: The known properties of the take's sound.
+    ///   - model: The model of the take; nil for a recording without a model.
+    ///   - recording: The recording of the model; added to the store if unknown. Without this argument, the model of an
+    ///     unknown recording is dropped.
     @discardableResult
     public func addTake(
         inFileAt path: String, _ sound: StoredTake.Sound, model: StoredTake.Model? = nil,
@@ -112,14 +114,15 @@ extension PracticeStore {
         return take
     }
 
-    /// Keeps what the file of a take is known by, in a step of its own: no other program waits while the file is read, and the take is listed whatever
-    /// happens meanwhile.
+    /// Stores the hash that identifies a take's file, in a separate transaction. So no other program waits for the
+    /// reading of the file, and the take is listed even if this step fails.
     private func keepHash(of take: StoredTake) {
         guard take.sound.frameCount > 0, !TakeTrash.isOther(take), let hash = TakeFileMark.hash(ofFileAt: take.path)
         else {
             return
         }
-        // Without it the times of the take and the file have to show whether the file is the take's. Nobody who listens is told: what is shown stays.
+        // Without the hash, the times of the take and the file have to prove the file's owner. Listeners are not
+        // notified, because the visible data stays the same.
         _ = try? file.withLock { (file) throws(StoreError) in
             try file.change { (rows) throws(DatabaseError) in
                 guard let now = try rows.take(take.number), now.path == take.path,
@@ -130,13 +133,13 @@ extension PracticeStore {
         }
     }
 
-    /// Stores the length of a take that has ended, and its new path if it was moved or converted. Its file is read, up to 256 MiB of it, so that it is
-    /// known again.
+    /// Stores the length of a finished take, and its new path if the file was moved or converted. Reads the take's
+    /// file, up to 256 MiB, for later identification.
     ///
     /// - Parameters:
     ///   - number: the take's number.
     ///   - frameCount: its length in frames.
-    ///   - path: where its file is now; nil if it is where it was.
+    ///   - path: the current path of the file; nil if unchanged.
     /// - Throws: `TakeError` if the take is unknown, `StoreError` if the change cannot be stored.
     @discardableResult
     public func finish(take number: Int, frameCount: Int64, path: String? = nil) throws -> StoredTake {
@@ -151,7 +154,7 @@ extension PracticeStore {
         return take
     }
 
-    /// Removes a take from the list. Its file stays as it is.
+    /// Removes a take from the list. The take's file stays.
     public func forget(take number: Int) throws(StoreError) {
         try changeTakes(isRemoval: true) { (rows) throws(DatabaseError) in try rows.removeTake(number) }
     }
@@ -195,16 +198,17 @@ extension PracticeStore {
 
     // MARK: The trash
 
-    /// Moves takes to the trash, in one step that `undoTrash` takes back. Their files stay in their folders, under hidden names. A file that cannot be
-    /// shown to be the take's, because somebody has changed it or used its name again, is left as it is.
+    /// Moves takes to the trash, in one step that `undoTrash` reverses. Their files stay in their folders, under hidden
+    /// names. A file not proven to be the take's, because it was changed or its name reused, stays as it is.
     ///
     /// - Parameter numbers: the numbers of the takes.
-    /// - Returns: The takes as they are now.
-    /// - Throws: `TakeError` if one is unknown or in the trash; `AudioFileError` if a file cannot be renamed: that take stays in the list.
+    /// - Returns: The takes in their new state.
+    /// - Throws: `TakeError` if a take is unknown or in the trash; `AudioFileError` if a file cannot be renamed: its
+    ///   take stays in the list.
     @discardableResult
     public func trash(takes numbers: [Int]) throws -> [StoredTake] {
         let now = Int64(time(nil))
-        // The list first: if the program ends before a file is hidden, nothing is lost.
+        // Updates the list first: if the program ends before a file is hidden, nothing is lost.
         var sharing: [String: [StoredTake]] = [:]
         var marks: [Int: TakeFileMark] = [:]
         let takes = try changeTakes(isRemoval: true) {
@@ -237,7 +241,7 @@ extension PracticeStore {
         return takes
     }
 
-    /// Restores the takes that were moved to the trash last.
+    /// Restores the takes of the last deletion.
     ///
     /// - Throws: `TakeError` of kind `nothingToUndo` if there are none; otherwise as `restore(take:)`.
     @discardableResult
@@ -251,10 +255,11 @@ extension PracticeStore {
         return try takes.map { try restore(take: $0.number) }
     }
 
-    /// Brings a take back from the trash, under its name.
+    /// Restores a take from the trash, under its name.
     ///
-    /// - Throws: `TakeError` of kind `unknown`, `trashed` if it is not in the trash, `nameTaken` if another file or a take in the list has its name now;
-    ///   `AudioFileError` if the file cannot be renamed. The take stays in the trash then.
+    /// - Throws: `TakeError` of kind `unknown`, `trashed` if the take is not in the trash, `nameTaken` if another file
+    ///   or a listed take has its name now; `AudioFileError` if the file cannot be renamed. The take then stays in the
+    ///   trash.
     @discardableResult
     public func restore(take number: Int) throws -> StoredTake {
         guard let take = try take(number) else { throw TakeError.unknown(number) }
@@ -275,10 +280,11 @@ extension PracticeStore {
         return try self.take(number) ?? take
     }
 
-    /// Removes the files of all takes in the trash, for good, and forgets the takes. A take whose hidden file cannot be shown to be its own stays there.
+    /// Permanently removes the files of all takes in the trash, and forgets the takes. A take stays in the trash if its
+    /// hidden file is not proven to be the take's.
     ///
-    /// - Returns: The takes that were removed, and the bytes that are free now.
-    /// - Throws: `AudioFileError` if a file cannot be removed; that take and those after it stay in the trash.
+    /// - Returns: The removed takes, and the number of freed bytes.
+    /// - Throws: `AudioFileError` if a file cannot be removed; this take and the takes after it stay in the trash.
     @discardableResult
     public func emptyTrash() throws -> (takes: [StoredTake], bytes: Int64) {
         var (removed, freed): ([StoredTake], Int64) = ([], 0)

@@ -1,7 +1,7 @@
 internal import AudioFiles
 internal import JSON
 
-/// What is written beside a take while it is recorded, from which a later start lists it.
+/// The text beside a take during its recording, from which a later start lists the take.
 package struct TakeAttachment {
     package let model: StoredTake.Model?
     /// The recording of the model.
@@ -11,7 +11,7 @@ package struct TakeAttachment {
 
     private static let version: Int64 = 1
 
-    /// One line of text.
+    /// The attachment as one line of text.
     package var text: String {
         var fields: [JSONValue.Field] = [.init("v", .integer(Self.version)), .init("device", .string(device))]
         if let model { fields.append(.init("model", Self.value(model))) }
@@ -23,7 +23,7 @@ package struct TakeAttachment {
         (self.model, self.recording, self.device) = (model, recording, device)
     }
 
-    /// Nil for a text of anything else, or of a later version.
+    /// Reads an attachment; nil for any other text, or for a later version.
     package init?(_ text: String) {
         guard let value = JSONValue(reading: Array(text.utf8)), value["v"]?.integer(in: .counts) == Self.version else {
             return nil

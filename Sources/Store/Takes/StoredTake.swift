@@ -1,39 +1,40 @@
 public import AudioFiles
 
-/// A take in the store: its file, what it was recorded against, and what the user said about it.
+/// A take in the store: its file, its model, and the user's remarks.
 public struct StoredTake: Sendable, Hashable {
-    /// Its number, from 1: the newest take has the highest. A number is never given again.
+    /// The take's number, from 1: the newest take has the highest. Numbers are never reused.
     public let number: Int
-    /// Where its file is, from the root of the file system. While the take is in the trash, the file has another name: see `currentPath`.
+    /// Absolute path of the take's file. While the take is in the trash, the file has another name: see `currentPath`.
     public let path: String
-    /// Its length, rate, channels, date and device.
+    /// Length, rate, channels, date and device of the take.
     public let sound: Sound
-    /// What it was recorded against; nil for a recording of its own.
+    /// The model of the take; nil for a recording without a model.
     public let model: Model?
-    /// The name that the user gave it; empty for none.
+    /// The user's name for the take; empty for none.
     public let name: String
     /// The user's note; empty for none.
     public let note: String
     /// The user's rating, 1 (worst) to 5 (best); nil for none.
     public let rating: Int?
-    /// When it was put into the trash, in seconds since 1970; nil if it is not there.
+    /// Time when the take was moved to the trash, in seconds since 1970; nil outside of the trash.
     public let trashedAt: Int64?
-    /// Whether another take in the list has its path, too: the name was used again.
+    /// True if another take in the list has the same path: the name was reused.
     var sharesPath = false
-    /// Whether the file at its path is the other take's, and its own is gone. Only takes that a `PracticeStore` has returned tell.
+    /// True if the file at the path belongs to another take, and the take's own file is gone. Set only for takes
+    /// returned by a `PracticeStore`.
     package internal(set) var isReplaced = false
 
     /// The properties of a take's sound.
     public struct Sound: Sendable, Hashable {
-        /// When it was begun, in seconds since 1970.
+        /// Start of the take, in seconds since 1970.
         public var time: Int64
-        /// Frames a second, above 0.
+        /// Frames per second, above 0.
         public var sampleRate: Int
-        /// Channels, above 0.
+        /// Number of channels, above 0.
         public var channelCount: Int
-        /// Its length in frames.
+        /// Length of the take in frames.
         public var frameCount: Int64
-        /// The input that it came from, by a name that does not change when cards are plugged in; empty if it is not known.
+        /// The input of the take, by a name that stays the same when cards are plugged in; empty if unknown.
         public var device: String
 
         /// Describes the sound of a take.
@@ -44,11 +45,11 @@ public struct StoredTake: Sendable, Hashable {
             (self.frameCount, self.device) = (frameCount, device)
         }
 
-        /// Its length in seconds.
+        /// Length of the take in seconds.
         public var seconds: Double { Double(frameCount) / Double(sampleRate) }
     }
 
-    /// What a take was recorded against, and where it lies on it.
+    /// The model of a take, and the position of the take relative to the model.
     public struct Model: Sendable, Hashable {
         /// The recording.
         public var key: RecordingKey
@@ -56,17 +57,18 @@ public struct StoredTake: Sendable, Hashable {
         public var sectionID: Int?
         /// The name of the section when the take was recorded; empty for none.
         public var sectionName: String
-        /// The range that was played, in frames of the recording's file.
+        /// The played range, in frames of the recording's file.
         public var frames: Range<Int64>
-        /// The pass that was played, from 1.
+        /// The played pass, from 1.
         public var pass: Int
-        /// The speed that it was played at: 1 is the recording's own.
+        /// The speed of playback: 1 is the recording's own speed.
         public var speed: Double
-        /// By how many semitones its pitch was changed.
+        /// The change of pitch in semitones.
         public var semitones: Double
-        /// The frame of the take at which the first frame of the range was heard; negative if the take begins after it.
+        /// The frame of the take at which the first frame of the range was heard; negative if the take begins after
+        /// this frame.
         public var start: Double
-        /// How `start` is known.
+        /// The source of `start`.
         public var alignment: Alignment
 
         /// Describes a model.
@@ -80,46 +82,46 @@ public struct StoredTake: Sendable, Hashable {
         }
     }
 
-    /// How the place of a take on its model is known.
+    /// The source of a take's position on its model.
     public enum Alignment: String, Sendable, Hashable, CaseIterable {
-        /// The round trip of this set-up was measured: right to the frame.
+        /// Measured round trip of this set-up: exact to the frame.
         case measured
-        /// The drivers reported their delays; converters, cables and air are not included.
+        /// Delays reported by the drivers; converters, cables and air are not included.
         case reported
-        /// The user gave an offset.
+        /// An offset given by the user.
         case manual
     }
 
-    /// Whether it is in the trash.
+    /// True if the take is in the trash.
     public var isTrashed: Bool { trashedAt != nil }
 
-    /// Where its file is now: `path`, or beside it and hidden while the take is in the trash.
+    /// Current path of the take's file: `path`, or a hidden name beside it while the take is in the trash.
     public var currentPath: String { isTrashed ? TakeTrash.path(of: path, number: number) : path }
 }
 
-/// Which takes to list; the newest comes first.
+/// Selects takes for a list; the newest comes first.
 public struct TakeFilter: Sendable, Hashable {
-    /// Only takes that were recorded against this recording; nil for all.
+    /// Only takes recorded against this recording; nil for all.
     public var key: RecordingKey?
     /// Only takes of this saved section; nil for all.
     public var sectionID: Int?
-    /// Whether those in the trash are listed, instead of the others.
+    /// True to list only the takes in the trash; false to list only the other takes.
     public var isTrash: Bool
     /// At most this many; nil for all.
     public var limit: Int?
 
-    /// A filter.
+    /// Creates a filter.
     public init(key: RecordingKey? = nil, sectionID: Int? = nil, isTrash: Bool = false, limit: Int? = nil) {
         (self.key, self.sectionID, self.isTrash, self.limit) = (key, sectionID, isTrash, limit)
     }
 }
 
-/// A change of what the user said about a take.
+/// A change of the user's remarks on a take.
 public enum TakeEdit: Sendable, Hashable {
-    /// Sets the name; an empty text removes it.
+    /// Sets the name; an empty text removes the name.
     case rename(String)
-    /// Sets the note; an empty text removes it.
+    /// Sets the note; an empty text removes the note.
     case note(String)
-    /// Sets the rating, 1 to 5; nil removes it.
+    /// Sets the rating, 1 to 5; nil removes the rating.
     case rate(Int?)
 }

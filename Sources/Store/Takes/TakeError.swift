@@ -1,26 +1,26 @@
 public import Explanations
 
-/// A request about kept takes that cannot be carried out. The list is as it was.
+/// The reason why a request about kept takes failed. The list is unchanged.
 public struct TakeError: ExplainedError, Hashable {
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// There is no take of that number.
+        /// No take has this number.
         case unknown
-        /// The take is in the trash, or it is not and should be.
+        /// The take is in the trash, or should be in the trash and is not.
         case trashed
-        /// There is nothing in the trash to bring back.
+        /// The trash has nothing to restore.
         case nothingToUndo
         /// A name or a note is too long, a name has several lines, or a rating is not 1 to 5.
         case textRefused
-        /// A file of the take's name is there again, or another take in the list has the name.
+        /// The take's name is used by a new file, or by another take in the list.
         case nameTaken
     }
 
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public let kind: Kind
-    /// What is wrong, in words.
+    /// The cause, in words.
     public let message: String
-    /// What to do about it, in words.
+    /// The remedy, in words.
     public let remedy: String
 
     package init(_ kind: Kind, _ message: String, remedy: String) {

@@ -1,18 +1,20 @@
 internal import AudioFiles
 internal import Files
 
-/// How a take's file is known again. The store keeps both parts in one column, because tables of this version have no other: the key, then the hash
-/// and a byte that tells how the hash was made. Versions that do not know the hash find no key there, and compute it anew.
+/// Identifies a take's file. The store keeps both parts in one column, because tables of this version have no other:
+/// the key, then the hash and a byte for the method of the hash. Versions without the hash find no key in the column,
+/// and recompute the key.
 struct TakeFileMark: Hashable {
-    /// The key of its sound, once it was needed. Programs that edit tags keep it.
+    /// The key of the take's sound, stored when first needed. Programs that edit tags preserve the key.
     var key: RecordingKey?
-    /// The hash of its bytes when it ended or was added; `unknown` if nobody can tell. Nil in rows of an earlier version.
+    /// The hash of the file's bytes when the take ended or was added; `unknown` if undetermined. Nil in rows of an
+    /// earlier version.
     var hash: [UInt8]?
 
     /// No file has this hash.
     static let unknown = [UInt8](repeating: 0, count: 16)
 
-    /// A hash with another byte was made in another way, by a later version.
+    /// The method of the hash. Another byte marks the method of a later version.
     private static let kind: UInt8 = 1
 
     init(key: RecordingKey? = nil, hash: [UInt8]? = nil) { (self.key, self.hash) = (key, hash) }
@@ -28,10 +30,10 @@ struct TakeFileMark: Hashable {
     // MARK: The hash
 
     private static let blockBytes: Int64 = 1 << 18
-    /// 256 MiB: of a longer file as many blocks are hashed, which lie evenly, so that nobody waits for minutes.
+    /// 256 MiB. Of a longer file, this many evenly spaced blocks are hashed, so that nobody waits for minutes.
     private static let mostBlocks: Int64 = 1 << 10
 
-    /// The hash of a file's length and bytes; nil if it cannot be read, or changes meanwhile.
+    /// Returns the hash of a file's length and bytes; nil if the file is unreadable, or changes meanwhile.
     static func hash(ofFileAt path: String) -> [UInt8]? {
         guard let file = try? unsafe RegularFile(FileName.systemName(path)),
             let before = FileState(descriptor: file.descriptor)
@@ -41,7 +43,7 @@ struct TakeFileMark: Hashable {
         let count = before.byteCount > 0 ? (before.byteCount - 1) / blockBytes + 1 : 0
         let chosen = min(count, mostBlocks)
         for number in 0..<chosen {
-            // The first and the last block are among them.
+            // The chosen blocks include the first and the last.
             let block = chosen < count ? number * (count - 1) / (chosen - 1) : number
             guard
                 let bytes = try? FileBytes.bytes(

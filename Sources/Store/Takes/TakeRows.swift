@@ -1,4 +1,4 @@
-// The rows of the takes, read and written on a connection whose transaction the caller has begun.
+// Reads and writes the rows of the takes, on a connection with a transaction begun by the caller.
 package import AudioFiles
 package import Database
 internal import JSON
@@ -32,9 +32,10 @@ extension StoreRows {
             row: Self.take)
     }
 
-    /// The takes whose file has this name and that are not in the trash, those that began last first. `TakeTrash.owner(of:)` tells which one has it.
+    /// Returns the takes with this path outside of the trash, the last begun first. `TakeTrash.owner(of:)` tells which
+    /// take owns the file.
     ///
-    /// Their numbers do not tell: a repair, an import or a restoration gives a new one to an old take.
+    /// The order of the numbers does not tell: a repair, an import or a restoration gives a new number to an old take.
     func takes(inFileAt path: String) throws(DatabaseError) -> [StoredTake] {
         try database.readableRows(
             """
@@ -43,7 +44,7 @@ extension StoreRows {
             """, [.text(path)], row: Self.take)
     }
 
-    /// The takes that a filter lets through, the newest first.
+    /// Returns the takes selected by a filter, the newest first.
     package func takes(_ filter: TakeFilter) throws(DatabaseError) -> [StoredTake] {
         var conditions = ["gone = 0", "trashed IS \(filter.isTrash ? "NOT " : "")NULL"]
         var values: [DatabaseValue] = []
@@ -63,7 +64,7 @@ extension StoreRows {
             """, values, row: Self.take)
     }
 
-    /// Takes over what the user says about a take, or where it is.
+    /// Updates a column of a take: a remark of the user, or the path, length or trash state.
     package func updateTake(_ number: Int, _ column: TakeColumn, _ value: DatabaseValue) throws(DatabaseError) {
         switch column {
         case .name, .note, .rating: try noteChange(ofTake: number, at: Self.milliseconds)
@@ -75,7 +76,7 @@ extension StoreRows {
             .integer(number))
     }
 
-    /// A later change has a later time, whatever the clock says.
+    /// Stores the time of a change. A later change has a later time, even if the clock went back.
     package func noteChange(ofTake number: Int, at time: Int64) throws(DatabaseError) {
         try database.run(
             """
@@ -84,9 +85,10 @@ extension StoreRows {
             """, .integer(number), .integer(time))
     }
 
-    /// Keeps the key of a take's sound. Without one, what its file was is forgotten, too.
+    /// Stores the key of a take's sound. A nil key also deletes the stored hash of the file.
     ///
-    /// - Parameter isShown: Whether the file with that sound can be shown to be the take's. If not, it is never removed with the take.
+    /// - Parameter isShown: True if the file with this sound is proven to be the take's. If not, the file is never
+    ///   removed with the take.
     package func setContent(
         _ key: RecordingKey?, ofTake number: Int, isShown: Bool = true
     ) throws(DatabaseError) {
@@ -98,7 +100,7 @@ extension StoreRows {
         try setMark(TakeFileMark(key: key, hash: hash), ofTake: number)
     }
 
-    /// Keeps the hash of a take's file, beside the key.
+    /// Stores the hash of a take's file, beside the key.
     func setHash(_ hash: [UInt8], ofTake number: Int) throws(DatabaseError) {
         try setMark(TakeFileMark(key: mark(ofTake: number)?.key, hash: hash), ofTake: number)
     }
@@ -109,14 +111,15 @@ extension StoreRows {
             .integer(number), .bytes(mark.bytes))
     }
 
-    /// How a take's file is known again; nil if nothing is known.
+    /// Returns the mark that identifies a take's file; nil if there is none.
     func mark(ofTake number: Int) throws(DatabaseError) -> TakeFileMark? {
         try database.first("SELECT content FROM take_mark WHERE take = ?", .integer(number)) {
             (row) throws(DatabaseError) in row.isNull(0) ? nil : TakeFileMark(try row.bytes(0))
         } ?? nil
     }
 
-    /// The keys of takes' sounds that are known, and when something was said about each last, in ms; by the takes' numbers.
+    /// Returns the known keys of takes' sounds, and the time of the last remark on each take, in ms; by the numbers of
+    /// the takes.
     package func takeMarks() throws(DatabaseError) -> [Int: (key: RecordingKey?, changed: Int64)] {
         let marks = try database.readableRows("SELECT take, content, changed FROM take_mark") {
             (row) throws(DatabaseError) in
@@ -125,14 +128,14 @@ extension StoreRows {
         return marks.reduce(into: [:]) { $0[$1.0] = ($1.1, $1.2) }
     }
 
-    /// All takes of a section, in the trash or not.
+    /// Returns all takes of a section, in the trash or not.
     func takes(ofSection section: Int, of recording: Int64) throws(DatabaseError) -> [StoredTake] {
         try database.readableRows(
             "SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.recording = ? AND take.section = ? AND gone = 0",
             [.integer(recording), .integer(Int64(section))], row: Self.take)
     }
 
-    /// Tells what a take was recorded against.
+    /// Stores the model of a take.
     package func updateTake(_ number: Int, _ model: StoredTake.Model) throws(DatabaseError) {
         let recording = try self.recording(model.key)?.id
         try database.run(
@@ -141,7 +144,7 @@ extension StoreRows {
             .integer(Int64(number)))
     }
 
-    /// Forgets a take.
+    /// Marks a take as gone.
     func removeTake(_ number: Int) throws(DatabaseError) {
         try database.run(
             """
@@ -149,7 +152,7 @@ extension StoreRows {
             """, .integer(number))
     }
 
-    /// When takes were last put into the trash, of those that are still there.
+    /// Returns the number of the last deletion among the takes still in the trash.
     func lastTrashing() throws(DatabaseError) -> Int64? {
         try database.first("SELECT max(trashing) FROM take WHERE trashed IS NOT NULL AND gone = 0") {
             (row) throws(DatabaseError) in
@@ -157,7 +160,7 @@ extension StoreRows {
         } ?? nil
     }
 
-    /// The takes that one deletion has put into the trash.
+    /// Returns the takes that one deletion has moved to the trash.
     func takes(trashing: Int64) throws(DatabaseError) -> [StoredTake] {
         try database.readableRows(
             """
@@ -188,7 +191,7 @@ extension StoreRows {
         var model: StoredTake.Model?
         if let text = try row.text(orNull: 9), !row.isNull(7), let key = RecordingKey(bytes: try row.bytes(7)) {
             let section = try row.integer(orNull: 8)
-            // A take is the user's, whatever a bundle said of its model.
+            // A take belongs to the user, even if a bundle described its model badly.
             model = try row.readable(or: nil) { () throws(DatabaseError) in
                 try self.model(text, key: key, section: section)
             }
@@ -230,7 +233,7 @@ extension StoreRows {
     }
 }
 
-/// The columns of a take that change.
+/// The columns of a take that can change.
 package enum TakeColumn: String {
     case name
     case note

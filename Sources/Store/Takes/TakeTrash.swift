@@ -1,21 +1,21 @@
-// The trash: a deleted take stays in its folder under a hidden name, until the trash is emptied. So deleting and bringing back are one
-// rename each, on any disk.
+// The trash: a deleted take stays in its folder under a hidden name, until the trash is emptied. Deleting and restoring
+// are one rename each, on any disk.
 internal import AudioFiles
 internal import Files
 internal import Glibc
 
 package enum TakeTrash {
-    /// The hidden name of a take's file.
+    /// Returns the hidden name of a take's file.
     package static func path(of path: String, number: Int) -> String {
         let folder = FilePlace.folder(of: path)
         return (folder == "/" ? "" : folder) + "/.woodshed-deleted-take-\(number)"
     }
 
-    /// Whether the file with a take's name is another recording, which somebody has put there: it lasts longer or less long, or has another
-    /// rate or number of channels. Only files that keep each frame can tell. Under a name without the ending of a recording a take is a WAV file, so a
-    /// file that is none is another one, too.
+    /// True if the file with a take's name is another recording put there since, with another length, rate or number of
+    /// channels. Only formats that keep each frame can prove a difference. A take whose name lacks the ending of a
+    /// recording is a WAV file, so any other format under such a name is another file, too.
     ///
-    /// - Parameter place: Where the file is; nil for the take's name.
+    /// - Parameter place: The path of the file; nil for the take's path.
     package static func isOther(_ take: StoredTake, at place: String? = nil) -> Bool {
         let place = place ?? take.path
         let ending = FileFormat.ending(of: take.path)
@@ -32,8 +32,9 @@ package enum TakeTrash {
             != (take.sound.frameCount, take.sound.sampleRate, take.sound.channelCount)
     }
 
-    /// Whether a file can be shown to be a take's, so that it may go with the take. Its hash shows it, or else the key that an earlier version has kept.
-    /// For a take with neither, its length may not contradict, and the file was last written when the take was recorded.
+    /// True if a file is proven to be a take's, and so may be removed with the take. The proof is the hash, or else the
+    /// key stored by an earlier version. A take with neither needs a file of no contradicting length, last written when
+    /// the take was recorded.
     package static func isOwn(_ take: StoredTake, at place: String) -> Bool { isOwn(take, nil, at: place) }
 
     static func isOwn(_ take: StoredTake, _ mark: TakeFileMark?, at place: String) -> Bool {
@@ -41,25 +42,26 @@ package enum TakeTrash {
             if TakeFileMark.hash(ofFileAt: place) == hash { return true }
             if hash == TakeFileMark.unknown || mark?.key == nil { return false }
         }
-        // Other tags leave it as it is.
+        // Edited tags leave the key unchanged.
         if let key = mark?.key { return (try? RecordingKey(ofFileAt: place)) == key }
         guard !isOther(take, at: place), let state = unsafe FileState(FileName.systemName(place)) else { return false }
         let written = Double(state.modified.seconds) - Double(take.sound.time)
         let seconds =
             take.sound.frameCount > 0 ? take.sound.seconds : (try? AudioFileInfo(path: place))?.seconds ?? 0
-        // A conversion afterwards takes its time, too.
+        // A later conversion takes time, too.
         return (-slackSeconds...2 * seconds + slackSeconds).contains(written)
     }
 
     private static let slackSeconds = 600.0
 
-    /// The take that has the file, of all takes in the list with one path, the newest first: the newest whose length the file does not contradict, or
-    /// else the newest.
+    /// Returns the take that owns the file, among all takes in the list with one path, the newest first. The owner is
+    /// the newest take whose length the file does not contradict, or else the newest.
     static func owner(of takes: [StoredTake]) -> StoredTake? {
         takes.count > 1 ? takes.first { !isOther($0) } ?? takes.first : takes.first
     }
 
-    /// A take in the list for which the file of a take that comes back would be taken, or whose file would be taken for that one's; nil for none.
+    /// Returns a listed take that would be confused with a restored take: one would be taken for the owner of the
+    /// other's file. Nil for none.
     ///
     /// - Parameter listed: The takes in the list with the same path, the newest first.
     static func rival(of take: StoredTake, among listed: [StoredTake]) -> StoredTake? {
@@ -68,16 +70,17 @@ package enum TakeTrash {
         return later == nil && FileIdentity(path: take.path) != nil ? listed.first : nil
     }
 
-    /// Hides the file of a take that was deleted. A file that is gone needs no hiding.
+    /// Hides the file of a deleted take. A missing file needs no hiding.
     static func hide(_ take: StoredTake) throws(AudioFileError) {
         let hidden = path(of: take.path, number: take.number)
         guard FileIdentity(path: take.path) != nil else { return }
         try move(take.path, to: hidden, naming: take.path)
     }
 
-    /// Brings the file of a take back under its name. If it was not hidden, because the program ended between two steps, it is there already.
+    /// Restores the file of a take under its name. A file never hidden, because the program ended between two steps, is
+    /// already there.
     ///
-    /// - Returns: False if another file has its name now.
+    /// - Returns: False if another file has the take's name now.
     static func bringBack(_ take: StoredTake) throws(AudioFileError) -> Bool {
         let hidden = path(of: take.path, number: take.number)
         guard FileIdentity(path: hidden) != nil else { return true }
@@ -88,7 +91,7 @@ package enum TakeTrash {
 
     /// Removes the hidden file of a take.
     ///
-    /// - Returns: The bytes that were freed; nil if the file cannot be shown to be the take's: then it stays.
+    /// - Returns: The number of freed bytes; nil if the file is not proven to be the take's, and stays.
     static func empty(_ take: StoredTake, _ mark: TakeFileMark?) throws(AudioFileError) -> Int64? {
         let hidden = path(of: take.path, number: take.number)
         guard FileIdentity(path: hidden) == nil || isOwn(take, mark, at: hidden) else { return nil }
@@ -99,7 +102,7 @@ package enum TakeTrash {
         return bytes ?? 0
     }
 
-    /// The size of a file; nil if there is none.
+    /// Returns the size of a file; nil if there is no regular file.
     static func byteCount(_ path: String) -> Int64? {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
