@@ -1,7 +1,8 @@
-// Practice: what a musician or learner does with a recording, above the engine that plays it and beside the store that keeps its sections.
-// Marking sections by ear and finding them automatically; sessions that lead through them; takes over their loops, heard and compared.
+// Practice: a musician's or learner's work with a recording, above the engine that plays it and beside the store of its
+// sections. Marking sections by ear and finding sections automatically; sessions that lead through sections; takes over
+// loops, for playback and comparison.
 //
-// The module knows no terminals and no networks, and makes no sound of its own: everything that is heard is a score of the engine's.
+// Knows no terminals and no networks, and makes no sound: every sound is a score of the engine.
 
-// So that a program that catches an error of this module can name its type.
+// Re-exported so that a program can name the type of an error of this module.
 @_exported public import Explanations

@@ -5,21 +5,21 @@ public import Explanations
 internal import Files
 internal import Glibc
 
-/// Why no cards could be written. No file is left then.
+/// The reason why no cards were written. No file is left then.
 public struct CardError: ExplainedError, Equatable {
-    /// The kind of failure, to decide by.
+    /// The kind of failure, for decisions by programs.
     public enum Kind: String, Sendable, CaseIterable {
         /// The recording has no sections.
         case noSections
-        /// The sounds are longer than a package can hold: 4 GiB.
+        /// The sounds exceed the capacity of a package: 4 GiB.
         case tooLarge
-        /// Cards need a file of their own, not a pipe or a device.
+        /// Cards need a regular file, not a pipe or a device.
         case notRegularFile
         /// SQLite is missing on this machine.
         case libraryMissing
-        /// The database of the cards could not be made.
+        /// The database of the cards could not be created.
         case database
-        /// The caller gave it up.
+        /// The caller cancelled the export.
         case cancelled
     }
 
@@ -27,7 +27,7 @@ public struct CardError: ExplainedError, Equatable {
     public let kind: Kind
     /// The cause, in one plain sentence.
     public let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     public let remedy: String
 
     init(_ kind: Kind, _ message: String, remedy: String = "") {
@@ -42,7 +42,7 @@ extension CardError {
 
     static let cancelled = CardError(.cancelled, "the cards were not written")
 
-    /// The error for a package that could not be written.
+    /// Returns the error for a package that could not be written.
     static func explained(_ fault: PackageFault, _ path: String) -> any ExplainedError {
         switch fault {
         case .file(let fault) where fault.code == ESPIPE:

@@ -6,36 +6,40 @@ internal import Glibc
 internal import Sections
 public import Store
 
-/// The sections of a recording as flash cards for the program Anki: a package (`.apkg`) with a note for each section.
+/// Exports the sections of a recording as flash cards for the program Anki: a package (`.apkg`) with a note for each
+/// section.
 ///
 ///     let summary = try CardExport.write(recording, store, fileAt: "song.mp3", to: "song.apkg")
 ///
-/// A card asks with the section's name and its sound, and answers with its text, the best take of it and what was noted about that. A note is
-/// known by the recording's key and the section's identity, so a package that is imported again changes the notes that Anki has, under any file
-/// name; when they are due stays as it was. Sounds are MP3, at the recording's own speed; a take sounds as it was played.
+/// A card asks with the section's name and sound, and answers with the section's text, its best take and the take's
+/// note. The recording's key and the section's identity identify a note. So importing a package again updates the notes
+/// in Anki, under any file name, and keeps their due dates. Sounds are MP3, at the recording's own speed; a take sounds
+/// as played.
 public enum CardExport {
-    /// What was written.
+    /// The result of an export.
     public struct Summary: Sendable, Hashable {
-        /// The notes: one for each section.
+        /// Number of notes: one for each section.
         public internal(set) var noteCount = 0
-        /// How many of them have a take.
+        /// Number of notes with a take.
         public internal(set) var takeCount = 0
-        /// What was left out, in plain sentences.
+        /// The omissions, in plain sentences.
         public internal(set) var notes: [String] = []
     }
 
-    /// Writes a package, which appears under its name when it is complete. One sound at a time is held on the disk, and none in memory.
+    /// Writes a package, which appears under its name when complete. One sound at a time is on the disk, and none in
+    /// memory.
     ///
     /// - Parameters:
     ///   - recording: The recording.
-    ///   - store: Where its sections and takes are kept.
+    ///   - store: The store of the sections and takes.
     ///   - file: The recording's file.
-    ///   - path: The package; one that is there is replaced.
-    ///   - now: When the notes were changed, in seconds since 1970: Anki changes notes that it has from an earlier time. Nil for this moment.
-    ///   - progress: Called with the share that is done.
-    ///   - isCancelled: Asked often; true gives up.
-    /// - Throws: `CardError`; `StoreError`; `AudioFileError` if the recording cannot be read or the package not be written. A take that cannot be
-    ///   read is left out, and told.
+    ///   - path: The package; replaces an existing file.
+    ///   - now: Time of the change of the notes, in seconds since 1970: Anki updates its notes from an earlier time.
+    ///     Nil for the current time.
+    ///   - progress: Called with the finished share.
+    ///   - isCancelled: Called often; true cancels.
+    /// - Throws: `CardError`; `StoreError`; `AudioFileError` if the recording cannot be read or the package cannot be
+    ///   written. An unreadable take is left out, and reported in the summary.
     ///
     /// Real-time safe: no.
     public static func write(
@@ -57,7 +61,7 @@ public enum CardExport {
         }
     }
 
-    /// Sounds are read once, in order.
+    /// Memory for a clip: sounds are read once, in order.
     static let memoryBudget = 8 << 20
 }
 
@@ -76,7 +80,7 @@ private struct CardMaker {
         let heard = try store.takes(TakeFilter(key: recording.key)).filter { !$0.isReplaced }
         let takes = Dictionary(grouping: heard) { $0.model?.sectionID }
         for (index, section) in list.sections.enumerated() {
-            // The share of a section counts as one, half of it for the model.
+            // Each section counts as one share, with half of it for the model.
             func goesOn(_ share: Double) -> Bool {
                 progress((Double(index) + share) / Double(list.sections.count))
                 return !isCancelled()
@@ -112,7 +116,7 @@ private struct CardMaker {
 
     // MARK: Sounds
 
-    /// Encodes a sound, and adds it to the package.
+    /// Encodes a sound, and adds the sound to the package.
     private func add(_ sound: CardSound, _ name: String, goesOn: (Double) -> Bool) throws -> String {
         let descriptor: Int32
         do throws(FileFault) { descriptor = try UnnamedFile.open(in: output.folder) } catch {
@@ -123,13 +127,14 @@ private struct CardMaker {
         return try output.add(descriptor, named: "woodshed-\(recording.key)-\(name)", ending: "mp3")
     }
 
-    /// The take that is shown: the one with the best rating, the newest of several; the newest if none has a rating.
+    /// Returns the take for the card: the take with the best rating, the newest of several; the newest if none has a
+    /// rating.
     private static func best(_ takes: [StoredTake]) -> StoredTake? {
-        // The newest comes first.
+        // The list begins with the newest.
         takes.max { ($0.rating ?? 0, $0.number) < ($1.rating ?? 0, $1.number) }
     }
 
-    /// The part of a take that is heard beside the section; all of it if they have no moment in common.
+    /// Returns the part of a take that overlaps with the section; the whole take if there is no overlap.
     private func sound(of take: StoredTake) throws -> CardSound {
         let info = try AudioFileInfo(path: take.currentPath)
         let sound = try Clip(
@@ -158,7 +163,7 @@ private struct CardMaker {
         return part.isEmpty ? nil : part
     }
 
-    /// Whether an error is one of reading a take, without which the card can be made.
+    /// True if an error concerns the reading of a take, without which the card can be made.
     private static func isAboutTake(_ error: any ExplainedError, _ take: StoredTake) -> Bool {
         (error as? AudioFileError)?.path == take.currentPath || error is HearingError
     }
@@ -193,7 +198,7 @@ private struct CardMaker {
         return (recording.path ?? "").split(separator: "/").last.map(String.init) ?? ""
     }
 
-    /// A frame of the file as `1:02.345`.
+    /// Returns a frame of the file as `1:02.345`.
     private func clock(_ frame: Int64) -> String {
         let milliseconds = Int64((Double(frame) * 1000 / Double(recording.sampleRate)).rounded())
         let (seconds, rest) = (milliseconds / 1000 % 60, milliseconds % 1000)
@@ -206,7 +211,7 @@ private struct CardMaker {
 }
 
 extension AnkiNoteType {
-    /// The type of all notes. Its fields and its card never change: Anki would take a changed type for another one.
+    /// The type of all notes. Its fields and its card never change: Anki would treat a changed type as another type.
     fileprivate static let section = AnkiNoteType(
         id: 1_764_000_000_017, name: "Woodshed", changed: 1_764_000_000,
         fields: ["Name", "Text", "Model", "Take", "About the take", "Source", "Range"],

@@ -3,9 +3,9 @@ internal import Clips
 internal import Files
 internal import Samples
 
-/// A part of a clip as a sound on a card: MP3, which every Anki plays, in one channel or two.
+/// A part of a clip as the sound of a card: MP3, playable in every Anki, in one channel or two.
 ///
-/// It fades over 5 ms where it is cut, so that nothing clicks.
+/// Cuts fade over 5 ms, so that nothing clicks.
 struct CardSound {
     let clip: Clip
     /// The part, in frames of the clip.
@@ -14,15 +14,15 @@ struct CardSound {
     private static let fadeSeconds = 0.005
     private static let blockFrames = 4096
 
-    /// The rate in Hz of the sound of a recording at `given` Hz.
+    /// Returns the rate in Hz of the sound of a recording at `given` Hz.
     static func sampleRate(for given: Int) -> Int { ExportFormat.mp3.sampleRate(for: given) }
 
     /// Encodes the part into a file without a name.
     ///
     /// - Parameters:
-    ///   - descriptor: Of the empty file.
-    ///   - path: What it becomes a part of, for errors.
-    ///   - goesOn: Asked often; false gives up.
+    ///   - descriptor: A descriptor of the empty file.
+    ///   - path: The path of the package, for errors.
+    ///   - goesOn: Called often; false cancels.
     func write(to descriptor: Int32, partOf path: String, goesOn: (Int64) -> Bool) throws {
         let channelCount = min(2, clip.channelCount)
         let writer = try makeMP3Writer(

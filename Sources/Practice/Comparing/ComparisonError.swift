@@ -1,8 +1,8 @@
 public import Explanations
 
-/// A comparison that cannot be made.
+/// The reason why a comparison failed.
 public struct ComparisonError: ExplainedError, Hashable {
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The model or the take is too long.
         case tooLong
@@ -10,11 +10,11 @@ public struct ComparisonError: ExplainedError, Hashable {
         case rate
     }
 
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public let kind: Kind
-    /// What is wrong, in words.
+    /// The cause, in words.
     public let message: String
-    /// What to do about it, in words.
+    /// The remedy, in words.
     public let remedy: String
 
     package init(_ kind: Kind, _ message: String, remedy: String) {

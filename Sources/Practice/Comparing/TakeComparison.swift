@@ -3,56 +3,59 @@ public import DSP
 public import Engine
 internal import Stretching
 
-/// A take beside the section it was recorded against, as that section sounded: at its speed and pitch.
+/// Compares a take with its section as heard: at the section's speed and pitch.
 ///
 ///     let model = ComparedPassage(clip: song, frames: 441_000..<882_000, speed: try Speed(factor: 0.7))
 ///     let comparison = try TakeComparison(of: take, with: model)
 ///     print(comparison.offsetSeconds ?? "nothing to compare")
 public struct TakeComparison: Sendable, Equatable {
-    /// Timing, pitch and dynamics; of the first pass, if the take has several. Times of the take count from its first frame: see `offsetSeconds`.
+    /// Timing, pitch and dynamics; of the first pass, if the take has several. Times of the take count from its first
+    /// frame: see `offsetSeconds`.
     public let measures: Comparison
-    /// The measures of each pass, if the take plays the model several times; otherwise empty. Times of the take count from its first frame, so the
-    /// offset of a pass says where in the take it begins.
+    /// The measures of each pass, if the take plays the model several times; otherwise empty. Times of the take count
+    /// from its first frame, so the offset of a pass is the pass's start in the take.
     public let passes: [Comparison]
-    /// How long the whole take is for the model, from first to last sound; nil if one of the two is silent.
+    /// The length of the whole take relative to the model, from first to last sound; nil if the take or the model is
+    /// silent.
     public let takeLengthRatio: Double?
-    /// How much later the take begins than what was heard; below 0 earlier. Nil if nothing can be compared.
+    /// Delay of the take's start against the heard model, in seconds; below 0 earlier. Nil if nothing can be compared.
     public var offsetSeconds: Double? { measures.offsetSeconds.map { $0 - start } }
-    /// The seconds of the take at which the model's first frame was heard.
+    /// The second of the take at which the model's first frame was heard.
     public let start: Double
-    /// The attacks that both play; nil if the model has fewer than two.
+    /// The attacks found in both; nil if the model has fewer than two.
     public let attacks: Attacks?
 
     /// Attacks of the model, found again in the take, in seconds.
     public struct Attacks: Sendable, Equatable {
-        /// The attacks that both play, in order.
+        /// The attacks found in both, in order.
         public let hits: [Hit]
-        /// When the model plays what the take lacks.
+        /// Times of the model's attacks that the take lacks.
         public let missedSeconds: [Double]
-        /// When the take plays what the model lacks.
+        /// Times of the take's attacks that the model lacks.
         public let addedSeconds: [Double]
     }
 
-    /// An attack that both play.
+    /// An attack found in both.
     public struct Hit: Sendable, Equatable {
-        /// When the model plays it, from the model's start.
+        /// Time of the attack in the model, from the model's start.
         public let modelSeconds: Double
-        /// How much later the take plays it than the take's own beginning and tempo ask; below 0 earlier.
+        /// Delay of the attack in the take, after correction for the take's own beginning and tempo; below 0 earlier.
         public let lateSeconds: Double
     }
 
     /// The longest model, and the longest take, in seconds: both are held in memory.
     package static let longestSeconds = 600.0
 
-    /// Compares a take with its model. Takes some 3 % of the longer recording's duration, and more if the model has another speed.
+    /// Compares a take with its model. Takes some 3 % of the longer recording's duration, and more if the model has
+    /// another speed.
     ///
     /// - Parameters:
     ///   - take: the whole take, at most ten minutes long.
-    ///   - model: the passage that it is compared with, at most ten minutes long.
-    ///   - start: the seconds of the take at which the model's first frame was heard; the offset is counted from there. 0 for a take that was not
-    ///     recorded against it.
-    /// - Throws: `ComparisonError`; `AudioFileError` or `EngineError` if a recording cannot be read; `ScoreError` if the passage is not in the
-    ///   clip.
+    ///   - model: the passage to compare with, at most ten minutes long.
+    ///   - start: the second of the take at which the model's first frame was heard, the origin of the offset. 0 for a
+    ///     take recorded without this model.
+    /// - Throws: `ComparisonError`; `AudioFileError` or `EngineError` if a recording cannot be read; `ScoreError` if
+    ///   the passage is outside of the clip.
     ///
     /// Blocks the calling thread. Real-time safe: no.
     public init(of take: Clip, with model: ComparedPassage, start: Double = 0) throws {
@@ -72,7 +75,7 @@ public struct TakeComparison: Sendable, Equatable {
             attacks = nil
             return
         }
-        // The notes of later passes are not added ones.
+        // Notes of later passes do not count as added notes.
         let end = alignments.count > 1 ? Double(alignment.takeRange.upperBound) * 0.01 : .infinity
         let takeOnsets = takeSound.attacks().filter { $0 < end }
         let match = OnsetMatch(model: modelOnsets, take: takeOnsets, along: alignment)
@@ -84,31 +87,31 @@ public struct TakeComparison: Sendable, Equatable {
 
 /// A passage as a model: frames of a clip, at a speed and a pitch.
 public struct ComparedPassage: Sendable {
-    /// What is played.
+    /// The clip with the passage.
     public var clip: Clip
-    /// Its frames, of the clip.
+    /// The passage, in frames of the clip.
     public var frames: Range<Int64>
-    /// The speed at which it is heard.
+    /// The speed of playback.
     public var speed: Speed
-    /// The pitch at which it is heard.
+    /// The pitch of playback.
     public var pitch: Pitch
 
-    /// A passage.
+    /// Creates a passage.
     public init(clip: Clip, frames: Range<Int64>, speed: Speed = .normal, pitch: Pitch = .original) {
         (self.clip, self.frames, self.speed, self.pitch) = (clip, frames, speed, pitch)
     }
 
-    /// Whether it is heard as it was recorded.
+    /// True if the passage sounds as recorded.
     var isOriginal: Bool { speed == .normal && pitch == .original }
 
-    /// One pass of it.
+    /// Returns the score of one pass.
     func score() throws(ScoreError) -> Score {
         let plan = PracticePlan(
             sections: [try Section(frames)], passes: .count(1), speeds: .constant(speed), pitch: pitch)
         return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
 
-    /// What is heard of it, as the mean of its channels.
+    /// Returns the sound of the passage, as the mean of its channels.
     func sound() throws -> MonoSound {
         if isOriginal { return try MonoSound(clip, frames) }
         let seconds = Double(frames.count) / Double(clip.sampleRate) / speed.factor
@@ -155,7 +158,8 @@ struct MonoSound {
         }
     }
 
-    /// The times of its attacks, in seconds, in order. Found in parts, because the analysis needs many times the memory of what it looks at.
+    /// Returns the times of the attacks, in seconds, in order. Analyses in parts, because the analysis needs many times
+    /// the memory of its input.
     func attacks() -> [Double] {
         let context = OnsetMap.contextFrames(sampleRate: sampleRate)
         let core = 20 * sampleRate

@@ -5,26 +5,26 @@ public import Sections
 
 /// Finds the phrases of a recording, between its pauses.
 ///
-/// A pause is quieter than a threshold that follows from the recording: between the noise in its pauses and its programme. So a
-/// quiet recording, or a noisy one, needs no other settings. Music without pauses gives nothing.
+/// A pause is quieter than a threshold computed from the recording: between the noise in its pauses and its programme.
+/// So quiet or noisy recordings need no other settings. Music without pauses has no phrases.
 public struct SectionFinder: Sendable {
     /// The shortest pause between two phrases, in seconds; 0.05 to 10.
     public var minimumPause = 0.35
-    /// Phrases that are shorter are joined to a neighbour that is near, in seconds; 0 to 60.
+    /// Shorter phrases are joined to a close neighbour, in seconds; 0 to 60.
     public var minimumLength = 0.3
-    /// Phrases that are longer are split where they are quietest, in seconds; 1 to 3600.
+    /// Longer phrases are split at their quietest place, in seconds; 1 to 3600.
     public var maximumLength = 15.0
-    /// What is quieter is a pause, in dB of full scale; nil finds it.
+    /// Threshold below which sound is a pause, in dB of full scale; nil computes the threshold.
     public var thresholdDecibels: Double?
 
-    /// With the usual settings.
+    /// Creates a finder with the usual settings.
     public init() {}
 
-    /// What was found.
+    /// The result of a search.
     public struct Found: Sendable {
         /// The phrases in frames of the recording's file, as ranges without names.
         public let drafts: [SectionDraft]
-        /// What is quieter was a pause, in dB of full scale.
+        /// Threshold below which sound was a pause, in dB of full scale.
         public let thresholdDecibels: Double
     }
 
@@ -32,8 +32,8 @@ public struct SectionFinder: Sendable {
     ///
     /// - Parameters:
     ///   - path: The recording.
-    ///   - progress: Called with the share that was read; if it returns false, the search ends with an error of kind `cancelled`.
-    /// - Throws: Why the recording cannot be read to its end.
+    ///   - progress: Called with the share read so far; false ends the search with an error of kind `cancelled`.
+    /// - Throws: The reason why the recording cannot be read to its end.
     ///
     /// Blocks the calling thread. Real-time safe: no.
     public func find(inFileAt path: String, progress: (Double) -> Bool = { _ in true }) throws(AudioFileError) -> Found

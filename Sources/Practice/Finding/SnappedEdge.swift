@@ -2,23 +2,24 @@ public import AudioFiles
 public import Clips
 internal import DSP
 
-/// Moves an edge that was set by ear, or typed, to where it sounds best.
+/// Moves an edge set by ear, or typed, to a nearby place with a cleaner cut.
 public enum SnappedEdge {
-    /// The nearest place in silence within 20 ms, else the nearest zero crossing within 20 ms, else the frame itself.
+    /// Returns the nearest silent place within 20 ms, else the nearest zero crossing within 20 ms, else the frame
+    /// itself.
     ///
     /// - Parameters:
     ///   - frame: a frame of the clip.
     ///   - clip: the recording.
-    /// - Throws: Why the recording cannot be read there.
+    /// - Throws: The reason why the recording cannot be read there.
     ///
     /// Waits for the decoder. Real-time safe: no.
     public static func frame(nearest frame: Int64, in clip: Clip) throws(AudioFileError) -> Int64 {
         try place(nearest: frame, in: clip, waits: true) ?? frame
     }
 
-    /// The same for what is decoded already; the frame itself if it is not.
+    /// Returns the same for a decoded place; the frame itself if the place is not decoded yet.
     static func heardFrame(nearest frame: Int64, in clip: Clip) -> Int64 {
-        // Only a reader that waits tells of errors.
+        // Only a waiting reader reports errors.
         ((try? place(nearest: frame, in: clip, waits: false)) ?? nil) ?? frame
     }
 

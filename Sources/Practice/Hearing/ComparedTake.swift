@@ -2,9 +2,9 @@ public import AudioFiles
 public import Clips
 public import Store
 
-/// A take from the store beside its model, to be compared: the same place of both as is heard by a ``HeardPair``.
+/// A take from the store with its model, for comparison: at the same place as in a ``HeardPair``.
 public struct ComparedTake: Sendable {
-    /// What the take was recorded against, as it sounded.
+    /// The model of the take, at the speed and pitch of the recording session.
     public let passage: ComparedPassage
     private let take: Clip
     private let start: Double
@@ -14,7 +14,7 @@ public struct ComparedTake: Sendable {
     /// - Parameters:
     ///   - take: A take with a model.
     ///   - recording: The recording.
-    ///   - key: Its identity in the store.
+    ///   - key: The recording's identity in the store.
     /// - Throws: `HearingError`; `ScoreError` for a passage that cannot be played.
     public init(_ take: StoredTake, in recording: Clip, key: RecordingKey) throws {
         let opened = try OpenedTake(take, in: recording, key: key)
@@ -23,7 +23,8 @@ public struct ComparedTake: Sendable {
         (self.take, start) = (opened.clip, Double(layout.takeStart) / Double(recording.sampleRate))
     }
 
-    /// Compares them. Takes some 3 % of the longer one's duration, and more if the model has another speed. Real-time safe: no.
+    /// Compares the take with its model. Takes some 3 % of the longer duration, and more if the model has another
+    /// speed. Real-time safe: no.
     ///
     /// - Throws: As `TakeComparison.init(of:with:start:)`.
     public func comparison() throws -> TakeComparison {

@@ -3,49 +3,52 @@ public import Clips
 internal import Engine
 public import Store
 
-/// A take beside what it was recorded against: both as they sounded then, at the same time and equally loud.
+/// A take beside its model: both as they sounded then, at the same time and equally loud.
 ///
 ///     let pair = try HeardPair(of: take, in: song, key: key)
 ///     let hearing = try PairPlayer(engine: engine, pair: pair, sound: .model)
 ///     hearing.start()
 ///     hearing.hear(.take)      // at the same place
 ///
-/// The model has the speed and the pitch at which it was heard then, and the take lies where it was played. A take that was played in the gap after
-/// the model lies on it as if the model were played again. Of a longer passage at most five minutes are heard, so memory is bounded: a rendered
-/// model in stereo takes 115 MB then, and a model at its own speed and pitch none. The take is decoded while it is played.
+/// The model has its speed and pitch of then, and the take its position of then. A take played in the gap after the
+/// model is placed as if the model were repeated. Of a longer passage at most five minutes play, so memory is bounded:
+/// a rendered stereo model takes at most 115 MB, and a model at its own speed and pitch none. The take is decoded
+/// during playback.
 public struct HeardPair: Sendable {
     /// The take.
     public let take: StoredTake
-    /// How much louder the take is made than it was recorded, against the model, in dB: −18 to 18.
+    /// Gain of the take relative to the model, in dB: −18 to 18.
     public let matchDecibels: Double
-    /// Seconds of the pair: the model's, and up to two more of a take that goes on.
+    /// Seconds of the pair: the model's, and up to two more of a longer take.
     public var seconds: Double { Double(layout.frameCount) / Double(clip.sampleRate) }
-    /// The part of the recording that is heard, in frames of its clip.
+    /// The audible part of the recording, in frames of its clip.
     public var modelRange: Range<Int64> { layout.modelRange }
 
-    /// Whether the passage is longer than what is heard of it.
+    /// True if only a part of the passage plays.
     public let isCut: Bool
 
-    /// What is played: the pair twice in a row, in four times two channels; see `PairDecoder`.
+    /// The clip of the pair: the pair twice in a row, in four times two channels; see `PairDecoder`.
     package let clip: Clip
     let layout: PairLayout
-    /// The length of the pair.
+    /// Length of the pair in frames.
     package var frameCount: Int64 { layout.frameCount }
 
-    /// The most seconds of the model that are heard.
+    /// The greatest length of the model in seconds.
     package static let longestSeconds = 300.0
 
-    /// Renders the model and measures both. Takes some 2 % of the pair's duration, and more if the model has another speed.
+    /// Renders the model and measures both. Takes some 2 % of the pair's duration, and more if the model has another
+    /// speed.
     ///
     /// - Parameters:
     ///   - take: A take with a model.
     ///   - recording: The recording, at the rate of the engine.
     ///   - key: The recording's identity in the store.
-    ///   - place: Where to begin in a passage that is too long, as a frame of `recording`; nil for its beginning.
-    ///   - mixes: Whether both at once are mixed on both sides, instead of model left and take right.
-    ///   - isCancelled: Asked often, on this thread; true gives up.
-    /// - Throws: `HearingError`; `EngineError` or `AudioFileError` if the recording cannot be read; `ScoreError` for a passage that
-    ///   cannot be played.
+    ///   - place: The start within a passage of more than five minutes, as a frame of `recording`; nil for the
+    ///     beginning.
+    ///   - mixes: True to mix both sounds on both sides, false for model left and take right.
+    ///   - isCancelled: Called often, on this thread; true cancels.
+    /// - Throws: `HearingError`; `EngineError` or `AudioFileError` if the recording cannot be read; `ScoreError` for a
+    ///   passage that cannot be played.
     ///
     /// Real-time safe: no.
     public init(
@@ -65,15 +68,15 @@ public struct HeardPair: Sendable {
         (self.take, self.layout, matchDecibels) = (take, layout, sound.gains.matchDecibels)
         isCut = layout.modelRange != PairLayout.passage(opened.model, in: recording)
         clip = try Clip(PairDecoder(sound, mixes: mixes), memoryBudget: Self.pageBudget)
-        // The beginning is there when it is asked for.
+        // Loads the beginning before playback.
         try clip.waitUntilLoaded([0..<Int64(clip.sampleRate / 2)])
     }
 
-    /// Bytes for what was read ahead: some 20 s of eight channels.
+    /// Bytes for pages read ahead: some 20 s of eight channels.
     private static let pageBudget = 32 << 20
 }
 
-/// The file of a take with what the store knows of it, checked.
+/// The file of a take with its checked data from the store.
 struct OpenedTake {
     let take: StoredTake
     let model: StoredTake.Model
@@ -81,7 +84,7 @@ struct OpenedTake {
     /// The take at the rate of the recording.
     let clip: Clip
 
-    /// The take is read in order, so little of it needs to be kept.
+    /// A small budget suffices, because the take is read in order.
     private static let memoryBudget = 8 << 20
 
     init(_ take: StoredTake, in recording: Clip, key: RecordingKey) throws {
@@ -112,7 +115,7 @@ struct OpenedTake {
             pitch: try Pitch(semitones: model.semitones))
     }
 
-    /// Says of an error in the take's file which take it is.
+    /// Adds the take's number to an error in the take's file.
     func explained(_ error: any Error) -> any Error {
         guard let error = error as? AudioFileError, error.path == clip.info.path else { return error }
         return Self.unreadable(take, error)

@@ -1,29 +1,29 @@
 public import Explanations
 internal import Store
 
-/// A take that cannot be heard beside what it was recorded against. What plays goes on as it was.
+/// The reason why a take cannot be played beside its model. Playback continues unchanged.
 public struct HearingError: ExplainedError, Hashable {
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The take was not recorded against anything.
+        /// The take has no model.
         case noModel
-        /// It was recorded against another recording.
+        /// The take's model is another recording.
         case otherRecording
-        /// Its file is not where it was.
+        /// The take's file is no longer at its path.
         case gone
-        /// Its file cannot be read.
+        /// The take's file cannot be read.
         case unreadable
-        /// The recording has no such frames, or the take does not sound together with them.
+        /// The recording lacks the model's frames, or the take does not overlap with the model.
         case nothingInCommon
-        /// The caller gave it up.
+        /// The caller cancelled the operation.
         case cancelled
     }
 
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public let kind: Kind
-    /// What is wrong, in words.
+    /// The cause, in words.
     public let message: String
-    /// What to do about it, in words.
+    /// The remedy, in words.
     public let remedy: String
 
     package init(_ kind: Kind, _ message: String, remedy: String) {

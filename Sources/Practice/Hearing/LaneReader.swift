@@ -1,9 +1,10 @@
 internal import AudioFiles
 internal import Clips
 
-/// Reads frames of a clip as a left and a right lane: the first two channels, or a single one on both. Outside the clip there is silence.
+/// Reads frames of a clip as a left and a right lane: the first two channels, or a single channel on both lanes.
+/// Outside of the clip there is silence.
 ///
-/// It waits for pages that are not decoded yet. One thread at a time.
+/// Waits for pages still to be decoded. One thread at a time.
 final class LaneReader: @unchecked Sendable {
     private let clip: Clip
     private let reader: ClipReader
@@ -15,10 +16,10 @@ final class LaneReader: @unchecked Sendable {
 
     deinit { clip.release(reader) }
 
-    /// Reads `count` frames from `frame` on.
+    /// Reads `count` frames, starting at `frame`.
     ///
     /// - Parameters:
-    ///   - left: Room for `count` samples, and so has `right`.
+    ///   - left: Room for `count` samples, as in `right`.
     /// - Throws: The reason why the clip cannot be read there.
     func read(
         from frame: Int64, count: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>
@@ -33,7 +34,7 @@ final class LaneReader: @unchecked Sendable {
         } else {
             unsafe right.update(from: left, count: count)
         }
-        // For a reader that waits, a page is missing only if it cannot be decoded.
+        // For a waiting reader, a missing page means a failure of decoding.
         if missing > 0, let failure = clip.failure { throw failure }
     }
 }

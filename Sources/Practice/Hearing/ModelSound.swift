@@ -2,9 +2,9 @@ internal import AudioFiles
 internal import Clips
 internal import Engine
 
-/// The model of a pair, as it sounded when the take was made: a left and a right lane.
+/// The model of a pair, at its speed and pitch during the take: a left and a right lane.
 protocol ModelSound: AnyObject {
-    /// Reads `count` frames from `frame` on, all of them within the model.
+    /// Reads `count` frames, starting at `frame`, all within the model.
     func read(
         from frame: Int64, count: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>
     ) throws
@@ -27,10 +27,10 @@ final class CopiedModel: ModelSound {
     }
 }
 
-/// A passage at another speed or pitch, rendered while it is read: each frame once, in order.
+/// A passage at another speed or pitch, rendered during reading: each frame once, in order.
 final class RenderedModel: ModelSound {
     private let sound: OfflineSound
-    /// What was rendered and not read yet.
+    /// The rendered samples still to be read.
     private var (left, right, used): ([Float], [Float], Int) = ([], [], 0)
 
     init(_ passage: ComparedPassage) throws { sound = try OfflineSound(passage.clip, try passage.score()) }
@@ -41,7 +41,7 @@ final class RenderedModel: ModelSound {
         var done = 0
         while done < count {
             if used == self.left.count, try !render() {
-                // The score's own length may be a frame less, by rounding.
+                // Rounding can make the score one frame shorter.
                 for index in done..<count { unsafe (left[index], right[index]) = (0, 0) }
                 return
             }
@@ -65,13 +65,13 @@ final class RenderedModel: ModelSound {
     }
 }
 
-/// A passage that was rendered before, in memory: it can be read at any frame.
+/// A rendered passage in memory: readable at any frame.
 final class StoredModel: ModelSound {
     private let left: [Float]
     /// Nil if both lanes are the same.
     private let right: [Float]?
 
-    /// Renders all of it; gives up between two blocks when asked to.
+    /// Renders the whole passage; a cancellation takes effect between two blocks.
     init(_ passage: ComparedPassage, frameCount: Int, isCancelled: () -> Bool) throws {
         let sound = try OfflineSound(passage.clip, try passage.score())
         let isMono = sound.channelCount == 1

@@ -1,14 +1,13 @@
 internal import AudioFiles
 internal import Samples
 
-/// A pair as the decoder of a clip, which makes its pages as they are wanted: nothing of it is held in memory but the pages, and a model that was
-/// rendered.
+/// Decodes a pair as a clip, page by page on demand: memory holds only the pages, and a rendered model.
 ///
-/// The clip is the pair twice in a row, in channels from 1: 1 and 2 are the model, 3 and 4 the take, 5 and 6 both at once. 7 and 8 are the model the
-/// first time and the take the second time, for hearing one after the other. So each way of hearing is a choice of two channels, and a change from
-/// one to another a crossfade at the same frame.
+/// The clip is the pair twice in a row, in channels from 1: 1 and 2 are the model, 3 and 4 the take, 5 and 6 both at
+/// once. 7 and 8 are the model the first time and the take the second time, for playback in turn. So each kind of
+/// playback is a choice of two channels, and a change is a crossfade at the same frame.
 final class PairDecoder: AudioDecoder, @unchecked Sendable {
-    // Sound because a clip's decode thread is the only one that reads.
+    // Sound because only the clip's decode thread reads.
     let info: AudioFileInfo
     private let sound: PairSound
     private let mixes: Bool
@@ -58,7 +57,8 @@ final class PairDecoder: AudioDecoder, @unchecked Sendable {
 }
 
 extension PairSound {
-    /// Both at once: the model left and the take right, each as the mean of its channels; or the mean of both on either side, which cannot clip.
+    /// Returns both at once: the model left and the take right, each as the mean of its channels; or the mean of both
+    /// on either side, which cannot clip.
     static func both(_ lanes: Lanes, _ index: Int, mixes: Bool) -> (left: Float, right: Float) {
         let model = unsafe (lanes.modelLeft[index], lanes.modelRight[index])
         let take = unsafe (lanes.takeLeft[index], lanes.takeRight[index])

@@ -3,23 +3,25 @@ public import Clips
 internal import Samples
 public import Store
 
-/// A take beside what it was recorded against, as a stereo file: the model left, the take right.
+/// Exports a take and its model as a stereo file: the model left, the take right.
 public enum PairExport {
-    /// Writes the file, which appears under its name when it is complete. Nothing of it is held in memory, however long it is.
+    /// Writes the file, which appears under its name when complete. Holds only a block in memory, whatever the length.
     ///
-    /// Its first frame is the model's first one. Each side is the mean of its channels, and lies as in a ``HeardPair``.
+    /// The first frame is the model's first frame. Each side is the mean of its channels, at its place in a
+    /// ``HeardPair``.
     ///
     /// - Parameters:
     ///   - take: A take with a model.
     ///   - recording: The recording, at the rate of the file.
     ///   - key: The recording's identity in the store.
-    ///   - path: The file; one that is there is replaced.
+    ///   - path: The file; replaces an existing file.
     ///   - format: Its format.
-    ///   - matches: Whether both are made equally loud. This reads everything twice.
-    ///   - progress: Called with the share that is done.
-    ///   - isCancelled: Asked often; true gives up.
-    /// - Returns: The frames of the file.
-    /// - Throws: `HearingError`; `AudioFileError` if the file cannot be written; as `HeardPair.init` otherwise. No file is left then.
+    ///   - matches: True to make both sides equally loud; this reads everything twice.
+    ///   - progress: Called with the finished share.
+    ///   - isCancelled: Called often; true cancels the export.
+    /// - Returns: The number of frames of the file.
+    /// - Throws: `HearingError`; `AudioFileError` if the file cannot be written; as `HeardPair.init` otherwise. No file
+    ///   is left then.
     ///
     /// Real-time safe: no.
     @discardableResult
@@ -30,7 +32,7 @@ public enum PairExport {
         let opened = try OpenedTake(take, in: recording, key: key)
         let layout = try opened.layout()
         let passage = try opened.passage(layout)
-        // A rendered model is read once, in order; so it is made anew for each time.
+        // A rendered model is read once, in order, so each reading needs a new rendering.
         func sound() throws -> PairSound {
             let model: any ModelSound =
                 passage.isOriginal ? CopiedModel(passage) : try RenderedModel(passage)

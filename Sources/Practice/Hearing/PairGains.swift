@@ -2,23 +2,24 @@ internal import DSP
 internal import Glibc
 internal import Samples
 
-/// What model and take are multiplied by, so that both are equally loud.
+/// Gains of model and take that make both equally loud.
 struct PairGains: Sendable, Equatable {
-    /// For the model; 1 unless the take would clip beside it.
+    /// Gain of the model; 1 unless the take would clip beside it.
     var model: Float = 1
-    /// For the take.
+    /// Gain of the take.
     var take: Float = 1
-    /// How much louder the take is made than it was recorded against the model, in dB; 0 if one of both is silent.
+    /// Gain of the take relative to the model, in dB; 0 if the model or the take is silent.
     var matchDecibels = 0.0
 
-    /// The most that a take is turned up or down, in dB.
+    /// The greatest gain or cut of a take, in dB.
     static let rangeDecibels = 18.0
-    /// The highest true peak of a take that is turned up, in dB of full scale.
+    /// The highest true peak of an amplified take, in dB of full scale.
     static let ceilingDecibels = -0.1
 
     init() {}
 
-    /// What follows from how loud both are. If the take would clip, the model is turned down as well, so that they stay equally loud.
+    /// Computes the gains from both loudnesses. If the take would clip, the model is turned down as well, so that both
+    /// stay equally loud.
     init(model: PairLoudness, take: PairLoudness) {
         guard let distance = model.decibels(above: take) else { return }
         matchDecibels = min(max(distance, -Self.rangeDecibels), Self.rangeDecibels)
@@ -30,16 +31,17 @@ struct PairGains: Sendable, Equatable {
     private static func factor(_ decibels: Double) -> Float { Float(pow(10, decibels / 20)) }
 }
 
-/// How loud one side of a pair is.
+/// The loudness of one side of a pair.
 struct PairLoudness: Sendable, Equatable {
-    /// The gated loudness in LUFS; nil if it is silent, shorter than 400 ms, or of a rate that meters do not take.
+    /// The gated loudness in LUFS; nil if silent, shorter than 400 ms, or of a rate unsupported by the meter.
     var integrated: Double?
     /// The root mean square in dB of full scale; minus infinity for silence.
     var rmsDecibels: Double
     /// The highest true peak in dB of full scale.
     var truePeakDecibels: Double
 
-    /// How much louder this one is, by the meters' loudness where both have one, otherwise by the root mean squares; nil if one is silent.
+    /// Returns the difference in loudness to the other side, by the meters' loudness if both have a value, otherwise by
+    /// the root mean squares; nil if a side is silent.
     func decibels(above other: PairLoudness) -> Double? {
         guard rmsDecibels.isFinite, other.rmsDecibels.isFinite else { return nil }
         guard let integrated, let own = other.integrated else { return rmsDecibels - other.rmsDecibels }
@@ -59,9 +61,9 @@ struct PairMeter: ~Copyable {
         loudness = LoudnessMeter(.init(sampleRate: sampleRate, channelCount: 2))
     }
 
-    /// Reads the next frames.
+    /// Measures the next frames.
     ///
-    /// - Parameter heardCount: So many of them count for the loudness; all count for the peak.
+    /// - Parameter heardCount: Number of frames that count for the loudness; all frames count for the peak.
     mutating func process(
         _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, _ count: Int, heardCount: Int
     ) {
@@ -75,7 +77,7 @@ struct PairMeter: ~Copyable {
         for index in 0..<heardCount {
             let (one, other) = unsafe (Double(left[index]), Double(right[index]))
             squares += one * one + other * other
-            // Digital silence is what lies outside a short take.
+            // Digital silence lies outside of a short take, and does not count.
             if one != 0 || other != 0 { frameCount += 1 }
         }
     }
@@ -90,7 +92,7 @@ struct PairMeter: ~Copyable {
 }
 
 extension PairSound {
-    /// Reads the whole pair, and sets the gains that make both equally loud, as long as the model lasts.
+    /// Reads the whole pair, and sets gains that make both equally loud over the length of the model.
     func match(isCancelled: () -> Bool) throws {
         let rate = sampleRate
         var model = PairMeter(sampleRate: rate)
@@ -106,7 +108,7 @@ extension PairSound {
         gains = PairGains(model: model.finish(), take: taken.finish())
     }
 
-    /// Passes the pair to `body`, from its first frame to its last.
+    /// Passes the pair to `body`, from the first frame to the last.
     func forEachBlock(isCancelled: () -> Bool, _ body: (Lanes, Int) throws -> Void) throws {
         let block = PlanarBuffer(channelCount: 4, frameCount: 4096)
         let lanes = unsafe Lanes(

@@ -2,41 +2,42 @@ package import AudioFiles
 internal import Clips
 package import Store
 
-/// Where a take lies on the passage that it was recorded against: arithmetic alone. Frames of the pair count from the model's first frame, at
-/// the rate of the recording's clip.
+/// The position of a take on its model: arithmetic alone. Frames of the pair count from the model's first frame, at the
+/// rate of the recording's clip.
 ///
-/// The take's place is rounded to whole frames. So its samples are those of its file, and it is off by at most half a frame (10 µs at 48 kHz);
-/// a calibration knows no more.
+/// The take's position is rounded to whole frames. So its samples equal the file's, and the error is at most half a
+/// frame (10 µs at 48 kHz), below the resolution of a calibration.
 package struct PairLayout: Sendable, Equatable {
-    /// The model, in frames of the recording's clip: all of the passage, or a part of it.
+    /// The model, in frames of the recording's clip: the whole passage, or a part.
     let modelRange: Range<Int64>
-    /// How long the model is heard, at its speed.
+    /// Length of the model in frames, at its speed.
     let modelFrames: Int64
-    /// The frame of the take's clip that is heard with the model's first frame; below 0 if the take begins later.
+    /// The frame of the take's clip heard with the model's first frame; below 0 if the take begins later.
     let takeStart: Int64
-    /// The take's length.
+    /// Length of the take in frames.
     let takeFrames: Int64
-    /// Frames of the pair: those of the model, and of what the take still has after it, two seconds at most.
+    /// Length of the pair in frames: the model, and at most two seconds of the take after the model.
     let frameCount: Int64
-    /// Whether the passage has begun before the model, which is a part of it.
+    /// True if the model is a part of the passage that begins after the passage's start.
     let isModelCut: Bool
 
-    /// How much of a take is heard after the model, in seconds: a last note that rings.
+    /// The longest part of a take after the model, in seconds: a last note that rings.
     static let tailSeconds = 2.0
 
-    /// The part of a long passage that is meant.
+    /// The selected part of a long passage.
     struct Window: Sendable {
-        /// The most seconds of the model.
+        /// The greatest length of the model in seconds.
         var seconds: Double
-        /// Where it begins, as a frame of the recording's clip, if there is that much after it; nil for the beginning of the passage.
+        /// The start of the part, as a frame of the recording's clip, if enough of the passage follows; nil for the
+        /// beginning of the passage.
         var place: Int64?
     }
 
     /// - Parameters:
-    ///   - model: What the take was recorded against.
+    ///   - model: The model of the take.
     ///   - takeRate: The rate of the take's file.
     ///   - takeFrames: The length of the take, at the rate of `recording`.
-    ///   - window: nil for all of the passage.
+    ///   - window: The part of the passage; nil for the whole passage.
     /// - Returns: nil if model and take have no moment in common.
     init?(
         _ model: StoredTake.Model, takeRate: Int, takeFrames: Int64, in recording: Clip, window: Window? = nil
@@ -51,14 +52,14 @@ package struct PairLayout: Sendable, Equatable {
         if let window, length > window.seconds * rate {
             let (limit, end) = (window.seconds * rate, min(length, Double(takeFrames) - start))
             var first = max(0, Double((window.place ?? passage.lowerBound) - passage.lowerBound) / model.speed)
-            // Not where the take is over, or has not begun.
+            // Keeps the window inside of the take.
             first = min(first, max(0, end - limit))
             if first + limit <= -start { first = min(-start, length - limit) }
             let lower = passage.lowerBound + Int64(first * model.speed)
             range = lower..<min(passage.upperBound, lower + Int64(limit * model.speed))
             start += Double(lower - passage.lowerBound) / model.speed
         }
-        // Further away than any take is long.
+        // Beyond the length of any take.
         guard !range.isEmpty, abs(start) < 0x1p40 else { return nil }
         modelRange = range
         isModelCut = range.lowerBound > passage.lowerBound
@@ -70,25 +71,27 @@ package struct PairLayout: Sendable, Equatable {
         guard takeStart < takeFrames, takeStart + frameCount > 0 else { return nil }
     }
 
-    /// The passage of a model, in frames of the recording's clip.
+    /// Returns the passage of a model, in frames of the recording's clip.
     static func passage(_ model: StoredTake.Model, in recording: Clip) -> Range<Int64> {
         let first = recording.frame(forFileFrame: model.frames.lowerBound)
         let end = recording.frame(forFileFrame: model.frames.upperBound)
         return (first..<max(first, end)).clamped(to: 0..<recording.frameCount)
     }
 
-    /// The seconds of a take at which the model's first frame was heard, or would have been if it had been played again in the gap.
+    /// Returns the second of a take at which the model's first frame was heard. For an answer in the gap, the model
+    /// counts as if repeated in the gap.
     ///
     /// - Parameters:
     ///   - take: The take's own file.
-    ///   - length: The seconds that the model is heard.
+    ///   - length: The playing time of the model in seconds.
     package static func startSeconds(of model: StoredTake.Model, take: AudioFileInfo, length: Double) -> Double {
         let start = model.start / Double(take.sampleRate)
         return isAnswer(start: start, takeFrames: take.seconds, length: length) ? start + length : start
     }
 
-    /// Whether a take answers the model in the gap after it, instead of following it: it begins in the model's second half, and most of it
-    /// comes after the model. It is then laid on the model as if that were played again in the gap.
+    /// True if a take answers the model in the gap after it, instead of following along. Such a take begins in the
+    /// model's second half, and lies mostly after the model. Its position counts as if the model were repeated in the
+    /// gap.
     static func isAnswer(start: Double, takeFrames: Double, length: Double) -> Bool {
         -start >= length / 2 && takeFrames - start - length > takeFrames / 2
     }

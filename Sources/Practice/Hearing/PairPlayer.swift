@@ -2,9 +2,9 @@ package import Clips
 public import Engine
 internal import Synchronization
 
-/// What is heard of a pair.
+/// The audible side of a pair.
 public enum HeardSound: String, Sendable, Hashable, CaseIterable {
-    /// What the take was recorded against.
+    /// The model of the take.
     case model
     /// The take.
     case take
@@ -14,29 +14,29 @@ public enum HeardSound: String, Sendable, Hashable, CaseIterable {
     case both
 }
 
-/// Plays a pair beside everything else that an engine plays: a session pauses its own player meanwhile.
+/// Plays a pair beside all other sound of an engine: a session pauses its own player meanwhile.
 ///
-/// Every method may be called at any time from any thread but the render thread, and returns at once. Like every player it pauses while the
-/// device is lost.
+/// Threads: any, except the render thread; every method returns at once. Pauses while the device is lost, like every
+/// player.
 public final class PairPlayer: Sendable {
-    /// What is played.
+    /// The pair.
     public let pair: HeardPair
 
     private let player: Player
     private let remove: @Sendable (Player) -> Void
     private let state: Mutex<HeardSound>
-    /// Once through the pair; and the model, a moment of silence, and the take.
+    /// The score of one pass through the pair; and the score of the model, a short silence, and the take.
     private let (once, inTurn): (Score, Score)
 
-    /// Between the model and the take, in seconds.
+    /// The silence between the model and the take, in seconds.
     private static let turnGapSeconds = 0.4
 
-    /// Prepares the player; nothing is heard before `start`.
+    /// Prepares the player; the sound begins with `start`.
     ///
     /// - Parameters:
-    ///   - engine: Its rate is that of the pair's recording.
+    ///   - engine: The engine, at the rate of the pair's recording.
     ///   - pair: The take and its model.
-    ///   - sound: What is heard first.
+    ///   - sound: The first audible side.
     /// - Throws: `EngineError` if the engine cannot take another player.
     public convenience init(engine: Engine, pair: HeardPair, sound: HeardSound) throws {
         try self.init(pair, sound: sound, remove: { engine.remove($0) }, makePlayer: engine.makePlayer)
@@ -62,16 +62,17 @@ public final class PairPlayer: Sendable {
         try player.setStrip(sound.strip)
     }
 
-    /// What is heard, or was heard last.
+    /// The audible side, or the last audible side.
     public var sound: HeardSound { state.withLock { $0 } }
 
-    /// What happens from now on; ask before `start`. The stream ends with `.finished`, or when the player is removed.
+    /// A stream of the events from now on; request the stream before `start`. Ends with `.finished`, or with the
+    /// removal of the player.
     public var events: AsyncStream<PlayerEvent> { player.events }
 
-    /// The seconds from the beginning of the pair to the place that was played last.
+    /// The seconds from the beginning of the pair to the last played place.
     public var seconds: Double { Double(place.frame) / Double(pair.clip.sampleRate) }
 
-    /// Whether it is over.
+    /// True if playback has finished.
     public var isFinished: Bool { player.status.state == .finished }
 
     /// Plays from the beginning.
@@ -79,24 +80,24 @@ public final class PairPlayer: Sendable {
     /// - Parameter frame: The output frame of the first sound; nil for the next block.
     public func start(at frame: Int64? = nil) { player.start(at: frame) }
 
-    /// Hears something else at the same place, by a crossfade of 20 ms; what is heard already begins anew.
+    /// Switches to another sound at the same place, by a crossfade of 20 ms; choosing the current sound restarts the pair.
     ///
     /// - Parameters:
-    ///   - sound: What is heard from then on.
-    ///   - frame: The output frame at which to change; nil for the next block.
+    ///   - sound: The new sound.
+    ///   - frame: The output frame of the change; nil for the next block.
     public func hear(_ sound: HeardSound, at frame: Int64? = nil) {
-        // Unless it waits for a device, nothing follows from this.
+        // Resumes a player that waits for a device; otherwise without effect.
         defer { player.resume(at: frame) }
         let old = state.withLock { state in
             defer { state = sound }
             return state
         }
         if sound == old { return begin(at: frame) }
-        // None of these can be refused: the channels, the places and the scores are those of the clip.
+        // Never refused: the channels, the places and the scores belong to the clip.
         try? player.setStrip(sound.strip, at: frame)
         let place = place
         if sound == .turn {
-            // In the second half the model is over already: it is heard from here on, then the take.
+            // In the second half the model has ended: play the model from here on, then the take.
             if place.isAgain { try? player.seek(toClipFrame: min(place.frame, lastModelFrame), at: frame) }
             if place.isAgain || player.score.sections.count > 1 { return }
             if place.frame > lastModelFrame { try? player.seek(toClipFrame: 0, at: frame) }
@@ -111,15 +112,15 @@ public final class PairPlayer: Sendable {
         if sound != .turn, player.score.sections.count > 1 { try? player.setScore(once, at: frame) }
     }
 
-    /// Pauses while the program is suspended, or goes on.
+    /// Pauses while the program is suspended, or resumes.
     public func setSuspended(_ isSuspended: Bool) {
         if isSuspended { player.pause(reason: .suspended) } else { player.resume(after: .suspended) }
     }
 
-    /// Whether it is paused, by a suspension or because there is no device.
+    /// True if paused, by a suspension or by the loss of the device.
     public var isPaused: Bool { player.status.state == .paused }
 
-    /// Louder or softer, in dB.
+    /// Sets the gain in dB.
     public func setGain(decibels: Double) { player.setGain(decibels: decibels) }
 
     /// Fades out, and leaves the engine.
@@ -127,7 +128,7 @@ public final class PairPlayer: Sendable {
 
     private var lastModelFrame: Int64 { pair.layout.modelFrames - 1 }
 
-    /// The frame of the pair, and whether it is heard the second time.
+    /// The frame of the pair, and whether the second copy plays.
     private var place: (frame: Int64, isAgain: Bool) {
         let (frame, length) = (player.status.clipFrame, pair.layout.frameCount)
         return frame >= length ? (min(frame - length, length), true) : (frame, false)
@@ -135,7 +136,7 @@ public final class PairPlayer: Sendable {
 }
 
 extension HeardSound {
-    /// The channels of a pair's clip that are it.
+    /// The channels of this sound in the pair's clip.
     package var strip: ChannelStrip {
         let first =
             switch self {

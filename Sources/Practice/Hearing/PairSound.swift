@@ -4,22 +4,22 @@ internal import Samples
 
 /// Model and take side by side, frame by frame: four lanes, left and right of each.
 ///
-/// Both fade over 5 ms where they are cut, so that nothing clicks: the model at its end, the take where it goes on before or after. The
-/// model's first frame and a take's own beginning and end stay as they are. The bits depend on the frame alone, unless the model is rendered
-/// while it is read: then frames must be read once and in order. One thread at a time.
+/// Cuts fade over 5 ms, so that nothing clicks: the model at its end, the take where it extends before or after the
+/// pair. The model's first frame and a take's own beginning and end stay unchanged. The bits depend on the frame alone,
+/// unless the model is rendered during reading: frames must then be read once and in order. One thread at a time.
 final class PairSound {
     let layout: PairLayout
-    /// What both are multiplied by.
+    /// The gains of both.
     var gains = PairGains()
     private let model: any ModelSound
     private let take: LaneReader
-    /// Frames a second of both.
+    /// Frames per second of both.
     let sampleRate: Int
     private let fadeFrames: Int64
 
     private static let fadeSeconds = 0.005
 
-    /// Pointers to the four lanes, valid as long as the block that they lead to. It only carries them.
+    /// Pointers to the four lanes, valid as long as their block. A carrier only, without access.
     @safe
     struct Lanes {
         var modelLeft, modelRight, takeLeft, takeRight: UnsafeMutablePointer<Float>
@@ -32,7 +32,7 @@ final class PairSound {
         fadeFrames = max(1, Int64(Self.fadeSeconds * Double(take.sampleRate)))
     }
 
-    /// Reads `count` frames from `frame` on, within the pair.
+    /// Reads `count` frames, starting at `frame`, within the pair.
     func read(from frame: Int64, count: Int, into lanes: Lanes) throws {
         let known = Int(min(Int64(count), max(0, layout.modelFrames - frame)))
         if known > 0 {
@@ -74,7 +74,7 @@ final class PairSound {
         return goesOn ? fadesIn * weight(layout.frameCount - 1 - frame) : fadesIn
     }
 
-    /// The weight so many frames from an edge.
+    /// Returns the weight at a distance in frames from an edge.
     private func weight(_ distance: Int64) -> Float {
         distance >= fadeFrames ? 1 : Fade.weight(at: Int(distance), of: Int(fadeFrames))
     }

@@ -6,31 +6,31 @@ internal import Realtime
 public import Store
 internal import Synchronization
 
-/// Logs what is practised in a session: at the end of each section, and every ten seconds. If the program is killed, only the last seconds are
-/// lost.
+/// Logs the practice of a session: at the end of each section, and every ten seconds. If the program is killed, only
+/// the last seconds are lost.
 ///
 ///     let log = PracticeLog(of: session, recording, in: store)
 ///     session.start()
 ///
-/// It writes on a thread of its own, so playing is never disturbed. If the store cannot be written, it tries again, and reports the first failure.
-/// Nothing leaves the computer.
+/// Writes on a separate thread, so playback is never disturbed. If the store cannot be written, tries again, and
+/// reports the first failure. Nothing leaves the computer.
 ///
 /// Threads: any. Real-time safe: no.
 public final class PracticeLog: Sendable {
     private struct State {
         var log: PracticeLogState
-        /// What happened, at which time, and is not counted yet.
+        /// Events with their times, still to be counted.
         var news: [(event: PlayerEvent, time: Int64)] = []
-        /// Whether the player has finished, and nothing plays since.
+        /// True if the player has finished and has not restarted.
         var hasFinished = false
-        /// Whether there will be no more events.
+        /// True if no more events will come.
         var isOver = false
         var isWritten = false
-        /// Whether the last attempt failed.
+        /// True if the last attempt failed.
         var hasFailed = false
         var wasTold = false
 
-        /// Whether an entry is to be written at once.
+        /// True if an entry should be written at once.
         var isUrgent: Bool { log.isUrgent && !hasFailed }
     }
 
@@ -42,13 +42,13 @@ public final class PracticeLog: Sendable {
 
     private static let milliseconds = 10_000
 
-    /// Follows a session until its events end. Make it before `start()`.
+    /// Follows a session until its events end. Create the log before `start()`.
     ///
     /// - Parameters:
     ///   - session: The session.
-    ///   - recording: The recording that it plays.
-    ///   - store: Where the log is kept.
-    ///   - calendar: Whose days count; an entry ends with its day.
+    ///   - recording: The session's recording.
+    ///   - store: The store of the log.
+    ///   - calendar: The calendar that defines days; an entry ends with its day.
     ///   - failed: Called once if the store cannot be written, on the log's thread.
     public convenience init(
         of session: PracticeSession, _ recording: PracticeRecording, in store: PracticeStore,
@@ -84,7 +84,7 @@ public final class PracticeLog: Sendable {
         thread?.detach()
     }
 
-    /// Counts what happens, and writes it in time, until the session is over.
+    /// Counts events, and writes entries in time, until the session ends.
     private func run(of session: () -> PracticeSession?, milliseconds: Int, now: () -> Int64) {
         var next = ContinuousClock.now + .milliseconds(milliseconds)
         while true {
@@ -109,13 +109,13 @@ public final class PracticeLog: Sendable {
         }
     }
 
-    /// The speeds of the whole passes of the section that plays; nil before the first.
+    /// The speeds of the complete passes of the current section; nil before the first.
     public var speeds: PracticeEntry.Speeds? { state.withLock { $0.log.speeds } }
 
     /// Waits until everything is written, once the session has ended.
     ///
     /// - Parameter seconds: The longest time to wait.
-    /// - Returns: False if it took longer.
+    /// - Returns: False after the longest time.
     @discardableResult
     public func finish(seconds: Double = 3) -> Bool {
         let limit = ContinuousClock.now + .seconds(seconds)
@@ -126,7 +126,7 @@ public final class PracticeLog: Sendable {
         return true
     }
 
-    /// Leaves an event to the thread.
+    /// Hands an event to the thread.
     private func note(_ event: PlayerEvent, at time: Int64) {
         lock.withLock {
             state.withLock { $0.news.append((event, time)) }
@@ -134,7 +134,7 @@ public final class PracticeLog: Sendable {
         }
     }
 
-    /// There will be no further event: what happened so far is written.
+    /// Ends the events: the entries so far are written.
     package func end() {
         lock.withLock {
             state.withLock { $0.isOver = true }
@@ -142,9 +142,9 @@ public final class PracticeLog: Sendable {
         }
     }
 
-    /// Waits until something has happened, or for a time.
+    /// Waits for an event, or until a time.
     ///
-    /// - Returns: What has happened, and whether there will be nothing more.
+    /// - Returns: The events, and whether no more will come.
     private func wait(until limit: ContinuousClock.Instant) -> (news: [(event: PlayerEvent, time: Int64)], isOver: Bool)
     {
         lock.withLock {
@@ -190,7 +190,8 @@ public final class PracticeLog: Sendable {
 }
 
 extension PracticeSession {
-    /// What an event's section is: a loop that is set by ear, or a section of the plan; nil if it is neither any more.
+    /// Returns the place of an event's section: a loop set by ear, or a section of the plan; nil if the section no
+    /// longer exists.
     func practised(section number: Int) -> PracticeLogState.Place? {
         let (marks, sections, clip) = (self.marks, self.sections, player.clip)
         func frames(_ range: Range<Int64>) -> Range<Int64> {

@@ -1,58 +1,58 @@
-// What follows for the practice log from the events of a session. Kept apart from the log's threads, so that every rule can be
-// tested as a function.
+// Derives the entries of the practice log from the events of a session. Separate from the log's threads, so that every
+// rule can be tested as a function.
 internal import AudioFiles
 internal import Engine
 internal import Store
 
-/// The entries that are open or not yet written.
+/// The open and the unwritten entries.
 struct PracticeLogState {
-    /// What an event is about.
+    /// The section or range of an event.
     struct Place: Equatable {
         var sectionID: Int?
         var name: String
-        /// Frames of the recording's file.
+        /// The range in frames of the recording's file.
         var frames: Range<Int64>
-        /// The same in frames of the clip.
+        /// The range in frames of the clip.
         var clipFrames: Range<Int64>
     }
 
-    /// An entry, and where it was written.
+    /// An entry, and its number in the store.
     struct Written {
         let id: Int
         var entry: PracticeEntry
-        /// Its number in the store; nil if it was not written yet.
+        /// The entry's number in the store; nil before the first writing.
         var number: Int?
     }
 
     private let key: RecordingKey
-    /// Frames a second of the output, and of the clip.
+    /// Frames per second of the output, and of the clip.
     private let sampleRate: Double
     private let calendar: PracticeCalendar
     private var place: Place?
     private var current: Written?
-    /// Entries that are over and not written.
+    /// Finished entries still to be written.
     private var over: [Written] = []
     private var nextID = 1
     /// The output frame up to which the time was counted; nil while nothing plays.
     private var countedFrame: Int64?
     private var pass: Pass?
 
-    /// The pass that plays.
+    /// The current pass.
     private struct Pass {
         var lowestSpeed: Double
-        /// Whether something of it was left out.
+        /// True if a part of the pass was left out.
         var isBroken: Bool
-        /// Where the player was, and when.
+        /// The player's last known place in the clip, and the output frame of this place.
         var clipFrame: Int64
         var frame: Int64
         var speed: Double
     }
 
-    /// A store that fails for long must not fill the memory.
+    /// Limits memory if the store fails for long.
     private static let mostUnwritten = 1000
-    /// What is shorter, and has no whole pass, is on the way to something else.
+    /// A shorter entry without a complete pass is only a passage to another section.
     private static let leastSeconds = 1.0
-    /// A jump forwards by less is none: where the player was is calculated from its speed.
+    /// Shorter jumps forwards do not count, because the player's place is computed from its speed.
     private static let jumpSeconds = 0.25
 
     init(key: RecordingKey, sampleRate: Int, calendar: PracticeCalendar) {
@@ -61,10 +61,10 @@ struct PracticeLogState {
 
     // MARK: Events
 
-    /// Takes in an event of the player.
+    /// Handles an event of the player.
     ///
     /// - Parameters:
-    ///   - place: What the event's section is.
+    ///   - place: The place of the event's section.
     ///   - now: Seconds since 1970.
     mutating func take(_ event: PlayerEvent, in place: Place?, at now: Int64) {
         count(to: event.frame, at: now)
@@ -116,7 +116,7 @@ struct PracticeLogState {
         }
     }
 
-    /// Everything is over.
+    /// Ends the entry and the pass.
     mutating func end() {
         close()
         (place, countedFrame, pass) = (nil, nil, nil)
@@ -126,7 +126,7 @@ struct PracticeLogState {
         guard let place, place != self.place || current == nil else { return }
         let isSame = current != nil && self.place?.sectionID != nil && place.sectionID == self.place?.sectionID
         self.place = place
-        // A section that was moved or renamed while it plays is the same section.
+        // A section moved or renamed during playback is the same section.
         if isSame { return }
         close()
         open(at: now)
@@ -153,7 +153,7 @@ struct PracticeLogState {
 
     // MARK: Passes
 
-    /// Frames by which an edge may be missed: two clips of different rates round differently.
+    /// Tolerance of an edge in frames: two clips of different rates round differently.
     private static let slack: Int64 = 2
 
     private mutating func note(_ event: PlayerEvent) {
@@ -176,25 +176,25 @@ struct PracticeLogState {
         current = written
     }
 
-    /// The speeds of whole passes of what plays; nil before the first.
+    /// The speeds of complete passes of the current section; nil before the first.
     var speeds: PracticeEntry.Speeds? { current?.entry.speeds }
 
     // MARK: Writing
 
-    /// Whether nothing plays and everything is written.
+    /// True if nothing plays and everything is written.
     var isIdle: Bool { current == nil && over.isEmpty }
 
-    /// Whether an entry is over and not written.
+    /// True if a finished entry is still to be written.
     var isUrgent: Bool { !over.isEmpty }
 
-    /// What is to be written now.
+    /// The entries to write now.
     var unwritten: [Written] { over + [current].compactMap { $0 }.filter(isWorthwhile) }
 
-    /// Notes that an entry was written.
+    /// Records that an entry was written.
     mutating func note(written: Written, number: Int) {
         if current?.id == written.id { current?.number = number }
         for index in over.indices where over[index].id == written.id {
-            // What was added meanwhile is written the next time.
+            // Later additions are written the next time.
             over[index].number = number
         }
         over.removeAll { $0.id == written.id && $0.entry == written.entry }

@@ -1,19 +1,20 @@
 public import Engine
 
-/// How a section is learnt: steps that follow one another, each with its passes, its speed, its gap, and when the section's text is shown.
+/// The method for learning a section: consecutive steps, each with its passes, speed and gap, and the moment for
+/// showing the section's text.
 public struct Recipe: Sendable, Hashable {
-    /// One step.
+    /// A step of a recipe.
     public struct Step: Sendable, Hashable {
         /// Passes, their speed and their gap.
         public var passes: PassStep
-        /// When the text is shown; nil leaves that to the user.
+        /// The moment for showing the text; nil leaves the choice to the user.
         public var text: TextMoment?
 
-        /// A step; it is checked when a score is made from it.
+        /// Creates a step; the score checks the values.
         public init(_ passes: PassStep, text: TextMoment? = nil) { (self.passes, self.text) = (passes, text) }
     }
 
-    /// At least one.
+    /// The steps; at least one.
     public let steps: [Step]
 
     /// - Returns: nil without a step, or if a step has no pass.
@@ -22,10 +23,10 @@ public struct Recipe: Sendable, Hashable {
         self.steps = steps
     }
 
-    /// What the engine plays.
+    /// The steps for the engine.
     public var passSteps: [PassStep] { steps.map(\.passes) }
 
-    /// When the text is shown in a pass.
+    /// Returns the moment for showing the text in a pass.
     ///
     /// - Parameter pass: from 1.
     public func text(inPass pass: Int) -> TextMoment? {
@@ -38,12 +39,12 @@ public struct Recipe: Sendable, Hashable {
     }
 }
 
-/// When a section's text is shown.
+/// The moment for showing a section's text.
 public enum TextMoment: String, Sendable, Hashable, CaseIterable {
-    /// When the pass begins.
+    /// At the beginning of the pass.
     case during
-    /// When the pass has ended.
+    /// At the end of the pass.
     case after
-    /// Not at all: the section is practised by ear.
+    /// Never: the section is practised by ear.
     case never
 }

@@ -3,33 +3,35 @@ internal import Clips
 public import Sections
 public import Store
 
-/// A recording in the store whose sections fit another one: the same music in another encoding, or what the other one's file contained before it
-/// was changed.
+/// A recording in the store whose sections fit another recording: the same music in another encoding, or the earlier
+/// contents of a changed file.
 public struct RecognizedCopy: Sendable {
     /// The recording in the store, with its title, its path and the number of its sections.
     public let stored: StoredRecording
     /// The correlation of both levels over time: above 0.99, at most 1. Nil if only the file is the same.
     public let correlation: Double?
-    /// By how many seconds the new recording lies behind the stored one: -0.06 to 0.06, in steps of 5 ms. Nearly always 0.
+    /// Delay of the new recording against the stored recording in seconds: -0.06 to 0.06, in steps of 5 ms. Nearly
+    /// always 0.
     public let seconds: Double
 }
 
 extension PracticeStore {
-    /// Copies differ in length by this much at most, in seconds.
+    /// The greatest difference in length between copies, in seconds.
     private static let lengthTolerance = 0.05
-    /// Further recordings of the same length are not compared.
+    /// The greatest number of recordings of the same length to compare.
     private static let mostCandidates = 16
 
-    /// Finds a recording in the store that has sections and the same sound as one without. If there is none, the recording that was last seen in
-    /// the same file is found.
+    /// Finds a recording in the store with sections and the same sound as a recording without sections. Otherwise,
+    /// finds the recording last seen in the same file.
     ///
-    /// Nothing is read unless the store has a recording of the same length. The recording is then decoded once, and so is each candidate that has
-    /// no stored fingerprint yet and whose file is still there.
+    /// Reads nothing unless the store has a recording of the same length. Then decodes the recording once, and each
+    /// candidate without a stored fingerprint whose file still exists.
     ///
     /// - Parameters:
     ///   - recording: a recording in a file.
-    ///   - goesOn: called many times a second; if it returns false, the search ends.
-    /// - Returns: The recording found; nil if there is none, if the store has sections of the recording itself, or if the search was ended.
+    ///   - goesOn: called many times a second; false ends the search.
+    /// - Returns: The recording found; nil if there is none, if the store has sections of the recording itself, or if
+    ///   `goesOn` ended the search.
     /// - Throws: `StoreError`, or `AudioFileError` for the recording itself.
     ///
     /// Blocks the calling thread. Real-time safe: no.
@@ -41,7 +43,8 @@ extension PracticeStore {
             .map { RecognizedCopy(stored: $0, correlation: nil, seconds: 0) }
     }
 
-    /// The recording of the same length with sections that sounds most like this one; nil if none does.
+    /// Returns the recording of the same length with sections that sounds most like this recording; nil if none is
+    /// similar.
     private func soundAlike(
         _ recording: PracticeRecording, path: String, _ goesOn: () -> Bool
     ) throws -> RecognizedCopy? {
@@ -62,11 +65,12 @@ extension PracticeStore {
         return best
     }
 
-    /// Stores the fingerprint by which copies of a recording are recognised, unless it is stored already or the recording has no sections.
+    /// Stores the fingerprint that recognises copies of a recording, unless a fingerprint is stored or the recording
+    /// has no sections.
     ///
     /// - Parameters:
     ///   - recording: the recording; its file is decoded.
-    ///   - goesOn: called many times a second; if it returns false, decoding ends.
+    ///   - goesOn: called many times a second; false ends the decoding.
     /// - Throws: `StoreError`, or `AudioFileError` if the recording's file cannot be read.
     ///
     /// Blocks the calling thread until the recording is decoded. Real-time safe: no.
@@ -78,14 +82,15 @@ extension PracticeStore {
         try setEnvelope(sound.bytes, of: recording)
     }
 
-    /// Takes over the sections of a copy, in one step that `undo` takes back. Frames are converted to those of the recording's own file.
+    /// Adopts the sections of a copy, in one step that `undo` reverses. Frames are converted to frames of the
+    /// recording's own file.
     ///
-    /// The ratings of the sections, their practice log and their takes are taken over too; `undo` returns all of it.
+    /// The ratings of the sections, their practice log and their takes move along; `undo` moves everything back.
     ///
     /// - Parameters:
-    ///   - copy: what ``copy(of:goesOn:)`` found.
+    ///   - copy: the result of ``copy(of:goesOn:)``.
     ///   - recording: the recording that gets the sections.
-    /// - Returns: What has changed.
+    /// - Returns: The change.
     /// - Throws: `SectionError`, `StoreError`.
     @discardableResult
     public func adopt(_ copy: RecognizedCopy, for recording: PracticeRecording) throws -> SectionChange {
@@ -95,7 +100,7 @@ extension PracticeStore {
         func frame(_ frame: Int64) -> Int64 {
             min(max(0, Int64((Double(frame) * ratio + shift).rounded())), recording.frameCount)
         }
-        // Of a part that lasts to the end, the end is that of this recording.
+        // A part that lasts to the end keeps its end at the end of this recording.
         func end(_ end: Int64) -> Int64 { end == from.frameCount ? recording.frameCount : frame(end) }
         let kept = try sections(of: from.key)?.sections ?? []
         let pairs = kept.compactMap { section -> (draft: SectionDraft, id: Int)? in
@@ -112,7 +117,7 @@ extension PracticeStore {
         return try apply(.all([.add(drafts)], summary: "took over \(count)"), to: recording) { change in
             var origins: [Int: SectionOrigin] = [:]
             for (draft, id) in pairs {
-                // Two that are alike become one; it has the history of the first.
+                // Two identical drafts become one section, with the history of the first.
                 guard let new = change.added.first(where: { draft.becomes($0) && origins[$0.id] == nil }) else {
                     continue
                 }
@@ -122,7 +127,7 @@ extension PracticeStore {
         }
     }
 
-    /// The envelope of a stored recording from its file, if that is still the same recording.
+    /// Returns the envelope of a stored recording from its file, if the file still holds the same recording.
     private func heard(_ recording: PracticeRecording, _ goesOn: () -> Bool) -> [UInt8]? {
         guard let path = recording.path, (try? RecordingKey(ofFileAt: path)) == recording.key,
             let clip = try? Clip(path: path), let sound = (try? SoundEnvelope(of: clip, goesOn: goesOn)) ?? nil
@@ -132,7 +137,7 @@ extension PracticeStore {
 }
 
 extension SectionDraft {
-    /// Whether a section is this one in a list. A part may have become a range there.
+    /// True if a section of a list came from this draft. A part may have become a range there.
     fileprivate func becomes(_ section: SavedSection) -> Bool {
         frames == section.frames && name == section.name && text == section.text && isHard == section.isHard
             && settings == section.settings

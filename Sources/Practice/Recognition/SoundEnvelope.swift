@@ -1,5 +1,5 @@
-// The course of a recording's loudness: what a copy of it in another encoding is recognised by. Encoders change samples, but hardly the
-// level from one fiftieth of a second to the next; another take, or another song, has another course.
+// The course of a recording's loudness, which recognises a copy in another encoding. Encoders change samples, but
+// hardly the level from one fiftieth of a second to the next; another take, or another song, has another course.
 internal import AudioFiles
 internal import Clips
 internal import DSP
@@ -10,13 +10,13 @@ struct SoundEnvelope: Sendable {
     /// The levels in steps of 5 ms, as bytes of half a decibel.
     private let steps: [UInt8]
 
-    /// Steps that are kept as one: 20 ms.
+    /// Number of steps stored as one: 20 ms.
     private static let stride = 4
-    /// How far two copies may lie apart, in steps: encoders put up to 50 ms of silence in front.
+    /// The greatest distance of two copies, in steps: encoders put up to 50 ms of silence in front.
     private static let reach = 12
-    /// A copy has at least this correlation.
+    /// The least correlation of a copy.
     static let leastCorrelation = 0.99
-    /// A level that varies less than this, as a share of its mean, has no course to recognise.
+    /// Least variation of a level, as a share of its mean, for a recognisable course.
     private static let leastVariation = 0.02
     private static let version: UInt8 = 1
 
@@ -24,8 +24,8 @@ struct SoundEnvelope: Sendable {
 
     /// Reads a recording from its first frame to its last.
     ///
-    /// - Parameter goesOn: asked after each block; false ends the reading.
-    /// - Returns: nil if it was ended.
+    /// - Parameter goesOn: called after each block; false ends the reading.
+    /// - Returns: nil if `goesOn` ended the reading.
     ///
     /// Blocks the calling thread.
     init?(of clip: Clip, goesOn: () -> Bool = { true }) throws(AudioFileError) {
@@ -40,12 +40,13 @@ struct SoundEnvelope: Sendable {
         steps = levels.levels
     }
 
-    /// What the store keeps: 50 bytes a second.
+    /// The bytes for the store: 50 bytes a second.
     var bytes: [UInt8] { [Self.version] + Self.levels(steps, from: 0).map(Self.byte) }
 
-    /// How well the sound agrees with that of kept bytes, and how much later it is.
+    /// Compares the sound with the sound of stored bytes.
     ///
-    /// - Returns: the correlation, -1 to 1, and the seconds by which this sound lies behind the other; nil if there is nothing to compare.
+    /// - Returns: the correlation, -1 to 1, and the delay of this sound against the other in seconds; nil if there is
+    ///   nothing to compare.
     func match(_ kept: [UInt8]) -> (correlation: Double, seconds: Double)? {
         guard kept.first == Self.version else { return nil }
         let other = kept.dropFirst().map(Self.amplitude)
@@ -57,7 +58,7 @@ struct SoundEnvelope: Sendable {
         return best.map { ($0.correlation, Double($0.step) / Double(PhraseLevels.stepsPerSecond)) }
     }
 
-    /// Amplitudes of four steps each; before the beginning there is silence.
+    /// Returns amplitudes of four steps each; before the beginning there is silence.
     private static func levels(_ steps: [UInt8], from first: Int) -> [Double] {
         Swift.stride(from: first, to: steps.count, by: stride).map { start in
             var power = 0.0
@@ -80,7 +81,7 @@ struct SoundEnvelope: Sendable {
         return UInt8(min(max(steps.rounded(), 0), 255))
     }
 
-    /// Pearson's correlation of what both have; nil if one of them has no course.
+    /// Returns Pearson's correlation over the common length; nil if one side has no course.
     private static func correlation(_ one: [Double], _ other: [Double]) -> Double? {
         let count = min(one.count, other.count)
         guard count > 1 else { return nil }

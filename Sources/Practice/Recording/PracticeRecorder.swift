@@ -8,7 +8,7 @@ public import Store
 internal import Synchronization
 public import Takes
 
-/// Records takes over the loops of a session, each in its place on what was heard, to the frame.
+/// Records takes over the loops of a session, each at its exact frame on the model.
 ///
 ///     let linked = LinkedStreams(try openDuplex(output: device, input: input, request))
 ///     let engine = Engine(linked: linked, endsWithPlayers: true)
@@ -20,42 +20,43 @@ public import Takes
 ///     try engine.waitUntilFinished()
 ///     recorder.finish()
 ///
-/// Output frame *n* is recorded as input frame *n* + the round trip, so a take's beginning is a sum, not a measurement of its own. A pass
-/// that is paused, left, or entered in its middle makes a take of what was heard of it. Any thread may call any method.
+/// Output frame *n* is recorded as input frame *n* + the round trip, so a take's beginning is a sum, not a separate
+/// measurement. A pass that is paused, left, or entered in its middle gives a take of its audible part. Any thread may
+/// call any method.
 public final class PracticeRecorder: Sendable {
     /// The destination of takes, and the properties of the set-up.
     public struct Settings: Sendable {
-        /// When it records.
+        /// The trigger of takes.
         public var mode = TakeMode.key
-        /// Whether it records from the beginning; a recorder with `key` waits for the first press.
+        /// True to record from the beginning; a recorder with `key` waits for the first press.
         public var isOn = true
         /// The folder of the takes, which exists.
         public var folder: String
         /// The beginning of the takes' file names; a date and a time follow.
         public var name = "take"
-        /// How samples are stored.
+        /// The format of the samples.
         public var format = WaveSampleFormat.int24
-        /// Which channels of the input are recorded.
+        /// The recorded channels of the input.
         public var channels = InputChannels.all
-        /// The frames that converters, cables and air add to the round trip that the drivers report: `RoundTrip.addedFrames`, or a number that the
-        /// user gives.
+        /// The frames that converters, cables and air add to the round trip reported by the drivers:
+        /// `RoundTrip.addedFrames`, or a number from the user.
         public var addedFrames = 0.0
-        /// How ``addedFrames`` is known.
+        /// The source of ``addedFrames``.
         public var alignment = StoredTake.Alignment.reported
-        /// The input, by a name that does not change when cards are plugged in.
+        /// The input, by a name that stays the same when cards are plugged in.
         public var device = ""
-        /// Seconds before what is heard that a take contains, so that an early attack is not cut off. 0 to 2.
+        /// Seconds of a take before the sound, so that an early attack is not cut off. 0 to 2.
         public var leadSeconds = 0.1
-        /// Seconds after what is heard that it contains. 0 to 10.
+        /// Seconds of a take after the sound. 0 to 10.
         public var tailSeconds = 0.25
-        /// The recording that is practised; nil makes takes without a model.
+        /// The practised recording; nil makes takes without a model.
         public var recording: PracticeRecording?
         /// The store that lists the takes; nil for none.
         public var store: PracticeStore?
-        /// Where running takes are registered, so that the next start finds them after a crash; nil for nowhere.
+        /// The registry of running takes, so that the next start finds them after a crash; nil for none.
         public var registry: UnfinishedTakes? = UnfinishedTakes()
 
-        /// Settings with takes in a folder.
+        /// Creates settings with takes in a folder.
         public init(folder: String) { self.folder = folder }
     }
 
@@ -66,14 +67,14 @@ public final class PracticeRecorder: Sendable {
     private let desk: RecorderDesk
     private let lister: TakeLister
 
-    /// Prepares to record. Call it before `engine.start()`, once for an engine. Real-time safe: no.
+    /// Prepares to record. Call before `engine.start()`, once for an engine. Real-time safe: no.
     ///
     /// - Parameters:
     ///   - session: The session, on this engine.
-    ///   - engine: Plays on the output of the linked streams. It goes on in silence until the last take is whole.
-    ///   - linked: The streams; nothing else uses their input.
-    ///   - clock: The clock that they were opened with.
-    ///   - settings: Where takes go.
+    ///   - engine: Plays on the output of the linked streams. Continues in silence until the last take is complete.
+    ///   - linked: The streams; the recorder is the only user of their input.
+    ///   - clock: The clock of the streams.
+    ///   - settings: The destination of takes, and the properties of the set-up.
     public init(
         over session: PracticeSession, engine: Engine, linked: LinkedStreams, clock: StreamClock = .real,
         settings: Settings
@@ -101,18 +102,19 @@ public final class PracticeRecorder: Sendable {
     /// Levels and statistics of the input.
     public var monitor: RecorderMonitor { recorder.monitor }
 
-    /// What happens to takes, each event once, in order, to every reader, until `finish()`. Ask before `start()`.
+    /// A stream of the events of takes, each once, in order, until `finish()`. Request the stream before `start()`.
     public var events: AsyncStream<PracticeTakeEvent> { lister.events.stream }
 
-    /// Calls `observer` with every event from now on, on the thread that tells it and before any reader gets it. It must return at once.
+    /// Calls `observer` with every event from now on, on the sending thread and before all readers. The observer must
+    /// return at once.
     package func observe(_ observer: @escaping @Sendable (PracticeTakeEvent) -> Void) {
         lister.events.observe(observer)
     }
 
-    /// Whether takes are recorded now; with `key`, whether one runs.
+    /// True if takes are recorded now; with `key`, if a take runs.
     public var isOn: Bool { desk.isOn }
 
-    /// Starts capturing. Nothing is captured before the engine is started too. Real-time safe: no.
+    /// Starts capturing. The capture begins with the engine's start. Real-time safe: no.
     ///
     /// - Throws: `DeviceError` if the device does not start, or if the recorder was started or finished before.
     public func start() throws(DeviceError) {
@@ -120,13 +122,14 @@ public final class PracticeRecorder: Sendable {
         lister.start()
     }
 
-    /// Begins a take or ends it, at what is audible; or, when passes or gaps are recorded, stops doing so or goes on.
+    /// Begins or ends a take at the audible frame; with passes or gaps, stops or resumes the recording of takes.
     ///
-    /// - Returns: Whether takes are recorded from now on.
+    /// - Returns: True if takes are recorded from now on.
     @discardableResult
     public func press() -> Bool { desk.press(at: audibleFrame()) }
 
-    /// Ends all takes and waits until they are on the disk and listed. Call it when the engine has finished. Real-time safe: no.
+    /// Ends all takes and waits until they are on the disk and listed. Call when the engine has finished. Real-time
+    /// safe: no.
     public func finish() {
         desk.finish()
         recorder.stop()
@@ -134,17 +137,17 @@ public final class PracticeRecorder: Sendable {
     }
 }
 
-/// Something that happened to a take of a session.
+/// An event of a take of a session.
 public enum PracticeTakeEvent: Sendable {
-    /// A take has begun. Its number is nil if it is not listed yet.
+    /// A take has begun. Its number is nil until the take is listed.
     case began(RecordedTake)
     /// Frames were not captured, or arrived too fast for the disk; the take has silence in their place.
     case lost(RecordedTake, lostFrames: Int64)
-    /// A take is on the disk, whole; its number is nil if it is not listed.
+    /// A take is complete on the disk; its number is nil if the take is not listed.
     case ended(RecordedTake, TimedTakeEnd)
-    /// The take was too short to be kept, and is gone.
+    /// The take was too short, and is gone.
     case dropped(RecordedTake)
-    /// A take could not be begun, or its file could not be written to its end; what was written before is kept.
+    /// A take could not begin, or its file could not be completed; the samples written before are kept.
     case failed(RecordedTake, AudioFileError)
     /// The take is on the disk, but the store cannot list it. The next start tries again.
     case unlisted(RecordedTake, StoreError)
@@ -152,25 +155,26 @@ public enum PracticeTakeEvent: Sendable {
 
 /// A take of a session.
 public struct RecordedTake: Sendable, Hashable {
-    /// Tells the takes of a session apart: above 0, and higher for a later one.
+    /// Identifies the take within the session: above 0, and higher for a later take.
     public let id: Int
-    /// Its file; empty if none could be made.
+    /// Path of the take's file; empty if none could be created.
     public var path: String
-    /// Its number in the list of takes; nil while it is not listed.
+    /// The take's number in the list of takes; nil while not listed.
     public var number: Int?
-    /// Where it lies on what was heard; nil for a recording of its own.
+    /// The take's position on its model; nil for a take without a model.
     public var model: StoredTake.Model?
-    /// The input frame with which it begins.
+    /// The first input frame of the take.
     public var firstInputFrame: Int64
-    /// When it began, in seconds since 1970.
+    /// Start of the take, in seconds since 1970.
     public var time: Int64
 }
 
-/// What the threads of a recorder share: the plan, and how it becomes requests. It holds neither session nor engine.
+/// The state shared by the threads of a recorder: the plan, and its conversion into requests. Holds neither session nor
+/// engine.
 final class RecorderDesk: Sendable {
     private struct State {
         var planner: TakePlanner
-        /// The input frame after the last one that a take needs.
+        /// The input frame after the last frame needed by a take.
         var lastEnd: Int64 = 0
         var isReleased = false
     }
@@ -202,13 +206,13 @@ final class RecorderDesk: Sendable {
 
     var isOn: Bool { state.withLock { $0.planner.isOn } }
 
-    /// Takes in the events of whole blocks, under the lock of the player's reports.
+    /// Receives the events of whole blocks, under the lock of the player's reports.
     ///
-    /// Another thread may call `step()` at any time. If it found the start of the playback without the start of the first pass at the same frame,
-    /// it would begin two takes.
+    /// Another thread may call `step()` at any time. If `step()` found the start of the playback without the start of
+    /// the first pass at the same frame, two takes would begin.
     func note(_ events: [PlayerEvent]) { news.withLock { $0 += events } }
 
-    /// Carries out what follows from the events so far.
+    /// Carries out the steps for the events so far.
     func step() {
         state.withLock { state in
             let events = news.withLock { events in
@@ -232,7 +236,7 @@ final class RecorderDesk: Sendable {
         }
     }
 
-    /// Nothing more is played.
+    /// Ends the recording after the playback.
     func finish() {
         step()
         holdOpen(false)
@@ -243,7 +247,7 @@ final class RecorderDesk: Sendable {
             switch step {
             case .begin(let id, let frame, let target): begin(id, frame, target)
             case .place(let id, let target):
-                // The round trip is that of what is heard there.
+                // The round trip at this place applies.
                 if let model = model(of: target) {
                     lister.place(id, model, Hearing(zero: target.zero, startingWith: target.zero))
                 }
@@ -256,7 +260,7 @@ final class RecorderDesk: Sendable {
         }
     }
 
-    /// The input frame at which an output frame comes back.
+    /// Returns the input frame at which an output frame comes back.
     private func place(ofOutputFrame frame: Double) -> Double {
         Hearing(zero: frame, startingWith: frame).inputFrame(linked, addedFrames: settings.addedFrames)
     }
@@ -265,7 +269,7 @@ final class RecorderDesk: Sendable {
         let heard = place(ofOutputFrame: Double(frame))
         let first = max(0, Int64((heard - settings.leadSeconds * rate).rounded(.down)))
         if let target, let model = model(of: target) {
-            // The round trip is that of the take's beginning, also for a section whose first frame was heard before it.
+            // The round trip at the take's beginning applies, even for a section whose first frame came before.
             lister.place(id, model, Hearing(zero: target.zero, startingWith: Double(frame)))
         }
         let (settings, lister) = (settings, lister)
@@ -281,7 +285,7 @@ final class RecorderDesk: Sendable {
         }
     }
 
-    /// What a take is recorded against; its place on it follows when it has begun.
+    /// Returns the model of a take; its position follows once the take has begun.
     private func model(of target: TakeTarget) -> StoredTake.Model? {
         guard let recording = settings.recording else { return nil }
         let saved = sections().first { $0.section.range == target.frames }
@@ -294,11 +298,11 @@ final class RecorderDesk: Sendable {
     }
 }
 
-/// When a model's first frame is heard, in output frames.
+/// Time of a model's first frame, in output frames.
 struct Hearing: Sendable {
-    /// The output frame of the model's first frame, which may be before the first one of the output.
+    /// The output frame of the model's first frame, perhaps before the first frame of the output.
     let zero: Double
-    /// The output frame whose round trip holds: a device can be restarted later.
+    /// The output frame whose round trip applies: a device can restart later.
     private let start: Int64
 
     init(zero: Double, startingWith start: Double) {
@@ -306,7 +310,8 @@ struct Hearing: Sendable {
         self.start = Int64(start.rounded(.down))
     }
 
-    /// The input frame at which it comes back, as far as it is known now: right after a device was started, the round trip becomes known better.
+    /// Returns the input frame at which the model's first frame comes back, as far as known now: after a start of the
+    /// device, the known round trip becomes more precise.
     func inputFrame(_ linked: LinkedStreams, addedFrames: Double) -> Double {
         zero + Double(linked.roundTripFrames(ofOutputFrame: start) ?? 0) + addedFrames
     }

@@ -2,21 +2,22 @@ internal import AudioFiles
 public import Store
 public import Takes
 
-/// A take of a session that was interrupted, as a later start found it.
+/// A take of an interrupted session, found by a later start.
 public struct AdoptedTake: Sendable, Hashable {
-    /// The take, as it is listed now.
+    /// The take in the list.
     public let take: StoredTake
-    /// Whether its file had to be finished: the program that recorded it was killed, or the power failed.
+    /// True if the file had to be completed: the recording program was killed, or the power failed.
     public let wasUnfinished: Bool
 }
 
 extension PracticeStore {
-    /// Lists the takes of sessions that could not list them: the program was killed, the disk was full or the store could not be changed. Their
-    /// files are finished, and keep their place on what they were recorded against.
+    /// Lists the takes of sessions that could not list their takes: the program was killed, the disk was full or the
+    /// store could not be changed. Completes the files, and keeps their position on their models.
     ///
-    /// Takes that were recorded without a session stay as they are: see ``/Takes/UnfinishedTakes/find()``.
-    /// - Returns: The takes, the latest first. Those whose files cannot be opened now stay registered.
-    /// - Throws: `AudioFileError` if the registry cannot be read; `StoreError` if a take cannot be listed; it stays registered.
+    /// Takes recorded without a session stay as they are: see ``/Takes/UnfinishedTakes/find()``.
+    /// - Returns: The takes, the latest first. Takes with unreadable files stay registered.
+    /// - Throws: `AudioFileError` if the registry cannot be read; `StoreError` if a take cannot be listed; the take
+    ///   then stays registered.
     ///
     /// Real-time safe: no.
     @discardableResult

@@ -3,29 +3,30 @@ internal import Files
 package import Store
 package import Takes
 
-/// A recording in the folder for takes that the list of takes does not have: its row was lost, or never written.
+/// A recording in the folder for takes that is missing from the list of takes: its row was lost, or never written.
 package struct StrayTake: Sendable, Hashable {
-    /// Its absolute path.
+    /// The absolute path.
     package let path: String
-    /// The length of its file in bytes.
+    /// The length of the file in bytes.
     package let byteCount: Int64
-    /// Its sound. The time is that of its file, and the device is not known.
+    /// The take's sound. The time is the file's time, and the device is unknown.
     package let sound: StoredTake.Sound
 }
 
 extension PracticeStore {
-    /// The recordings in a folder for takes that are not listed, not in the trash and not in the registry of running takes.
+    /// Returns the recordings in a folder for takes that are neither listed, nor in the trash, nor in the registry of
+    /// running takes.
     ///
     /// - Parameters:
-    ///   - folder: The folder. One that is missing has no takes.
-    ///   - registry: The registry, which has the takes that are being recorded, and those that `adoptTakes` lists.
+    ///   - folder: The folder. A missing folder has no takes.
+    ///   - registry: The registry of the running takes, and of the takes for `adoptTakes`.
     /// - Throws: `AudioFileError` if the registry cannot be read; `StoreError`.
     ///
     /// Real-time safe: no.
     package func strayTakes(
         in folder: String, registry: UnfinishedTakes = UnfinishedTakes()
     ) throws -> [StrayTake] {
-        // In this order: a take that ends meanwhile leaves the registry after it is listed.
+        // In this order: a take that ends meanwhile is listed before it leaves the registry.
         let names = ((try? FileName.names(in: folder)) ?? []).filter { !$0.hasPrefix(".") }.sorted()
         guard !names.isEmpty else { return [] }
         let running = try registry.paths()

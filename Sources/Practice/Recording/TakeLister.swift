@@ -9,10 +9,10 @@ internal import Synchronization
 internal import Takes
 internal import UserState
 
-/// Puts takes of a session into the list of takes, on a thread of its own: another program may hold the store for seconds, and neither the
-/// take nor the player may wait for that.
+/// Adds takes of a session to the list of takes, on a separate thread: another program may hold the store for seconds,
+/// and neither the take nor the player may wait.
 final class TakeLister: @unchecked Sendable {
-    // Unchecked because of the values that the lock guards.
+    // Unchecked because a lock guards the mutable values.
     let events = EventBroadcast<PracticeTakeEvent>()
 
     private let settings: PracticeRecorder.Settings
@@ -21,14 +21,14 @@ final class TakeLister: @unchecked Sendable {
     private let lock = ConditionLock()
     private var news: [TimedTakeEvent] = []
     private var takes: [Int: RecordedTake] = [:]
-    /// Where takes lie, also those that have not begun.
+    /// Positions of takes, including takes still to begin.
     private var places: [Int: (model: StoredTake.Model, hearing: Hearing)] = [:]
     private var isOver = false
     private var thread: PlainThread?
 
     /// - Parameters:
-    ///   - input: The input.
-    ///   - inputFrame: The input frame at which a model's first frame comes back, as far as it is known when it is called.
+    ///   - input: The configuration of the input.
+    ///   - inputFrame: Returns the input frame at which a model's first frame comes back, as far as known at the call.
     init(
         _ settings: PracticeRecorder.Settings, _ input: StreamConfiguration,
         inputFrame: @escaping @Sendable (Hearing) -> Double
@@ -39,7 +39,7 @@ final class TakeLister: @unchecked Sendable {
         channelCount = settings.channels.count(inputChannels: input.channelCount)
     }
 
-    /// Begins to list. If the system has no thread left, all takes are listed at the end.
+    /// Starts the thread. If the system has no thread left, `finish()` lists all takes.
     func start() {
         lock.withLock {
             guard !isOver, thread == nil else { return }
@@ -49,7 +49,7 @@ final class TakeLister: @unchecked Sendable {
         }
     }
 
-    /// Waits until every take is listed, or cannot be. No event may follow.
+    /// Waits until every take is listed, or has failed to be. No event may follow.
     func finish() {
         let running = lock.withLock {
             defer { thread = nil }
@@ -62,7 +62,7 @@ final class TakeLister: @unchecked Sendable {
         events.end()
     }
 
-    /// Describes a take that begins, with a file name that is free.
+    /// Describes a new take, with a free file name.
     func take(_ id: Int, first: Int64) -> RecordedTake {
         let section = lock.withLock { places[id]?.model.sectionName } ?? ""
         var take = RecordedTake(
@@ -75,7 +75,7 @@ final class TakeLister: @unchecked Sendable {
         }
     }
 
-    /// Lays a take on a pass. Call it before the take's end is told.
+    /// Sets the position of a take on a pass. Call this method before the take's end event.
     func place(_ id: Int, _ model: StoredTake.Model, _ hearing: Hearing) {
         lock.withLock {
             places[id] = (model, hearing)
@@ -83,7 +83,7 @@ final class TakeLister: @unchecked Sendable {
         }
     }
 
-    /// Takes in an event, on the writer's thread.
+    /// Receives an event, on the writer's thread.
     func put(_ event: TimedTakeEvent) {
         lock.withLock {
             news.append(event)
@@ -114,7 +114,7 @@ final class TakeLister: @unchecked Sendable {
     }
 
     private func finish(_ id: Int, _ end: TimedTakeEnd) {
-        // The round trip can have become known better since the take began.
+        // The round trip may be known better than at the take's beginning.
         lock.withLock {
             if let place = places[id] { takes[id]?.lie(on: place.model, zero: inputFrame(place.hearing)) }
         }
@@ -126,13 +126,13 @@ final class TakeLister: @unchecked Sendable {
         if let failure = end.failure { events.tell(.failed(take, failure)) }
         let isListed = list(&take, frameCount: end.frameCount)
         var end = end
-        // A take that is not listed is found again once nobody holds its receipt.
+        // A take missing from the list is found again once nobody holds its receipt.
         if isListed { end.receipt?.settle() }
         end.receipt = nil
         events.tell(.ended(take, end))
     }
 
-    /// Lists a take, or tells its length.
+    /// Lists a take, or updates its length.
     @discardableResult
     private func list(_ take: inout RecordedTake, frameCount: Int64) -> Bool {
         guard let store = settings.store else { return true }
@@ -144,7 +144,7 @@ final class TakeLister: @unchecked Sendable {
                     device: settings.device), model: take.model, of: settings.recording
             ).number
         } catch {
-            // While it is recorded nothing needs to be said; it is tried again at its end.
+            // No report during the recording, because the end of the take tries again.
             if frameCount > 0 { events.tell(.unlisted(take, error)) }
             return false
         }
@@ -162,13 +162,13 @@ extension RecordedTake {
     }
 }
 
-/// The name of a take's file: what is practised, the section, and when.
+/// The name of a take's file: name of the recording, section, date and time.
 struct TakeName {
     private let folder: String
     private let stem: String
 
     /// - Parameters:
-    ///   - name: How it begins.
+    ///   - name: The beginning of the name.
     ///   - section: The name of the section; empty for none.
     init(_ folder: String, _ name: String, section: String) {
         self.folder = folder
@@ -182,7 +182,7 @@ struct TakeName {
         stem = ([name, section].filter { !$0.isEmpty }.map(Self.plain) + ["\(day)-\(clock)"]).joined(separator: "-")
     }
 
-    /// A path that no file has, with a number if that is necessary.
+    /// Returns an unused path, with a number if necessary.
     func free() -> String {
         var (path, number) = ("\(folder)/\(stem).wav", 2)
         while FileIdentity(path: path) != nil {
@@ -192,7 +192,8 @@ struct TakeName {
         return path
     }
 
-    /// A text as a part of a file name: without slashes, control characters and leading points, and not too long.
+    /// Returns a text as a part of a file name: without slashes, control characters and leading dots, and of limited
+    /// length.
     private static func plain(_ text: String) -> String {
         var name = ""
         for character in text {
@@ -208,10 +209,10 @@ struct TakeName {
 }
 
 extension PracticeRecorder {
-    /// The folder of this user's takes, which is made if it is missing: `woodshed/takes` below `$XDG_DATA_HOME`, by default
+    /// Returns the folder of this user's takes, created if missing: `woodshed/takes` below `$XDG_DATA_HOME`, by default
     /// `~/.local/share`. Real-time safe: no.
     ///
-    /// - Throws: `StoreError` if there is no home, or the folder cannot be made.
+    /// - Throws: `StoreError` if there is no home, or the folder cannot be created.
     public static func makeUserFolder() throws(StoreError) -> String {
         guard let data = DataFolder.path else { throw .noHome }
         let folder = data + "/takes"

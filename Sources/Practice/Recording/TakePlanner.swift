@@ -1,18 +1,18 @@
-// When takes begin and end, in output frames of the player. Kept apart from threads, files and devices, so that every rule can be read and
-// tested as a function of events and presses.
+// Times of the beginnings and ends of takes, in output frames of the player. Separate from threads, files and devices,
+// so that every rule can be read and tested as a function of events and key presses.
 internal import Engine
 
-/// When a session records.
+/// The trigger of a session's takes.
 public enum TakeMode: String, Sendable, Hashable, CaseIterable {
     /// A take of each pass.
     case passes
-    /// A take of each gap after a pass: the answer to what was heard.
+    /// A take of each gap after a pass: the answer to the pass.
     case gaps
-    /// A take from one press of a key to the next.
+    /// A take from one key press to the next.
     case key
 }
 
-/// Where a take lies on the recording that is played.
+/// The position of a take on the recording.
 struct TakeTarget: Sendable, Hashable {
     /// The section, in frames of the clip.
     var frames: Range<Int64>
@@ -22,55 +22,55 @@ struct TakeTarget: Sendable, Hashable {
     var speed: Double
     /// The change of pitch.
     var semitones: Double
-    /// The output frame at which the section's first frame is heard; where a pass was entered in its middle, it would have been heard then.
+    /// The output frame of the section's first frame; extrapolated for a pass entered in its middle.
     var zero: Double
 }
 
 /// Decides when takes begin and end. A value; one thread at a time.
 struct TakePlanner: Sendable {
-    /// What is to be done, in the order of the list.
+    /// An action for the recorder, in the order of the list.
     enum Step: Sendable, Hashable {
-        /// Begin a take with what is heard from an output frame on; without a target it is a recording of its own.
+        /// Begin a take with the sound from an output frame on; without a target the take has no model.
         case begin(id: Int, frame: Int64, TakeTarget?)
-        /// It lies on another pass, or another gap, than the one in which it began.
+        /// Move the take to another pass, or another gap, than at its beginning.
         case place(id: Int, TakeTarget)
-        /// End it with what is heard before an output frame.
+        /// End the take with the sound before an output frame.
         case end(id: Int, frame: Int64)
-        /// It was too short to be kept.
+        /// Drop the take, because it is too short.
         case drop(id: Int)
     }
 
-    /// A stretch of output frames in which one thing is heard.
+    /// A stretch of output frames with one kind of sound.
     private struct Span {
         enum Kind { case pass, gap, still }
         var frame: Int64
         var kind: Kind
-        /// The section that is or was heard last; nil before the first sound, and for one that is played backwards.
+        /// The current or the last section; nil before the first sound, and for a section played backwards.
         var target: TakeTarget?
     }
 
-    /// When it records.
+    /// The trigger of takes.
     let mode: TakeMode
-    /// Whether it records; with `key`, whether a take runs.
+    /// True if takes are recorded; with `key`, if a take runs.
     private(set) var isOn: Bool
-    /// Ends of the output at which nothing more is heard.
+    /// True after the player has finished.
     private(set) var isOver = false
 
-    /// The last spans, ascending; those longer ago than a device's buffer do not matter.
+    /// The last spans, ascending; spans older than a device's buffer do not matter.
     private var spans: [Span] = []
     private var running: (id: Int, frame: Int64, target: TakeTarget?)?
     private var lastID = 0
-    /// What a pause has interrupted.
+    /// The span interrupted by a pause.
     private var paused: Span?
     private let leastFrames: Int64
 
     private static let mostSpans = 64
-    /// A key that is pressed a little late means the pass in which it is pressed.
+    /// Tolerance for a late key press: the press still means the pass in which it comes.
     private static let nearlyAsMuch = 0.9
-    /// Takes of less than this many seconds are not kept.
+    /// The shortest take, in seconds.
     static let leastSeconds = 0.1
 
-    /// - Parameter isOn: Whether it records from the beginning.
+    /// - Parameter isOn: True to record from the beginning.
     init(mode: TakeMode, isOn: Bool, sampleRate: Int) {
         self.mode = mode
         self.isOn = isOn && mode != .key
@@ -79,17 +79,17 @@ struct TakePlanner: Sendable {
 
     // MARK: Events and presses
 
-    /// Takes in an event of the player. Events arrive in the order of their frames.
+    /// Handles an event of the player. Events arrive in the order of their frames.
     mutating func take(_ event: PlayerEvent) -> [Step] {
         let now = event.frame
         switch event.kind {
         case .playbackStarted, .passStarted, .speedChanged, .unfrozen:
-            // In a pause or a gap, another speed changes nothing of what is heard.
+            // In a pause or a gap, a new speed does not change the sound.
             guard event.kind != .speedChanged || paused == nil && spans.last?.kind == .pass else { return [] }
             paused = nil
             return change(to: Span(frame: now, kind: .pass, target: Self.target(of: event)))
         case .moved:
-            // A player that is moved while it is paused plays from there when it is resumed.
+            // A player moved during a pause plays from the new place on resuming.
             let isAtEnd = event.clipFrame >= event.sectionFrames.upperBound
             let span = Span(frame: now, kind: isAtEnd ? .gap : .pass, target: Self.target(of: event))
             guard paused == nil else {
@@ -111,7 +111,7 @@ struct TakePlanner: Sendable {
             paused = nil
             let target = Self.target(of: event)
             if span.kind == .gap {
-                // The rest of the gap is heard later by as much as the pause was long.
+                // The pause delays the rest of the gap by its length.
                 let pausedAt = spans.last?.frame ?? now
                 span.target?.zero += Double(now - pausedAt)
             } else {
@@ -127,16 +127,16 @@ struct TakePlanner: Sendable {
         }
     }
 
-    /// Begins or ends a take of its own, or switches the takes of passes or gaps on or off.
+    /// Begins or ends a single take, or switches the takes of passes or gaps on or off.
     ///
-    /// - Parameter frame: The output frame that is audible.
+    /// - Parameter frame: The audible output frame.
     mutating func press(at frame: Int64) -> [Step] {
         guard !isOver else { return [] }
         isOn.toggle()
         guard isOn else { return stop(at: frame) }
         let span = spans.last { $0.frame <= frame } ?? spans.first
         guard mode == .key else {
-            // What is heard now is ahead of the ear; what has not been heard yet is recorded as a whole.
+            // The player is ahead of the ear; sound still to be heard is recorded as a whole.
             guard let last = spans.last, last.kind == (mode == .passes ? .pass : .gap) else { return [] }
             return [begin(at: max(frame, last.frame), last.target)]
         }
@@ -145,7 +145,8 @@ struct TakePlanner: Sendable {
         return [begin(at: frame, target)]
     }
 
-    /// Steps without those takes that begin and are dropped among them: nothing was heard between two events at one frame.
+    /// Returns the steps without takes that both begin and drop among the steps: nothing sounds between two events at
+    /// one frame.
     static func withoutMoments(_ steps: [Step]) -> [Step] {
         let dropped = Set(steps.compactMap { if case .drop(let id) = $0 { id } else { nil } })
         let moments = Set(
@@ -161,7 +162,7 @@ struct TakePlanner: Sendable {
     // MARK: Within
 
     private mutating func change(to span: Span) -> [Step] {
-        // Of several events at one frame the last one tells what is heard.
+        // Among several events at one frame, the last describes the sound.
         if spans.last?.frame == span.frame { spans.removeLast() }
         spans.append(span)
         if spans.count > Self.mostSpans { spans.removeFirst() }
@@ -186,9 +187,10 @@ struct TakePlanner: Sendable {
         return [.place(id: take.id, target), end]
     }
 
-    /// What a take of a key's lies on: who presses the key in the middle of a pass may mean the next one, or the answer to this one.
+    /// Returns the target of a take triggered by a key: a press in the middle of a pass may mean the next pass, or the
+    /// answer to this pass.
     ///
-    /// - Returns: The first pass or gap of which nearly as much was heard during the take as of any other; nil if nothing was.
+    /// - Returns: The first pass or gap heard nearly as long during the take as the longest; nil for silence.
     private func place(from first: Int64, to end: Int64) -> TakeTarget? {
         let heard = spans.indices.map { index in
             let next = index + 1 < spans.count ? spans[index + 1].frame : .max
@@ -199,7 +201,7 @@ struct TakePlanner: Sendable {
         return heard.first { Double($0.length) >= Self.nearlyAsMuch * Double(most) }?.target
     }
 
-    /// Where a pass lies; nil if it is played backwards, as no model of a take is.
+    /// Returns the position of a pass; nil for a backwards pass, because a take's model never plays backwards.
     private static func target(of event: PlayerEvent) -> TakeTarget? {
         let (frames, place) = (event.sectionFrames, event.clipFrame)
         guard !event.isReversed, event.speed > 0, !frames.isEmpty, place >= frames.lowerBound,

@@ -2,28 +2,28 @@ internal import Glibc
 
 /// Clicks before the first pass, so that a player can join in time.
 public struct CountIn: Sendable, Hashable {
-    /// Clicks, from 1 to 32.
+    /// Number of clicks, from 1 to 32.
     public let clicks: Int
-    /// Clicks a minute, from 20 to 400.
+    /// Clicks per minute, from 20 to 400.
     public let tempo: Double
 
-    /// The numbers of clicks that can be asked for.
+    /// The permitted numbers of clicks.
     public static let clickRange = 1...32
-    /// The tempos that can be asked for, in clicks a minute.
+    /// The permitted tempos, in clicks per minute.
     public static let tempoRange = 20.0...400.0
 
-    /// Checks the numbers.
+    /// Creates a count-in after checking the numbers.
     ///
-    /// - Returns: nil if one is out of range.
+    /// - Returns: nil if a number is out of range.
     public init?(clicks: Int = 4, tempo: Double = 100) {
         guard Self.clickRange.contains(clicks), Self.tempoRange.contains(tempo) else { return nil }
         (self.clicks, self.tempo) = (clicks, tempo)
     }
 
-    /// From the first click to the sound, in frames.
+    /// Returns the length from the first click to the first sound, in frames.
     func frameCount(sampleRate: Int) -> Int { Int((Double(clicks) * 60 / tempo * Double(sampleRate)).rounded()) }
 
-    /// The clicks as samples of one channel: 25 ms each, a tone that dies away, the first one higher.
+    /// Returns the clicks as samples of one channel: 25 ms each, a decaying tone, the first higher.
     func samples(sampleRate: Int) -> [Float] {
         let rate = Double(sampleRate)
         var samples = [Float](repeating: 0, count: frameCount(sampleRate: sampleRate))
@@ -32,7 +32,7 @@ public struct CountIn: Sendable, Hashable {
             let frequency = click == 0 ? 1760.0 : 1175.0
             for offset in 0..<Int(0.025 * rate) where start + offset < samples.count {
                 let seconds = Double(offset) / rate
-                // A millisecond of attack, so that it is a click and not a crack.
+                // An attack of a millisecond, so that the tone begins as a click and not as a crack.
                 let level = min(1, seconds / 0.001) * exp(-seconds / 0.006) * 0.5
                 samples[start + offset] = Float(level * sin(2 * .pi * frequency * seconds))
             }

@@ -1,8 +1,8 @@
-/// A place of a recording whose sound is held from the beginning of a session on.
+/// A place of a recording whose sound is held from the beginning of a session.
 public struct FrozenPlace: Sendable, Hashable {
-    /// The frame of the clip; the first section that holds it is begun there.
+    /// The frame of the clip; the session begins with the first section that contains the frame.
     public var clipFrame: Int64
-    /// Output frames until the session ends with a fade; nil if it is held until `PracticeSession.setFrozen(_:)`.
+    /// Output frames until the session ends with a fade; nil to hold the sound until `PracticeSession.setFrozen(_:)`.
     public var frameCount: Int64?
 
     /// - Parameters:

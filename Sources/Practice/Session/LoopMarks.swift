@@ -1,12 +1,12 @@
-/// The start and the end of a loop that is set by ear, and whether it runs. Frames are those of the clip.
+/// The start and the end of a loop set by ear, and whether the loop plays. Frames are frames of the clip.
 ///
-/// A value: every change is a function of the marks and the frame, so tests can follow it.
+/// A value: every change is a function of the marks and the frame, so tests can check each change.
 public struct LoopMarks: Sendable, Hashable {
-    /// The first frame of the loop; nil until it is set.
+    /// The first frame of the loop; nil until set.
     public internal(set) var start: Int64?
-    /// The frame after the last; nil until it is set.
+    /// The frame after the last; nil until set.
     public internal(set) var end: Int64?
-    /// Whether the loop plays.
+    /// True if the loop plays.
     public internal(set) var isRunning = false
 
     /// The loop; nil until both marks are set.
@@ -15,7 +15,7 @@ public struct LoopMarks: Sendable, Hashable {
         return start..<end
     }
 
-    /// One of the two marks.
+    /// A mark of the loop.
     public enum Edge: String, Sendable, Hashable, CaseIterable {
         /// The first frame.
         case start
@@ -25,7 +25,7 @@ public struct LoopMarks: Sendable, Hashable {
 
     init() {}
 
-    /// Sets the start. An end that is not after it is given up, and with it the loop.
+    /// Sets the start. Clears an end that is not after the start, and stops the loop.
     mutating func setStart(_ frame: Int64) {
         start = frame
         if let end, end <= frame {
@@ -34,10 +34,10 @@ public struct LoopMarks: Sendable, Hashable {
         }
     }
 
-    /// Sets the end, and runs the loop.
+    /// Sets the end, and starts the loop.
     ///
-    /// - Parameter fallback: the start, if none was set.
-    /// - Returns: False if the end is not after the start; the marks are then as they were.
+    /// - Parameter fallback: the start, if none is set.
+    /// - Returns: False if the end is not after the start; the marks are then unchanged.
     mutating func setEnd(_ frame: Int64, fallback: Int64) -> Bool {
         let from = start ?? fallback
         guard frame > from else { return false }
@@ -45,11 +45,11 @@ public struct LoopMarks: Sendable, Hashable {
         return true
     }
 
-    /// Moves an edge by some frames, as far as the recording and the other edge permit: a loop has one frame at least.
+    /// Moves an edge by a number of frames, within the recording and the other edge: a loop has at least one frame.
     ///
-    /// - Returns: False if that edge is not set.
+    /// - Returns: False if this edge is not set.
     mutating func nudge(_ edge: Edge, by frames: Int64, within frameCount: Int64) -> Bool {
-        // No further than the recording is long, so that no sum exceeds its type.
+        // Limited to the length of the recording, so that no sum overflows.
         let frames = min(max(-frameCount, frames), frameCount)
         switch edge {
         case .start:

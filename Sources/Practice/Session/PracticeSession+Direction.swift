@@ -1,24 +1,25 @@
 internal import Engine
 
 extension PracticeSession {
-    /// Plays every pass backwards from now on, or forwards again. The pass that plays turns round where it is. The marks of a loop stay where they
-    /// are in the recording.
+    /// Plays every pass backwards from now on, or forwards again. The current pass turns round at its position. The
+    /// marks of a loop keep their places in the recording.
     ///
-    /// - Throws: `SessionError` for a plan that cannot be played backwards; then nothing changes.
+    /// - Throws: `SessionError` for a plan that cannot be played backwards; nothing changes then.
     public func setReversed(_ isReversed: Bool) throws(SessionError) {
         try change(listens: false) { (state, _) throws(SessionError) in
             state.setReversed(isReversed)
         }
     }
 
-    /// Whether passes are played from their end to their beginning.
+    /// True if passes play from their end to their beginning.
     public var isReversed: Bool { player.score.plan.reversed }
 
-    /// Jumps to where passes of the loop begin, or of the section if no loop runs: to the end, if it is played backwards.
+    /// Jumps to the beginning of the loop's passes, or of the section's passes if no loop plays. Backwards, this is the
+    /// end.
     public func jumpToStart() {
         let marks = self.marks
         guard let range = marks.isRunning ? marks.range : currentSection, !range.isEmpty else { return }
-        // Only a score that was replaced meanwhile could refuse, and then the jump has no meaning any more.
+        // Refused only if the score was replaced meanwhile; the jump then has no meaning.
         try? player.seek(toClipFrame: isReversed ? range.upperBound - 1 : range.lowerBound)
     }
 }

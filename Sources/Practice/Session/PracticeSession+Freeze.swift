@@ -1,20 +1,21 @@
 internal import Engine
 
 extension PracticeSession {
-    /// Holds the sound that is audible, or goes on from it; see `Player.freeze(at:)`.
+    /// Holds the audible sound, or continues from there; see `Player.freeze(at:)`.
     ///
-    /// What is meant is the moment of the call: the player is ahead of the ear by the device's buffer, so it goes back by that much.
+    /// The sound is that of the moment of the call: the player is ahead of the ear by the device's buffer, so the
+    /// method moves the player back by this amount.
     public func setFrozen(_ isFrozen: Bool) {
         guard isFrozen else { return player.unfreeze() }
         let status = player.status
         if status.state == .playing, !status.isFrozen, !status.isResting, let place = try? audibleClipFrame() {
-            // Just before, another section or nothing may have been heard; then the sound that comes next is held.
+            // If the ear still hears another section or nothing, the sound that comes next is held.
             if currentSection.contains(place) { try? player.seek(toClipFrame: place) }
         }
         player.freeze()
     }
 
-    /// Whether the sound of one place is held.
+    /// True if the sound of one place is held.
     public var isFrozen: Bool { player.status.isFrozen }
 
     /// Begins with the sound of one place.
@@ -22,7 +23,7 @@ extension PracticeSession {
         let sections = player.score.sections
         let section = sections.firstIndex { $0.range.contains(place.clipFrame) } ?? 0
         let isInside = sections[section].range.contains(place.clipFrame)
-        // Only a section that the score has not could be refused.
+        // Refused only for a section missing from the score.
         try? player.start(inSection: section + 1, clipFrame: isInside ? place.clipFrame : nil, at: frame)
         player.freeze(at: frame)
         if let count = place.frameCount { player.stop(at: (frame ?? 0) + count) }

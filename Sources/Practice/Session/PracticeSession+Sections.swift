@@ -3,7 +3,7 @@ public import Engine
 extension PracticeSession {
     /// Moves by sections of the plan, and leaves the loop.
     ///
-    /// - Parameter count: 1 is the next section, -1 the previous one. Outside the plan nothing happens.
+    /// - Parameter count: 1 is the next section, -1 the previous. Outside of the plan nothing happens.
     public func skip(by count: Int) {
         let status = player.status
         _ = try? change(listens: false) { (state, _) throws(SessionError) in
@@ -13,19 +13,20 @@ extension PracticeSession {
 
     /// Goes to the start of a section, and leaves the loop.
     ///
-    /// - Parameter number: one of ``sections``, from 1. Outside of them nothing happens.
+    /// - Parameter number: the number of a section in ``sections``, from 1. Other numbers have no effect.
     public func go(toSection number: Int) {
         _ = try? change(listens: false) { (state, _) throws(SessionError) in state.go(to: number) }
     }
 
-    /// Plays other sections from now on, as after the saved ones have changed. The pass that plays goes on in its section, wherever
-    /// that is in the new list; if the section is gone, its pass is played to the end, and the next one follows. A loop that is set by
-    /// ear goes on.
+    /// Plays other sections from now on, for example after a change of the saved sections. The current pass continues
+    /// in its section, at the section's place in the new list. If the section is gone, the pass plays to its end, and
+    /// the next section follows. A loop set by ear continues.
     ///
     /// - Parameters:
     ///   - sections: Frames of the clip; at least one section.
-    ///   - savedIDs: The identities of the saved sections that they come from, in the same order; nil for those not saved.
-    /// - Throws: `SessionError` if there is none, or a section cannot be played; everything goes on as before then.
+    ///   - savedIDs: The identities of the saved sections, in the same order; nil for unsaved sections.
+    /// - Throws: `SessionError` if there is no section, or a section cannot be played; the session then continues
+    ///   unchanged.
     public func setSections(_ sections: [Section], savedIDs: [Int?] = []) throws(SessionError) {
         guard !sections.isEmpty else { throw .noSections }
         let status = player.status

@@ -4,7 +4,7 @@ public import Engine
 internal import Realtime
 internal import Synchronization
 
-/// A recording that is practised: sections that follow one another, and loops that are set by ear while they play.
+/// Practice of a recording: consecutive sections, and loops set by ear during playback.
 ///
 ///     let session = try PracticeSession(engine: engine, clip: clip, plan: SessionPlan(PracticePlan(sections: [verse, chorus])))
 ///     session.start()
@@ -13,34 +13,34 @@ internal import Synchronization
 ///     session.setLoopStart()
 ///     try session.setLoopEnd()
 ///
-/// Marks mean what is audible at the moment of the call: the device's buffer is taken into account. Every change is crossfaded
-/// over 5 ms and heard from the next block on. Any thread may call any method at any time, but not the render thread.
+/// Marks refer to the audible moment of the call: the session compensates for the device's buffer. Every change is
+/// crossfaded over 5 ms and takes effect in the next block. Threads: any, except the render thread.
 public final class PracticeSession: Sendable {
-    /// The player that makes the sound. Use its own methods for pauses, gain and seeking; a score that it is given goes
-    /// as soon as the session changes something.
+    /// The player that makes the sound. Use its own methods for pauses, gain and seeking; the session's next change
+    /// replaces a score set directly.
     public let player: Player
-    /// The plan the session was made with.
+    /// The plan given at creation.
     public let plan: SessionPlan
 
     private let state: Mutex<SessionState>
     private let broadcast = EventBroadcast<SessionEvent>()
-    /// Follows the player.
+    /// Receives the events of the player.
     private let thread: EventThread<PlayerEvent>
-    /// The output frame that is audible now.
+    /// Returns the audible output frame.
     private let audibleFrame: @Sendable () -> Int64
-    /// Makes the clicks before the first pass; nil without a count-in.
+    /// Plays the clicks before the first pass; nil without a count-in.
     private let clicks: Player?
-    /// When the user paused.
+    /// Time of the user's pause.
     private let pausedAt = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Prepares a session. Nothing is heard before `start()`.
+    /// Prepares a session. The sound begins with `start()`.
     ///
     /// - Parameters:
-    ///   - engine: Plays it; its rate is the clip's.
+    ///   - engine: The engine, at the clip's rate.
     ///   - clip: The recording.
-    ///   - plan: What is played.
-    /// - Throws: `SessionError` of kind `noSections`, `ScoreError` for a plan that cannot be played, `EngineError` if the engine
-    ///   cannot take another player, or the system has no thread left.
+    ///   - plan: The sections and settings.
+    /// - Throws: `SessionError` of kind `noSections`, `ScoreError` for a plan that cannot be played, `EngineError` if
+    ///   the engine cannot take another player, or the system has no thread left.
     public convenience init(engine: Engine, clip: Clip, plan: SessionPlan) throws {
         var made: [Player] = []
         do {
@@ -55,7 +55,7 @@ public final class PracticeSession: Sendable {
     }
 
     /// - Parameters:
-    ///   - audibleFrame: The output frame that is audible now.
+    ///   - audibleFrame: Returns the audible output frame.
     ///   - makePlayer: Makes the player of a score.
     package init(
         clip: Clip, plan: SessionPlan, audibleFrame: @escaping @Sendable () -> Int64,
@@ -102,7 +102,7 @@ public final class PracticeSession: Sendable {
     }
 
     private func startPlayer(at frame: Int64?) {
-        // Under the lock: requests of other threads come before or after all of this.
+        // Under the lock, so that requests of other threads come before or after all of this.
         state.withLock { state in
             state.isStarted = true
             if let place = plan.frozen { return start(place, at: frame) }
@@ -121,14 +121,14 @@ public final class PracticeSession: Sendable {
         player.stop()
     }
 
-    /// Pauses, and remembers since when.
+    /// Pauses, and stores the time of the pause.
     public func pause() {
         pausedAt.withLock { $0 = .now }
         player.pause(reason: .user)
     }
 
-    /// Plays on, a little before the place of the pause if the plan says so; in a loop that is set by ear, in a gap, and with frozen sound, from
-    /// the very place.
+    /// Resumes, a little before the place of the pause if the plan says so. A loop set by ear, a gap and frozen sound
+    /// resume exactly at the place.
     public func resume() {
         let since = pausedAt.withLock { instant in
             defer { instant = nil }
@@ -148,25 +148,24 @@ public final class PracticeSession: Sendable {
         player.resume()
     }
 
-    /// What happens from now on, each event once, in order, to every reader, until the player's own events end. Ask
-    /// before `start()`.
+    /// A stream of each event from now on, in order, until the player's events end. Request it before `start()`.
     public var events: AsyncStream<SessionEvent> { broadcast.stream }
 
-    /// Calls `observer` with every event from now on, in order, on the thread that tells it and before any reader gets it. It must return at
-    /// once, and must not call the session, whose lock may be held.
+    /// Calls `observer` with every event from now on, in order, on the sending thread and before all readers. The
+    /// observer must return at once, and must not call the session, whose lock may be held.
     package func observe(_ observer: @escaping @Sendable (SessionEvent) -> Void) { broadcast.observe(observer) }
 
-    /// Calls `reader` with what a reader of `events` gets, and with nil at its end. It has the same duties as an observer.
+    /// Calls `reader` with the events of `events`, and with nil at their end. The duties are those of an observer.
     func follow(_ reader: @escaping @Sendable (SessionEvent?) -> Void) { broadcast.follow(reader) }
 
-    /// Everything of it that is in the engine, to be removed with it.
+    /// All players of the session in the engine, to be removed with the session.
     package var players: [Player] { [player] + (clicks.map { [$0] } ?? []) }
 
     private func take(_ event: PlayerEvent) {
         let news = state.withLock { state in
             let before = state
             let news = state.take(event)
-            // A section that was taken out of the plan; the score without it was made before, so it is not refused.
+            // Removes a section gone from the plan; never refused, because the score was checked before.
             try? state.send(to: player, since: before)
             return news
         }
@@ -178,12 +177,12 @@ public final class PracticeSession: Sendable {
     /// The marks of the loop, in frames of the clip.
     public var marks: LoopMarks { state.withLock { $0.marks } }
 
-    /// The frame of the clip that is audible now.
+    /// Returns the audible frame of the clip.
     ///
     /// - Throws: `SessionError` of kind `nothingHeard` before the first sound.
     public func audibleClipFrame() throws(SessionError) -> Int64 {
         let status = player.status
-        // A pause keeps its place, and so does frozen sound; what the buffer still holds of the fade is not meant.
+        // Paused and frozen sound stays at its place; ignore the buffered rest of the fade.
         if status.state == .paused || status.isFrozen { return status.clipFrame }
         guard let frame = player.clipFrame(heardAt: min(audibleFrame(), status.outputFrame)) else {
             throw .nothingHeard
@@ -191,8 +190,8 @@ public final class PracticeSession: Sendable {
         return min(max(0, frame), player.clip.frameCount)
     }
 
-    /// The frame of the clip at which a mark would be set now: the one that is audible, or the silence or zero crossing near it if the plan
-    /// asks for that.
+    /// Returns the frame of the clip for a mark set now: the audible frame, or a nearby silence or zero crossing if the
+    /// plan snaps edges.
     ///
     /// - Throws: `SessionError` of kind `nothingHeard` before the first sound.
     public func markFrame() throws(SessionError) -> Int64 {
@@ -200,8 +199,8 @@ public final class PracticeSession: Sendable {
         return plan.snapsEdges ? SnappedEdge.heardFrame(nearest: frame, in: player.clip) : frame
     }
 
-    /// Sets the start of the loop to what is audible. A loop that runs goes on with its new start; if the end is not after it, the end
-    /// is given up and playing goes on.
+    /// Sets the start of the loop to the audible frame. A playing loop continues with its new start. If the end is not
+    /// after the start, the end is cleared and playback continues.
     ///
     /// - Returns: The marks.
     @discardableResult
@@ -209,8 +208,8 @@ public final class PracticeSession: Sendable {
         try change { (state, frame) throws(SessionError) in state.marks.setStart(frame) }
     }
 
-    /// Sets the end of the loop to what is audible, and plays the loop from its start at once. Without a start, it begins where the
-    /// section does.
+    /// Sets the end of the loop to the audible frame, and plays the loop from its start at once. Without a start, the
+    /// loop begins with the section.
     ///
     /// - Throws: `SessionError` of kind `endBeforeStart`.
     @discardableResult
@@ -227,8 +226,8 @@ public final class PracticeSession: Sendable {
 
     /// Sets both marks, and plays the loop.
     ///
-    /// - Parameter range: Frames of the clip, inside it; at least one.
-    /// - Throws: `SessionError` of kind `noLoop` for a range that is empty or not in the clip.
+    /// - Parameter range: Frames of the clip, inside the clip; at least one.
+    /// - Throws: `SessionError` of kind `noLoop` for a range that is empty or outside of the clip.
     @discardableResult
     public func loop(_ range: Range<Int64>) throws(SessionError) -> LoopMarks {
         try change(listens: false) { (state, _) throws(SessionError) in
@@ -239,7 +238,7 @@ public final class PracticeSession: Sendable {
         }
     }
 
-    /// Leaves the loop and plays on from the same place, or enters it again. Without a loop, the section that plays becomes one.
+    /// Leaves the loop and continues from the same place, or enters the loop again; without a loop, loops the section.
     ///
     /// - Throws: `SessionError` of kind `nothingHeard` if there is neither.
     @discardableResult
@@ -254,12 +253,12 @@ public final class PracticeSession: Sendable {
         }
     }
 
-    /// Moves an edge of the loop, as far as the recording and the other edge permit.
+    /// Moves an edge of the loop, within the recording and the other edge.
     ///
     /// - Parameters:
     ///   - edge: The start or the end.
     ///   - frames: Frames of the clip; negative moves towards the beginning.
-    /// - Throws: `SessionError` of kind `noLoop` if that edge is not set.
+    /// - Throws: `SessionError` of kind `noLoop` if this edge is not set.
     @discardableResult
     public func nudge(_ edge: LoopMarks.Edge, by frames: Int64) throws(SessionError) -> LoopMarks {
         try change(listens: false) { (state, _) throws(SessionError) in
@@ -267,21 +266,22 @@ public final class PracticeSession: Sendable {
         }
     }
 
-    /// Moves an edge of the loop by frames of the recording's file, of which one may be more or less than one of the clip.
+    /// Moves an edge of the loop by frames of the recording's file, whose rate may differ from the clip's.
     ///
-    /// - Throws: `SessionError` of kind `noLoop` if that edge is not set.
+    /// - Throws: `SessionError` of kind `noLoop` if this edge is not set.
     @discardableResult
     public func nudge(_ edge: LoopMarks.Edge, byFileFrames frames: Int64) throws(SessionError) -> LoopMarks {
         guard let mark = edge == .start ? marks.start : marks.end else { throw .noLoop }
         let clip = player.clip
-        // No further than the clip is long, so that no sum exceeds its type.
+        // Limited to the length of the clip, so that no sum overflows.
         let limit = clip.fileFrame(forFrame: clip.frameCount)
         let moved = clip.fileFrame(forFrame: mark) + min(max(-limit, frames), limit)
         return try nudge(edge, by: clip.frame(forFileFrame: moved) - mark)
     }
 
-    /// Loops what was just heard: the last four seconds, and each time that it is called again at once, twice as much, up to 32 seconds. It
-    /// does not reach back over a joint, but has a second at least, as far as there is one before what is heard.
+    /// Loops the last four seconds of sound. Each immediate repetition of the call doubles the length, up to 32
+    /// seconds. The loop never reaches back over a joint, but lasts at least one second, as far as the recording
+    /// permits.
     ///
     /// - Throws: `SessionError` of kind `nothingHeard` before the first sound, and just after a jump.
     @discardableResult
@@ -297,9 +297,9 @@ public final class PracticeSession: Sendable {
 
     // MARK: Speed and pitch
 
-    /// Plays at another speed from here on, in loops and sections; this ends a ramp.
+    /// Plays at another speed from here on, in loops and sections; ends a ramp.
     public func setSpeed(_ speed: Speed) throws(ScoreError) {
-        // Under the lock, so that no other thread's request comes in between and is made with the old speed.
+        // Under the lock, so that no request of another thread uses the old speed in between.
         try state.withLock { state throws(ScoreError) in
             try player.setSpeed(speed)
             state.speed = speed
@@ -316,74 +316,73 @@ public final class PracticeSession: Sendable {
 
     // MARK: Passes and gaps
 
-    /// Plays every section this often from now on, without the plan's steps. The pass that plays goes on.
+    /// Sets the passes of every section from now on, without the plan's steps. The current pass continues.
     ///
-    /// - Throws: `SessionError` for a number that cannot be played; then nothing changes.
+    /// - Throws: `SessionError` for a number that cannot be played; nothing changes then.
     public func setPasses(_ passes: PassCount) throws(SessionError) {
         try change(listens: false) { (state, _) throws(SessionError) in
             state.setPasses(passes)
         }
     }
 
-    /// Leaves this gap after every pass from now on. The pass that plays goes on.
+    /// Sets the gap after every pass from now on. The current pass continues.
     ///
-    /// - Throws: `SessionError` for a gap that cannot be played, such as one below 0; then nothing changes.
+    /// - Throws: `SessionError` for a gap that cannot be played, such as a negative gap; nothing changes then.
     public func setGap(_ gap: Gap) throws(SessionError) {
         try change(listens: false) { (state, _) throws(SessionError) in
             state.setGap(gap)
         }
     }
 
-    /// The gap after each pass of a section that has none of its own.
+    /// The gap after each pass of a section without a gap of its own.
     public var gap: Gap { state.withLock { $0.gap } }
 
-    /// The passes of each section that has no number of its own.
+    /// The passes of each section without a number of its own.
     public var passes: PassCount { state.withLock { $0.passes } }
 
-    /// The speed that was set while it played; nil while the plan's own speeds are played.
+    /// The speed set during playback; nil while the plan's own speeds apply.
     public var speed: Speed? { state.withLock { $0.speed } }
 
-    /// The pitch of everything that is played.
+    /// The pitch of all sound.
     public var pitch: Pitch { state.withLock { $0.pitch } }
 
     // MARK: Sections
 
-    /// The sections in the order in which they are played, as they are now, each with the identity of the saved section that it comes
-    /// from; nil for one that is not saved.
+    /// The current sections in playing order, each with its saved section's identity; nil for an unsaved section.
     public var sections: [(section: Section, savedID: Int?)] { state.withLock { $0.sections } }
 
-    /// Which of ``sections`` plays, from 1; the one that was left while a loop that is set by ear plays.
+    /// Number of the current section in ``sections``, from 1; in a loop set by ear, of the section left for the loop.
     public var currentNumber: Int { state.withLock { $0.section } }
 
-    /// Which section of the plan plays, by its place in the list, from 1; nil before the first.
+    /// Place of the current section in the plan's list, from 1; nil before the first.
     public var currentPlace: Int? { state.withLock { $0.currentPlace } }
 
-    /// The identity of the saved section that plays; nil in a loop that is set by ear, and for a section that is not saved.
+    /// The identity of the current saved section; nil in a loop set by ear, and for an unsaved section.
     public var currentSavedID: Int? { state.withLock { $0.currentSavedID } }
 
-    /// The identity of the saved section that an event tells of; nil in a loop that is set by ear, and for a section that is not saved.
+    /// Returns the identity of an event's saved section; nil in a loop set by ear, and for an unsaved section.
     ///
     /// - Parameter number: the event's section, from 1.
     public func savedID(ofSection number: Int) -> Int? { state.withLock { $0.savedID(ofSection: number) } }
 
     // MARK: Changing
 
-    /// The section of the player's score that plays, in frames of the clip.
+    /// The current section of the player's score, in frames of the clip.
     var currentSection: Range<Int64> {
         let sections = player.score.sections
         let section = player.status.section
         return sections.indices.contains(section - 1) ? sections[section - 1].range : 0..<0
     }
 
-    /// Changes the marks, and plays what they mean now.
+    /// Changes the marks, and plays accordingly.
     ///
-    /// - Parameter listens: Whether `body` needs the frame of the clip that is audible.
+    /// - Parameter listens: True if `body` needs the audible frame of the clip.
     @discardableResult
     func change(
         listens: Bool = true, _ body: (inout SessionState, Int64) throws(SessionError) -> Void
     ) throws(SessionError) -> LoopMarks {
         let heard = listens ? try markFrame() : 0
-        // The lock is held until the player has the request, so that two threads cannot send theirs in the wrong order.
+        // Holds the lock until the player has the request, so that two threads cannot send requests in the wrong order.
         return try state.withLock { state throws(SessionError) in
             let before = state
             do throws(SessionError) {

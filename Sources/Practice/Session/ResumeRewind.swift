@@ -1,14 +1,14 @@
-/// How much of the recording is repeated when playing goes on after a pause.
+/// The part of the recording to repeat when playback resumes after a pause.
 public enum ResumeRewind: Sendable, Hashable {
-    /// Playing goes on at the frame of the pause.
+    /// Playback resumes at the frame of the pause.
     case off
-    /// The longer the pause, the more: nothing after less than two seconds, half a second after less than ten, two seconds after less
-    /// than a minute, five seconds after that.
+    /// Grows with the pause: nothing below two seconds, half a second below ten seconds, two seconds below a minute,
+    /// then five seconds.
     case automatic
-    /// Always this many seconds of the recording.
+    /// A fixed number of seconds of the recording.
     case seconds(Double)
 
-    /// Seconds of the recording to repeat after a pause.
+    /// Returns the seconds of the recording to repeat after a pause.
     func seconds(afterPauseOf pause: Double) -> Double {
         switch self {
         case .off: 0

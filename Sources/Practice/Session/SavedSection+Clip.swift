@@ -3,11 +3,12 @@ public import Engine
 public import Sections
 
 extension SavedSection {
-    /// The section in a clip of its recording: to the frame if the clip has the file's rate, otherwise to the nearest one.
+    /// Returns the section in a clip of its recording: exact if the clip has the file's rate, otherwise rounded to the
+    /// nearest frame.
     ///
-    /// Its settings are not looked at: they are what a user typed, and their meaning is the program's.
+    /// Ignores the section's settings: they are text typed by a user, and the program defines their meaning.
     ///
-    /// - Throws: `ScoreError` if nothing of it is in the clip.
+    /// - Throws: `ScoreError` if no frame of the section is in the clip.
     public func section(in clip: Clip) throws(ScoreError) -> Section {
         let start = min(clip.frame(forFileFrame: frames.lowerBound), clip.frameCount)
         let end = min(clip.frame(forFileFrame: frames.upperBound), clip.frameCount)

@@ -1,24 +1,24 @@
 public import Explanations
 
-/// A request that a practice session cannot carry out. What plays goes on as it was.
+/// The reason why a practice session refused a request. Playback continues unchanged.
 public struct SessionError: ExplainedError, Hashable {
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The end of a loop is not after its start.
         case endBeforeStart
-        /// No loop, or no such mark of it, has been set.
+        /// The loop, or the requested mark of the loop, is not set.
         case noLoop
         /// Nothing has been heard yet.
         case nothingHeard
-        /// There is no section to play, or none of the kind that was asked for.
+        /// There is no section to play, or none of the requested kind.
         case noSections
     }
 
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public let kind: Kind
-    /// What is wrong, in words.
+    /// The cause, in words.
     public let message: String
-    /// What to do about it, in words.
+    /// The remedy, in words.
     public let remedy: String
 
     package init(_ kind: Kind, _ message: String, remedy: String) {

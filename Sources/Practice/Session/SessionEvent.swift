@@ -1,17 +1,17 @@
 public import Engine
 
-/// Something that happened in a practice session.
+/// An event of a practice session.
 public enum SessionEvent: Sendable, Hashable {
-    /// The session begins; the number of sections that it will play.
+    /// The session begins; carries the number of sections in the plan.
     case started(sections: Int)
-    /// The player's own events: sections, passes, gaps, pauses.
+    /// An event of the player: sections, passes, gaps, pauses.
     case player(PlayerEvent)
-    /// The session moved on to another section of the plan, by itself or because the user asked; its place in the order of
-    /// playing, from 1.
+    /// The session moved to another section of the plan, by itself or at the user's request; carries the section's
+    /// place in the playing order, from 1.
     case proceeded(section: Int)
-    /// The marks of the loop have changed, or the loop was left or entered.
+    /// The marks of the loop have changed, or the session left or entered the loop.
     case loop(LoopMarks)
-    /// Every section has been played.
+    /// All sections have played.
     case completed
     /// The user or the program ended the session.
     case stopped

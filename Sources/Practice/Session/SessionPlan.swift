@@ -1,45 +1,46 @@
 public import Engine
 
-/// What a session plays, and how.
+/// The sections and settings of a session.
 public struct SessionPlan: Sendable, Hashable {
     /// The order of the sections.
     public enum Order: Sendable, Hashable {
-        /// As they are listed.
+        /// The order of the list.
         case listed
-        /// In a random order, the same for the same seed.
+        /// A random order, the same for the same seed.
         case shuffled(seed: UInt64)
     }
 
-    /// The sections, in frames of the clip, and how they are played.
+    /// The sections, in frames of the clip, and their settings of playback.
     public var practice: PracticePlan
-    /// The identities of the saved sections that they come from, in the same order; nil for ranges that are not saved.
+    /// The identities of the saved sections, in the same order; nil for unsaved ranges.
     public var savedIDs: [Int?]
     /// The order.
     public var order: Order
-    /// The section to begin with, by its number in the order of playing, from 1. Those before it are there for `skip(by:)`, and for the
-    /// next round of a plan that repeats.
+    /// The section to begin with, by its number in the playing order, from 1. Earlier sections are available to
+    /// `skip(by:)`, and to the next round of a repeating plan.
     public var firstSection: Int
-    /// Where to begin in that section, as a frame of the clip; nil for its first frame.
+    /// The first frame in this section, as a frame of the clip; nil for the section's first frame.
     public var firstFrame: Int64?
-    /// The sound of one place instead of passes; nil for passes.
+    /// A held sound instead of passes; nil for passes.
     public var frozen: FrozenPlace?
     /// Clicks before the first pass; nil for none.
     public var countIn: CountIn?
-    /// What is repeated after a pause.
+    /// The part to repeat after a pause.
     public var resumeRewind: ResumeRewind
 
-    /// Whether marks that are set by ear move to the nearest silence or zero crossing within 20 ms.
+    /// True if marks set by ear move to the nearest silence or zero crossing within 20 ms.
     public var snapsEdges = false
 
-    /// A plan; it is checked when a session is made from it.
+    /// Creates a plan; the session checks it.
     ///
     /// - Parameters:
-    ///   - practice: The sections, in frames of the clip, and how they are played.
-    ///   - savedIDs: The identities of the saved sections that they come from, in the same order; with another number of them all are nil.
+    ///   - practice: The sections, in frames of the clip, and their settings of playback.
+    ///   - savedIDs: The identities of the saved sections, in the same order. If the count differs from the sections,
+    ///     all are nil.
     ///   - order: The order.
-    ///   - firstSection: The section to begin with, in the order of playing, from 1. What is outside the plan is moved into it.
+    ///   - firstSection: The section to begin with, in the playing order, from 1; clamped to the plan.
     ///   - countIn: Clicks before the first pass.
-    ///   - resumeRewind: What is repeated after a pause.
+    ///   - resumeRewind: The part to repeat after a pause.
     public init(
         _ practice: PracticePlan, savedIDs: [Int?] = [], order: Order = .listed, firstSection: Int = 1,
         countIn: CountIn? = nil, resumeRewind: ResumeRewind = .off
@@ -52,7 +53,7 @@ public struct SessionPlan: Sendable, Hashable {
         (firstFrame, frozen) = (nil, nil)
     }
 
-    /// The places of the list in the order in which they are played.
+    /// The places in the list, in the order of playing.
     var playingOrder: [Int] {
         var places = Array(practice.sections.indices)
         if case .shuffled(let seed) = order {
@@ -62,11 +63,11 @@ public struct SessionPlan: Sendable, Hashable {
         return places
     }
 
-    /// The order in which changed sections are played: as they are listed, or, if they are shuffled, those that were there before in their
-    /// old order and new ones after them.
+    /// Returns the playing order of changed sections: the order of the list. If shuffled, known sections keep their old
+    /// order and new sections follow.
     func order(after old: [Int], of plan: SessionPlan) -> [Int] {
         guard case .shuffled = order else { return Array(practice.sections.indices) }
-        // The places of each section, the first one at the end.
+        // The places of each section, the first place at the end.
         var (byID, byRange): ([Int: [Int]], [Range<Int64>: [Int]]) = ([:], [:])
         for place in practice.sections.indices.reversed() {
             if let id = savedIDs[place] { byID[id, default: []].append(place) }
@@ -88,14 +89,14 @@ public struct SessionPlan: Sendable, Hashable {
         return kept + practice.sections.indices.filter { !isKept[$0] }
     }
 
-    /// The engine's plan, with the sections in the order of playing.
+    /// Returns the engine's plan, with the sections in the order of playing.
     func enginePlan(_ order: [Int]) -> PracticePlan {
         var plan = practice
         plan.sections = order.map { practice.sections[$0] }
         return plan
     }
 
-    /// The same settings for a loop that is set by ear.
+    /// Returns the same settings for a loop set by ear.
     func enginePlan(loop: Range<Int64>, speed: Speed) throws(ScoreError) -> PracticePlan {
         var plan = practice
         plan.sections = [try Section(loop)]
@@ -104,7 +105,8 @@ public struct SessionPlan: Sendable, Hashable {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the same order on every machine, which the system's generator does not promise.
+/// SplitMix64 (Steele, Lea, Flood 2014): the same order on every machine, which the system's generator does not
+/// guarantee.
 private struct ShuffleGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,5 +1,5 @@
-// What a session knows, and what follows from a change of it: the scores that the player gets. Kept apart from the
-// session's lock and threads, so that every rule can be read and tested as a function.
+// The state of a session, and the scores that follow from its changes. Separate from the session's lock and threads, so
+// that every rule can be read and tested as a function.
 internal import Clips
 internal import Engine
 
@@ -7,43 +7,43 @@ internal import Engine
 struct SessionState: Sendable {
     private let clip: Clip
     private var plan: SessionPlan
-    /// Whether the plan has changed since the player got a score.
+    /// True if the plan has changed since the player's last score.
     private var isRevised = false
-    /// Where the section that plays is in the changed plan: its old and its new place in the order of playing, from 1.
+    /// The move of the current section in the changed plan: its old and its new place in the playing order, from 1.
     private var move: (from: Int, to: Int)?
-    /// A plan with other sections was sent to the player; the numbers that it tells until it has moved are old.
+    /// True if a plan with other sections was sent; until its move, the player reports old numbers.
     private var awaitsMove = false
-    /// The place in the plan's list of a section that is gone, and is there until its pass is over.
+    /// The place in the plan's list of a removed section, kept until its pass ends.
     private var leaving: Int?
-    /// Whether the session was started.
+    /// True if the session was started.
     var isStarted = false
-    /// The places of the plan's list in the order of playing.
+    /// The places in the plan's list, in the order of playing.
     private(set) var order: [Int]
     var marks = LoopMarks()
-    /// The speed the user has set; nil while the plan's own speeds are played.
+    /// The speed set by the user; nil while the plan's own speeds apply.
     var speed: Speed?
-    /// The pitch of everything that is played.
+    /// The pitch of all sound.
     var pitch: Pitch
-    /// The section of the plan that plays, or played before the loop: its place in the order, from 1.
+    /// The current section of the plan, or the last section before the loop: its place in the order, from 1.
     private(set) var section = 1
-    /// The pass of that section in which a loop was entered, from 1.
+    /// The pass of this section in which the loop was entered, from 1.
     private var passBeforeLoop = 1
-    /// The player was told to leave the loop, and the pass that it tells may be one of the loop's.
+    /// True if the player was told to leave the loop; the reported pass may still be a pass of the loop.
     private var leavesLoop = false
-    /// Whether the player is paused, and whether its sound is frozen.
+    /// The player's paused and frozen states.
     private var (isPaused, isFrozen) = (false, false)
-    /// A section that the user asked for, to be sent to the player.
+    /// A section requested by the user, to be sent to the player.
     private var wantedSection: Int?
-    /// A section that was sent to the player; what it tells of others until then is old.
+    /// A section sent to the player; until its start, reports of other sections are old.
     private var awaitedSection: Int?
-    /// The output frame up to which the player had played when it was sent something: what it tells of earlier frames is old, too.
+    /// The player's output frame when the last request was sent: reports of earlier frames are old, too.
     private var sentFrame: Int64 = 0
-    /// A section that the player moved to and that was told of; its start, if it is reported, is no news.
+    /// A section already announced after the player's move; a later report of its start is no news.
     private var toldSection: Int?
-    /// The last loop of what was just heard, and how many seconds it has.
+    /// The last loop of recent sound, and its length in seconds.
     private var lastHeard: (range: Range<Int64>, seconds: Double)?
 
-    /// "What was just heard", in seconds: at first, and at most.
+    /// Lengths of a loop of recent sound, in seconds: the first, and the greatest.
     private static let (firstSeconds, mostSeconds) = (4.0, 32.0)
 
     init(clip: Clip, plan: SessionPlan) {
@@ -61,18 +61,18 @@ struct SessionState: Sendable {
     /// The place of the current section in the plan's list, from 1.
     var currentPlace: Int? { order.indices.contains(section - 1) ? order[section - 1] + 1 : nil }
 
-    /// The frame to begin with in the current section; nil for its first one.
+    /// The frame to begin with in the current section; nil for the section's first frame.
     var firstFrame: Int64? {
         plan.firstFrame.flatMap { plan.practice.sections[order[section - 1]].range.contains($0) ? $0 : nil }
     }
 
-    /// The sections in the order of playing, and the identities of the saved ones among them.
+    /// The sections in the order of playing, and the identities of the saved sections among them.
     var sections: [(section: Section, savedID: Int?)] { order.map { (plan.practice.sections[$0], plan.savedIDs[$0]) } }
 
-    /// The identity of the saved section that plays; nil if it is not saved.
+    /// The identity of the current saved section; nil if unsaved.
     var currentSavedID: Int? { savedID(ofSection: section) }
 
-    /// The identity of the saved section at a place in the order of playing, from 1; nil in a loop that is set by ear.
+    /// Returns the identity of the saved section at a place in the playing order, from 1; nil in a loop set by ear.
     func savedID(ofSection section: Int) -> Int? {
         guard !marks.isRunning, section >= 1, section <= order.count else { return nil }
         return plan.savedIDs[order[section - 1]]
@@ -104,7 +104,7 @@ struct SessionState: Sendable {
 
     // MARK: Scores
 
-    /// The score of the plan's sections.
+    /// Returns the score of the plan's sections.
     func planScore() throws(ScoreError) -> Score {
         var engine = plan.enginePlan(order)
         engine.pitch = pitch
@@ -117,7 +117,7 @@ struct SessionState: Sendable {
     }
 
     private func loopScore(_ range: Range<Int64>, at current: Double) throws(ScoreError) -> Score {
-        // A ramp would begin anew with each change of the loop, so a loop keeps the speed that is heard.
+        // A ramp would restart with each change of the loop, so a loop keeps the audible speed.
         let bounded = min(max(current, Speed.range.lowerBound), Speed.range.upperBound)
         let kept = try Speed(factor: bounded)
         var engine = try plan.enginePlan(loop: range, speed: speed ?? kept)
@@ -125,7 +125,7 @@ struct SessionState: Sendable {
         return try Score(engine, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
 
-    /// Sends the player what follows from a change of the state: one request, so that nothing is heard in between.
+    /// Sends the consequences of a change of state to the player: one request, so that nothing else sounds in between.
     mutating func send(to player: Player, since before: SessionState) throws(SessionError) {
         let status = player.status
         do throws(ScoreError) {
@@ -144,7 +144,7 @@ struct SessionState: Sendable {
                 (isRevised, move) = (false, nil)
             } else if let wantedSection {
                 try player.skip(toSection: wantedSection)
-                // A player that does not move tells of no section until it is started, which may be another one.
+                // A player at rest reports no section until started, perhaps with another section.
                 (awaitedSection, self.wantedSection) = (isUnderWay(status) ? wantedSection : nil, nil)
             } else {
                 return
@@ -155,12 +155,12 @@ struct SessionState: Sendable {
         sentFrame = status.outputFrame
     }
 
-    /// - Parameter isNew: whether no loop has played before.
+    /// - Parameter isNew: true if no loop has played before.
     private mutating func enterLoop(
         _ range: Range<Int64>, of player: Player, _ status: PlayerStatus, isNew: Bool
     ) throws(ScoreError) {
         let isIdle = status.state == .idle
-        // What follows the loop is checked now, while the change can still be refused.
+        // Checks the score after the loop now, while the change can still be refused.
         let plan = isRevised || isIdle ? try planScore() : nil
         let speed = isIdle ? plan?.firstSpeed(ofSection: section - 1) : status.speed
         let score = try loopScore(range, at: speed ?? 1)
@@ -181,8 +181,8 @@ struct SessionState: Sendable {
         isRevised = false
     }
 
-    /// Plays the plan's sections again: the one that was asked for from its start; else the one that the loop was set in, if it holds the
-    /// place, or the first that does.
+    /// Returns to the plan's sections. A requested section plays from its start. Otherwise playback continues in the
+    /// section in which the loop was set, if this section contains the place, or in the first section that does.
     private mutating func leaveLoop(_ player: Player, _ status: PlayerStatus) throws(ScoreError) {
         let sections = order.map { plan.practice.sections[$0].range }
         let isHome = sections.indices.contains(section - 1) && sections[section - 1].contains(status.clipFrame)
@@ -201,7 +201,7 @@ struct SessionState: Sendable {
         leavesLoop = awaitsMove
     }
 
-    /// Whether the player plays, or will without another request: it then tells of the sections that it moves to.
+    /// True if the player plays, or will play without another request: it then reports its moves to sections.
     private func isUnderWay(_ status: PlayerStatus) -> Bool {
         switch status.state {
         case .playing, .paused: true
@@ -210,16 +210,16 @@ struct SessionState: Sendable {
         }
     }
 
-    /// Whether the section that was asked for plays already; what tells of it may still be to come.
+    /// True if the requested section plays already; its report may still be on the way.
     private func hasArrived(_ status: PlayerStatus) -> Bool {
         status.outputFrame > sentFrame && status.section == section
     }
 
     // MARK: Sections
 
-    /// Asks for a section of the plan that is some places away from the one that plays.
+    /// Requests a section of the plan at some distance from the current section.
     ///
-    /// - Parameter status: The player's, which is newer than its events; but not than a request that is under way.
+    /// - Parameter status: The player's status, newer than its events, but not newer than a pending request.
     mutating func skip(by count: Int, status: PlayerStatus) {
         let isOld = marks.isRunning || awaitedSection != nil || awaitsMove || status.state != .playing
         let (section, isBeyond) = (isOld ? self.section : status.section).addingReportingOverflow(count)
@@ -233,17 +233,17 @@ struct SessionState: Sendable {
         marks.isRunning = false
     }
 
-    /// Plays other sections from now on. The one that plays is found again by its identity or its frames; if it is gone, its pass is
-    /// played to the end.
+    /// Plays other sections from now on. Finds the current section again by its identity or its frames. If the section
+    /// is gone, its pass plays to the end.
     ///
-    /// - Parameter status: The player's.
+    /// - Parameter status: The player's status.
     mutating func follow(_ sections: [Section], savedIDs: [Int?], status: PlayerStatus) {
         let old = plan
         let place = currentPlace.map { $0 - 1 }
         (plan.practice.sections, plan.savedIDs) = (sections, savedIDs)
         let wasLeaving = leaving != nil && leaving == place
         leaving = nil
-        // Of a section that was asked for, the player's place and pass say nothing yet.
+        // While a requested section is pending, the player's place and pass do not yet belong to the section.
         let isThere = (awaitedSection == nil || hasArrived(status)) && status.state != .idle
         let frame = isThere ? status.clipFrame : nil
         var target = place.flatMap { wasLeaving ? nil : self.place(of: $0, in: old, at: frame) }
@@ -259,9 +259,9 @@ struct SessionState: Sendable {
         awaitedSection = awaitedSection == nil || isThere || target == nil ? nil : section
     }
 
-    /// Where the section at a place of an old plan is now; nil if it is gone.
+    /// Returns the current place of a section from an old plan; nil if the section is gone.
     ///
-    /// - Parameter frame: what plays of it; nil if it has not begun.
+    /// - Parameter frame: the current frame in the section; nil if the section has not begun.
     private func place(of place: Int, in old: SessionPlan, at frame: Int64?) -> Int? {
         let section = old.practice.sections[place]
         let sections = plan.practice.sections
@@ -270,16 +270,16 @@ struct SessionState: Sendable {
             old.savedIDs[place].flatMap { plan.savedIDs.firstIndex(of: $0) }
             ?? sections.firstIndex { $0.range == section.range }
         if let same, frame == nil || holds(same) || marks.isRunning { return same }
-        // It was split or joined: the part that begins last before the place is the one that is meant.
+        // The section was split or joined: choose the part with the last beginning before the place.
         let isCovered = sections.contains { $0.range.contains(section.range) }
         guard same != nil || isCovered || old.savedIDs[place] == nil else { return nil }
         return sections.indices.filter(holds).max { sections[$0].range.lowerBound < sections[$1].range.lowerBound }
             ?? same
     }
 
-    /// Keeps a section that is gone until its pass is over.
+    /// Keeps a removed section until its pass ends.
     ///
-    /// - Returns: Its place in the plan's list.
+    /// - Returns: The section's place in the plan's list.
     private mutating func leave(_ section: Section, inPass pass: Int) -> Int {
         let sections = plan.practice.sections
         let place = sections.firstIndex { $0.range.lowerBound >= section.range.lowerBound } ?? sections.count
@@ -291,7 +291,7 @@ struct SessionState: Sendable {
         return place
     }
 
-    /// Takes a section that is gone out of the plan, once another one plays.
+    /// Removes a kept section from the plan, once another section plays.
     private mutating func dropLeft() {
         guard let left = leaving, let place = currentPlace, place - 1 != left else { return }
         plan.practice.sections.remove(at: left)
@@ -306,21 +306,21 @@ struct SessionState: Sendable {
 
     // MARK: What was heard
 
-    /// Seconds of what was just heard that a loop of it takes: twice as many if the last such loop, which is returned then, still runs.
+    /// Returns the seconds of a loop of recent sound: twice the last such loop, also returned, if it still plays.
     func lastHeardSeconds() -> (seconds: Double, loop: Range<Int64>?) {
         guard let last = lastHeard, marks.isRunning, marks.range == last.range else { return (Self.firstSeconds, nil) }
         return (min(last.seconds * 2, Self.mostSeconds), last.range)
     }
 
-    /// Runs a loop of what was just heard.
+    /// Starts a loop of recent sound.
     ///
-    /// - Parameter least: the fewest frames of the loop: the moment after a joint is too short to be heard as one.
+    /// - Parameter least: the fewest frames of the loop: the moment after a joint is too short for a loop.
     mutating func loopHeard(_ range: Range<Int64>, seconds: Double, least: Int64) {
-        // A longer loop of the same moment reaches further back, as far as the recording goes.
+        // A longer loop of the same moment reaches further back, within the recording.
         let length = lastHeard.map { Int64((Double($0.range.count) * seconds / $0.seconds).rounded()) }
         let isLonger = lastHeard?.range == range && marks.isRunning
         let count = max(isLonger ? length ?? 0 : Int64(range.count), least)
-        // Backwards, what was heard lies after the place.
+        // Backwards, the recent sound lies after the place.
         let loop =
             isReversed
             ? range.lowerBound..<min(frameCount, range.lowerBound + count)
@@ -329,9 +329,9 @@ struct SessionState: Sendable {
         (marks.start, marks.end, marks.isRunning) = (loop.lowerBound, loop.upperBound, true)
     }
 
-    /// Takes in an event of the player.
+    /// Handles an event of the player.
     ///
-    /// - Returns: What the session tells.
+    /// - Returns: The events of the session.
     mutating func take(_ event: PlayerEvent) -> [SessionEvent] {
         switch event.kind {
         case .moved, .playbackStarted:
@@ -350,14 +350,14 @@ struct SessionState: Sendable {
         return [.player(event)]
     }
 
-    /// Whether the number of an event's section means a section of the plan. The player may still carry out a request that came before the last
-    /// one, and its number then counts in the loop or in the sections of before.
+    /// True if the number of an event's section refers to the plan. While the player still carries out an earlier
+    /// request, the number refers to the loop or to the earlier sections.
     private func isOfPlan(_ event: PlayerEvent) -> Bool {
         order.indices.contains(event.section - 1)
             && plan.practice.sections[order[event.section - 1]].range == event.sectionFrames
     }
 
-    /// Takes in the section that an event tells of.
+    /// Handles the section of an event.
     private mutating func follow(_ event: PlayerEvent) -> [SessionEvent] {
         guard !marks.isRunning, !awaitsMove, event.frame >= sentFrame, isOfPlan(event) else { return [] }
         guard awaitedSection == nil || awaitedSection == event.section else { return [] }
@@ -365,7 +365,8 @@ struct SessionState: Sendable {
         awaitedSection = nil
         let isTold = event.kind == .sectionStarted && toldSection == event.section
         toldSection = nil
-        // A section that begins anew is told of, too; one that goes on is not. Of one that is chosen in a pause no start is told.
+        // Announces a restarted section, too, but not a continued section. A section chosen in a pause has no report of
+        // its start.
         let isStill = isPaused || isFrozen
         let isNew = event.kind == .sectionStarted || section != event.section || isAwaited && isStill
         guard !isTold, isNew else { return [] }
