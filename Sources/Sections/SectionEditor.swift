@@ -1,14 +1,15 @@
-// The rules of every edit. The list itself is not touched: the editor collects the sections that change, so an edit that is refused
+// The rules of every edit. The editor collects the changed sections and leaves the list alone, so an edit refused
 // half-way leaves nothing behind.
 
 /// Carries out one edit on a copy of a list.
 struct SectionEditor {
     private let list: SectionList
-    /// The sections that are changed, by identity, as they will be; nil for those that go.
+    /// The changed sections, by identity, in their new state; nil for removed sections.
     private var touched: [Int: SavedSection?] = [:]
     private var summary = ""
     private(set) var nextID: Int
-    /// Found once, because a list of 100,000 sections is searched for many of them.
+    /// Places of the sections, by identity. Computed once, because an edit looks up many sections in a list of up to
+    /// 100,000.
     private let places: [Int: Int]
 
     init(list: SectionList) {
@@ -17,7 +18,7 @@ struct SectionEditor {
         places = Dictionary(uniqueKeysWithValues: list.sections.enumerated().map { ($1.id, $0) })
     }
 
-    /// Everything that differs from the list.
+    /// The difference from the list.
     var change: SectionChange {
         let old = touched.keys.compactMap { id in places[id].map { list.sections[$0] } }
         let new = touched.values.compactMap { $0 }
@@ -49,7 +50,7 @@ struct SectionEditor {
             for section in list.sections { touched.updateValue(nil, forKey: section.id) }
             try add(drafts)
             summary = "replaced all sections by \(drafts.count)"
-        // Edits that follow one another are carried out on lists, not on this one.
+        // Lists carry out consecutive edits; the editor does not.
         case .all: break
         }
     }
@@ -73,7 +74,7 @@ struct SectionEditor {
         summary = count == 1 ? "added a section" : "added \(count) sections"
     }
 
-    /// Parts never overlap: a new one that would is a range of its own.
+    /// Keeps parts from overlapping: a new part that would overlap becomes a range.
     private mutating func separateParts() {
         var end = Int64.min
         let new = touched.values.compactMap { $0 }.filter { places[$0.id] == nil }
@@ -87,7 +88,7 @@ struct SectionEditor {
             }
             range.kind = .range
             touched.updateValue(range, forKey: range.id)
-            // If the one before was the new one, this one stays a part.
+            // If the previous part is the new part, this part stays a part.
             if range.id == last?.id { (end, last) = (part.frames.upperBound, part) }
         }
     }
@@ -98,7 +99,7 @@ struct SectionEditor {
         let parts = list.sections.filter { $0.kind == .part }
         summary = "marked a point"
         if let begun = parts.first(where: { $0.frames.lowerBound == frame }) {
-            // A second press at the same place names it, at most.
+            // A second press at the same place only renames the part.
             if !name.isEmpty { try change(begun.id, "renamed") { $0.name = name } }
         } else if let part = parts.first(where: { $0.frames.contains(frame) }) {
             var first = part
@@ -173,7 +174,7 @@ struct SectionEditor {
             moved.frames = bounds.0..<bounds.1
             touched.updateValue(moved, forKey: other.id)
         }
-        // A part beside it may have grown over one that is further away.
+        // A neighbour may have grown over a more distant part.
         let parts = list.sections.map { (touched[$0.id] ?? $0) ?? $0 }.filter { $0.kind == .part }
             .sorted(by: SavedSection.order)
         for (left, right) in zip(parts, parts.dropFirst()) where left.frames.overlaps(right.frames) {
@@ -221,14 +222,14 @@ struct SectionEditor {
         guard list.sections.count < SectionLimits.sectionCount else { throw .tooMany }
     }
 
-    /// Each different text once, in order.
+    /// Returns the different texts, each once, in order.
     private static func joined(_ texts: [String], by separator: String) -> String {
         var kept: [String] = []
         for text in texts where !text.isEmpty && !kept.contains(text) { kept.append(text) }
         return kept.joined(separator: separator)
     }
 
-    /// What makes two sections the same for a user who adds one twice.
+    /// The properties that make two sections equal when a user adds a section twice.
     private struct Draft: Hashable {
         let kind: SavedSection.Kind
         let frames: Range<Int64>

@@ -1,4 +1,4 @@
-// The words of each refusal, in one place. Times are told in seconds with the frame, because a user types either.
+// The text of each refusal, in one place. Times are given in seconds with the frame, because a user types either.
 
 extension SectionError {
     static func empty(_ frame: Int64, _ list: SectionList) -> SectionError {
@@ -64,7 +64,7 @@ extension SectionError {
                 .textRefused, "the name is longer than \(SectionLimits.nameBytes) bytes", remedy: "Give a shorter name."
             )
         }
-        // A line break would be two lines in every list; zero ends a text in C.
+        // A line break would make two lines in every list; NUL ends a text in C.
         guard !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
             throw SectionError(
                 .textRefused, "the name has a line break or a control character", remedy: "Give a name of one line.")

@@ -1,20 +1,20 @@
 public import Explanations
 
-/// An edit that a list of sections refuses. The list is as it was.
+/// The reason why a list of sections refused an edit. The list is unchanged.
 public struct SectionError: ExplainedError, Hashable {
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The section ends before, or where, it starts.
         case empty
-        /// The section reaches outside the recording.
+        /// The section reaches outside of the recording.
         case outsideRecording
-        /// There is no section of that number or name.
+        /// No section has this number or name.
         case unknown
-        /// Several sections have that name.
+        /// Several sections have this name.
         case ambiguous
-        /// The place of a split is not inside the section.
+        /// The place of the split is not inside the section.
         case splitOutside
-        /// Sections that are to be joined are fewer than two, or are not next to each other.
+        /// The sections to join are fewer than two, or are not adjacent.
         case cannotJoin
         /// A part of the recording would overlap another part.
         case overlapping
@@ -26,11 +26,11 @@ public struct SectionError: ExplainedError, Hashable {
         case nothingToUndo
     }
 
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public let kind: Kind
-    /// What is wrong, in words.
+    /// The cause, in words.
     public let message: String
-    /// What to do about it, in words.
+    /// The remedy, in words.
     public let remedy: String
 
     package init(_ kind: Kind, _ message: String, remedy: String) {

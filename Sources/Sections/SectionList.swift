@@ -2,30 +2,30 @@ internal import JSON
 
 /// The sections of one recording, in the order of their starts.
 ///
-/// A value: an edit returns what it has changed, and a copy is a snapshot. The number of a section is its place in the list, from 1; it
-/// changes with other sections, its `id` does not.
+/// A value: an edit returns its change, and a copy is a snapshot. The number of a section is its place in the list,
+/// from 1. The number changes with other sections; the `id` never changes.
 ///
 /// Real-time safe: no.
 public struct SectionList: Sendable, Equatable {
-    /// Frames a second of the recording's file.
+    /// Frames per second of the recording's file.
     public let sampleRate: Int
-    /// The recording's length in frames of its file; no section reaches past it.
+    /// The recording's length in frames of its file; no section reaches beyond.
     public let frameCount: Int64
-    /// The sections: by start; of those with the same start, the longer first.
+    /// The sections: by start; among sections with the same start, the longer first.
     public private(set) var sections: [SavedSection]
     /// The identity of the next new section.
     package private(set) var nextID: Int
 
-    /// An empty list for a recording.
+    /// Creates an empty list for a recording.
     ///
     /// - Parameters:
-    ///   - sampleRate: Frames a second of the recording's file, above 0.
+    ///   - sampleRate: Frames per second of the recording's file, above 0.
     ///   - frameCount: The recording's length in frames of its file.
     public init(sampleRate: Int, frameCount: Int64) {
         self.init(sampleRate: sampleRate, frameCount: frameCount, sections: [], nextID: 1)
     }
 
-    /// A list as it was stored. Sections are sorted; those that reach outside the recording are kept as they are.
+    /// Creates a list from stored sections. Sorts the sections; keeps sections that reach outside of the recording.
     package init(sampleRate: Int, frameCount: Int64, sections: [SavedSection], nextID: Int) {
         precondition(sampleRate > 0, "a sample rate is positive")
         (self.sampleRate, self.frameCount) = (sampleRate, frameCount)
@@ -33,18 +33,18 @@ public struct SectionList: Sendable, Equatable {
         self.nextID = max(nextID, (sections.map(\.id).max() ?? 0) + 1)
     }
 
-    /// The section with a number, from 1; nil if there is none.
+    /// Returns the section with a number, from 1; nil if there is none.
     public func section(number: Int) -> SavedSection? {
         sections.indices.contains(number - 1) ? sections[number - 1] : nil
     }
 
-    /// The number of the section with an identity, from 1; nil if there is none.
+    /// Returns the number of the section with an identity, from 1; nil if there is none.
     public func number(ofID id: Int) -> Int? { sections.firstIndex { $0.id == id }.map { $0 + 1 } }
 
-    /// The section that a user means: by its number, or by its name.
+    /// Returns the section for a user's text: by number, or by name.
     ///
-    /// The name is compared exactly first, then without regard to case. A text of digits is a number, unless a section has it
-    /// as its name.
+    /// The comparison of names is exact first, then without regard to case. A text of digits is a number, unless it is
+    /// the name of a section.
     ///
     /// - Throws: `SectionError` of kind `unknown` or `ambiguous`.
     public func section(named text: String) throws(SectionError) -> SavedSection {
@@ -69,8 +69,8 @@ public struct SectionList: Sendable, Equatable {
 
     /// Carries out an edit.
     ///
-    /// - Returns: What has changed; empty if nothing had to.
-    /// - Throws: `SectionError`; the list is then as it was.
+    /// - Returns: The change; empty if nothing changed.
+    /// - Throws: `SectionError`; the list is then unchanged.
     @discardableResult
     public mutating func apply(_ edit: SectionEdit) throws(SectionError) -> SectionChange {
         if case .all(let edits, let summary) = edit { return try apply(edits, summary: summary) }
@@ -90,7 +90,7 @@ public struct SectionList: Sendable, Equatable {
         return change
     }
 
-    /// How another list differs from this one.
+    /// Returns the difference of another list from this list.
     package func change(to other: SectionList, summary: String) -> SectionChange {
         let (old, new) = (Set(sections), Set(other.sections))
         return SectionChange(
@@ -98,7 +98,7 @@ public struct SectionList: Sendable, Equatable {
             summary: summary)
     }
 
-    /// Carries out a change that was made from this list, or that was undone in it.
+    /// Applies a change made from this list, or undone in this list.
     public mutating func apply(_ change: SectionChange) {
         guard !change.isEmpty else { return }
         let gone = Set(change.removed.map(\.id)).union(change.added.map(\.id))

@@ -1,16 +1,16 @@
-// Sections: the passages of a recording that a musician or learner keeps, as values. It defines sections (`SavedSection`), the list of a
-// recording's sections (`SectionList`), every change to a list (`SectionEdit`) with its reversal (`SectionChange`), and the errors
+// Sections: the saved passages of a recording, as values. Defines sections (`SavedSection`), the list of a recording's
+// sections (`SectionList`), every change to a list (`SectionEdit`) with its reversal (`SectionChange`), and the errors
 // (`SectionError`).
 //
-// Frames are those of the recording's own file, at its own rate, so the same list serves an engine of any rate. The
-// module does not know files, databases, players or terminals, and does not read the sound of a recording.
+// Frames count in the recording's own file, at its own rate, so the same list serves an engine of any rate. The module
+// does not know files, databases, players or terminals, and does not read the sound of a recording.
 
-/// Limits for every list of sections, checked before a section is made.
+/// Limits for every list of sections, checked before a section is created.
 package enum SectionLimits {
-    /// The most sections of one recording.
+    /// The greatest number of sections of one recording.
     package static let sectionCount = 100_000
-    /// The most bytes of a name, in UTF-8.
+    /// The greatest length of a name in UTF-8, in bytes.
     package static let nameBytes = 4096
-    /// The most bytes of a section's text, in UTF-8.
+    /// The greatest length of a section's text in UTF-8, in bytes.
     package static let textBytes = 65_536
 }

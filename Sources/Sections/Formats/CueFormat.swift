@@ -1,4 +1,4 @@
-// Cue sheets, as CD burners and players have them: tracks with a title, and indices in minutes, seconds and 1/75 of a second.
+// Cue sheets of CD burners and players: tracks with a title, and indices in minutes, seconds and 1/75 of a second.
 
 enum CueFormat {
     private struct Track {
@@ -33,7 +33,7 @@ enum CueFormat {
         }
     }
 
-    /// The first word of a line, in upper case.
+    /// Returns the first word of a line, in upper case.
     static func word(_ line: Substring) -> String {
         (line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true).first ?? "").uppercased()
     }
@@ -43,7 +43,8 @@ enum CueFormat {
         return parts.count > 1 ? parts[1] : ""
     }
 
-    /// A text in quotation marks, or the first word, or all of it.
+    /// Returns a text in quotation marks without the marks; otherwise the text without its last word, the type; or the
+    /// whole text.
     private static func unquoted(_ text: Substring, hasType: Bool) -> String {
         let text = SectionCollector.trimmed(text)
         if text.hasPrefix("\""), let end = text.dropFirst().lastIndex(of: "\"") {
@@ -53,7 +54,8 @@ enum CueFormat {
         return String(text[..<blank])
     }
 
-    /// `mm:ss:ff` in nanoseconds. A 75th of a second is no whole number of them, but nearer to its frame than to any other.
+    /// Parses `mm:ss:ff` as nanoseconds. A 75th of a second is no whole number of nanoseconds, but rounds to the right
+    /// frame.
     private static func time(_ text: Substring) -> Int64? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { FormatTime.digits($0) }
         guard parts.count == 3, let minutes = parts[0], let seconds = parts[1], let frames = parts[2],
@@ -63,13 +65,13 @@ enum CueFormat {
         return (minutes * 60 + seconds) * 1_000_000_000 + frames * 1_000_000_000 / 75
     }
 
-    /// A file's name without its folders and its ending.
+    /// Returns a file's name without its folders and its ending.
     private static func stem(_ name: String) -> String {
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
         return (last.lastIndex(of: ".").map { String(last[..<$0]) } ?? String(last)).lowercased()
     }
 
-    /// A cue sheet has two digits for a track.
+    /// The greatest number of tracks: a cue sheet has two digits for a track.
     private static let mostTracks = 99
 
     static func write(_ list: SectionList, recordingName: String) -> ExportedSections {
@@ -93,7 +95,7 @@ enum CueFormat {
         return ExportedSections(text, losses.notes(.cue))
     }
 
-    /// A cue sheet has no way to write a quotation mark.
+    /// Replaces quotation marks, because a cue sheet cannot contain them.
     private static func quoted(_ text: String) -> String {
         "\"" + String(text.map { $0 == "\"" ? "'" : $0 }) + "\""
     }

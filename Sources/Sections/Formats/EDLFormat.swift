@@ -1,5 +1,5 @@
-// Edit lists of mpv (its documentation, edl-mpv.rst, version 0): a file, a start and a length in a line, with commas between them. A
-// text with a comma is written with its length in bytes, %5%a,b,c.
+// Edit lists of mpv (its documentation, edl-mpv.rst, version 0): a file, a start and a length in a line, separated by
+// commas. A text with a comma is written with its length in bytes, %5%a,b,c.
 
 enum EDLFormat {
     static func read(_ lines: [Substring], into collector: inout SectionCollector) {

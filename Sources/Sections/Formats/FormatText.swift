@@ -1,20 +1,20 @@
-// Texts from other programs, in whatever encoding they were written. No library in use here reads text without Foundation.
+// Texts from other programs, in any encoding. No library in use here reads text without Foundation.
 
-/// The lines of a file of text.
+/// The lines of a text file.
 struct FormatText {
     let lines: [Substring]
-    /// How the encoding was told, if it was not UTF-8.
+    /// Note on the encoding; nil for UTF-8.
     let note: String?
 
     init(_ bytes: [UInt8]) {
         let (text, note) = Self.decode(bytes)
-        // CR, LF and CR LF end a line; zeros are left out, as C programs would stop at them.
+        // CR, LF and CR LF end a line; NULs are left out, because C programs would stop there.
         let unified = text.unicodeScalars.filter { $0.value != 0 }
         var lines: [Substring] = []
         let whole = String(String.UnicodeScalarView(unified))
         var start = whole.startIndex
         var index = whole.startIndex
-        // A pair of CR and LF is one character of Swift's.
+        // Swift treats a pair of CR and LF as one character.
         while index < whole.endIndex {
             let character = whole[index]
             let next = whole.index(after: index)
@@ -35,7 +35,7 @@ struct FormatText {
         let head = bytes.prefix(4096)
         let zeros = head.indices.filter { head[$0] == 0 }
         if zeros.count * 4 > head.count {
-            // Most letters of most languages that have 8-bit encodings have a zero in their upper half.
+            // Most letters of languages with 8-bit encodings have a zero in their upper half.
             let isBig = zeros.count { $0 % 2 == 0 } * 2 > zeros.count
             return (wide(bytes[...], isBig: isBig), "read as UTF-16 without a mark")
         }
@@ -58,7 +58,7 @@ struct FormatText {
     private static let windows = WindowsCharacters()
 }
 
-/// The characters of Windows-1252 that Latin-1 does not have (the table of the WHATWG encoding standard).
+/// The characters of Windows-1252 that are missing from Latin-1 (the table of the WHATWG encoding standard).
 private struct WindowsCharacters {
     private let upper: [UInt16] = [
         0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8D,

@@ -1,10 +1,10 @@
-// Times in files of sections, in whole numbers: a frame must not depend on how a decimal fraction is rounded.
+// Times in files of sections, in whole numbers: a frame must not depend on the rounding of a decimal fraction.
 internal import JSON
 
 /// Conversions between frames and fractions of a second.
 enum FormatTime {
     private static let nanoseconds: Int64 = 1_000_000_000
-    /// A longer time is in no recording.
+    /// The greatest time in seconds: no recording is longer.
     private static let mostSeconds: Int64 = 1_000_000_000
 
     /// Parses `SS`, `MM:SS` or `HH:MM:SS`, with decimals after a point or a comma, as nanoseconds.
@@ -32,20 +32,21 @@ enum FormatTime {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// A number of digits alone, small enough for a time.
+    /// Parses a number of digits only, small enough for a time.
     static func digits(_ text: some StringProtocol) -> Int64? {
         text.utf8.count <= 10 && text.utf8.allSatisfy(isDigit) ? Int64(digits: text, in: .counts) : nil
     }
 
-    /// The frame nearest to a time in nanoseconds; of two, the earlier.
+    /// Returns the frame nearest to a time in nanoseconds; the earlier of two equally near frames.
     static func frame(_ time: Int64, rate: Int) -> Int64 { scaled(time, by: Int64(rate), over: nanoseconds) }
 
-    /// A frame's time in units, of which there are so many in a second.
+    /// Returns a frame's time in fractions of a second, `second` of which make a second.
     static func units(_ frame: Int64, per second: Int64, rate: Int) -> Int64 {
         scaled(frame, by: second, over: Int64(rate))
     }
 
-    /// `value * factor / divisor`, to the nearest; of two, the lower. At most half of the largest number, so that it can be added to.
+    /// Returns `value * factor / divisor`, rounded to the nearest; the lower of two equally near values. At most half
+    /// of the largest number, so that sums do not overflow.
     static func scaled(_ value: Int64, by factor: Int64, over divisor: Int64) -> Int64 {
         let product = Int128(max(0, value)) * Int128(factor)
         let (quotient, rest) = product.quotientAndRemainder(dividingBy: Int128(divisor))
@@ -53,7 +54,7 @@ enum FormatTime {
         return Int64(min(nearest, Int128(Int64.max >> 1)))
     }
 
-    /// A frame as `MM:SS.mmm`, with any number of decimals.
+    /// Returns a frame as `MM:SS.mmm`, with any number of decimals.
     static func clock(_ frame: Int64, rate: Int, decimals: Int, minuteDigits: Int = 2) -> String {
         let scale = (0..<decimals).reduce(Int64(1)) { value, _ in value * 10 }
         let units = units(frame, per: scale, rate: rate)
@@ -62,14 +63,14 @@ enum FormatTime {
             + padded(units % scale, to: decimals)
     }
 
-    /// Milliseconds as `HH:MM:SS.mmm`.
+    /// Returns milliseconds as `HH:MM:SS.mmm`.
     static func clock(milliseconds: Int64, point: String) -> String {
         let seconds = milliseconds / 1000
         let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0, to: 2) }
         return parts.joined(separator: ":") + point + padded(milliseconds % 1000, to: 3)
     }
 
-    /// A frame in seconds, with six decimals.
+    /// Returns a frame in seconds, with six decimals.
     static func seconds(_ frame: Int64, rate: Int) -> String {
         let units = units(frame, per: 1_000_000, rate: rate)
         return "\(units / 1_000_000)." + padded(units % 1_000_000, to: 6)

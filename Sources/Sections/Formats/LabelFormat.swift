@@ -1,5 +1,5 @@
-// Labels of Audacity: start, end and name, with tabs between them. A label with a frequency range has a second line, which begins with a
-// backslash.
+// Labels of Audacity: start, end and name, separated by tabs. A label with a frequency range has a second line, which
+// begins with a backslash.
 
 enum LabelFormat {
     static func read(_ lines: [Substring], into collector: inout SectionCollector) {
@@ -40,7 +40,7 @@ enum LabelFormat {
 }
 
 extension ExportLosses {
-    /// The name for a format that has one text: the name, or the words on one line.
+    /// Returns the text for a format with a single text: the name, or the words on one line.
     mutating func name(of section: SavedSection) -> String {
         if !section.name.isEmpty && !section.text.isEmpty { lose("with a text beside their name") }
         let name = section.name.isEmpty ? section.text.split(separator: "\n").joined(separator: " ") : section.name

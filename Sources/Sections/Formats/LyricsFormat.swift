@@ -17,7 +17,7 @@ enum LyricsFormat {
         }
     }
 
-    /// The times that a line begins with, and what follows them.
+    /// Returns the times at the beginning of a line, and the rest of the line.
     static func times(in line: Substring) -> (times: [Int64], rest: Substring) {
         var (times, rest) = ([Int64](), line[...])
         while rest.first == "[", let end = rest.firstIndex(of: "]") {

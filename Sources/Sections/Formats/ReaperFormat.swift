@@ -16,7 +16,7 @@ enum ReaperFormat {
         }
     }
 
-    /// The values of a line; within quotation marks a comma is text, and two marks are one.
+    /// Returns the values of a line; within quotation marks a comma is text, and two marks are one mark.
     private static func cells(_ line: Substring) -> [String] {
         var (cells, cell, isQuoted) = ([String](), "", false)
         var rest = line

@@ -1,8 +1,8 @@
 internal import Explanations
 
-// What importers find becomes drafts in one place, with one set of rules for what does not fit.
+// Converts the findings of all importers to drafts, with one set of rules for misfits.
 
-/// Collects sections of a file, and tells what was left out.
+/// Collects sections of a file, and reports omissions.
 struct SectionCollector {
     let rate: Int
     let frameCount: Int64
@@ -11,7 +11,7 @@ struct SectionCollector {
     private var losses: [(what: Loss, count: Int)] = []
     private var notes: [String] = []
 
-    /// Why something was left out or changed.
+    /// The reason for an omission or a change.
     enum Loss: String {
         case unreadable = "could not be read"
         case reversed = "ended before they began"
@@ -46,9 +46,9 @@ struct SectionCollector {
         drafts.append(fitting)
     }
 
-    /// Adds a place in nanoseconds, where a part begins that ends at the next place.
+    /// Adds a place in nanoseconds, the beginning of a part that ends at the next place.
     ///
-    /// - Parameter isEnd: True if nothing begins there.
+    /// - Parameter isEnd: True if no part begins at the place.
     mutating func addPoint(at time: Int64, name: String = "", text: String = "", isEnd: Bool = false) {
         let frame = FormatTime.frame(time, rate: rate)
         guard frame < frameCount else {
@@ -72,7 +72,7 @@ struct SectionCollector {
             return nil
         }
         if draft.frames.upperBound > frameCount {
-            // A file of times may be a little longer than the recording, by its grain.
+            // A file's last time may exceed the recording a little, by the file's time resolution.
             if draft.frames.upperBound > frameCount + Int64(rate / 10) { lose(.cut) }
             draft.frames = draft.frames.lowerBound..<frameCount
         }
@@ -86,7 +86,7 @@ struct SectionCollector {
         return draft
     }
 
-    /// A name: one line without control characters, not too long.
+    /// Returns a name: one line without control characters, of limited length.
     private static func line(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar) }
@@ -116,7 +116,7 @@ struct SectionCollector {
 
     // MARK: The result
 
-    /// All sections, by start.
+    /// Returns all sections, by start.
     func result(_ format: SectionFormat) throws(SectionFormatError) -> ImportedSections {
         var (copy, all) = (self, drafts)
         for draft in parts { if let draft = copy.fitting(draft) { all.append(draft) } }
@@ -133,7 +133,7 @@ struct SectionCollector {
         notes + losses.map { loss in "\(counted(loss.count, "section")) \(loss.what.rawValue)" }
     }
 
-    /// The parts that begin at points; of several at one frame, the first with words.
+    /// The parts that begin at points; among several at one frame, the first with words.
     private var parts: [SectionDraft] {
         let sorted = points.enumerated().sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }
             .map(\.element)
@@ -154,7 +154,7 @@ struct SectionCollector {
     }
 }
 
-/// Counts what a format cannot hold.
+/// Counts the details that a format cannot hold.
 struct ExportLosses {
     private var counts: [(what: String, count: Int)] = []
 
@@ -166,13 +166,13 @@ struct ExportLosses {
         }
     }
 
-    /// Everything that these formats have no place for.
+    /// Counts the details that no such format can hold.
     mutating func loseDetails(of section: SavedSection) {
         if section.isHard { lose("marked as hard") }
         if !section.settings.isEmpty { lose("with settings of their own") }
     }
 
-    /// Sentences.
+    /// Returns the losses as sentences.
     func notes(_ format: SectionFormat) -> [String] {
         counts.map { loss in
             "\(format.name) cannot hold \(counted(loss.count, "section")) \(loss.what)"
@@ -181,7 +181,7 @@ struct ExportLosses {
 }
 
 extension SectionList {
-    /// The places in the list of parts that last to the next one, or to the end: the start of such a part tells all.
+    /// The places in the list of parts that last to the next part, or to the end: the start of such a part suffices.
     var partsToNext: Set<Int> {
         let parts = sections.indices.filter { sections[$0].kind == .part }
         let ends = parts.dropFirst().map { sections[$0].frames.lowerBound } + [frameCount]

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// A kind of file that sections are imported from and exported to.
+/// A file format for the import and export of sections.
 public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
-    /// Woodshed's own: everything that a section has, to the frame.
+    /// Woodshed's own: all properties of a section, exact to the frame.
     case json
     /// SubRip subtitles: ranges with a text, to the millisecond.
     case srt
@@ -19,10 +19,10 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
     /// An edit list of mpv: ranges with a title, to the microsecond.
     case edl
 
-    /// The most bytes that are read of a file.
+    /// The greatest size of a file, in bytes.
     package static let mostBytes = 64 << 20
 
-    /// What it is called, for people.
+    /// The format's name, for people.
     public var name: String {
         switch self {
         case .json: "Woodshed JSON"
@@ -36,7 +36,7 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The format of a file by the ending of its name, in upper or lower case; nil for any other ending.
+    /// Returns the format of a file by the ending of its name, in upper or lower case; nil for any other ending.
     public init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         let ending = fileName[fileName.index(after: dot)...].lowercased()
@@ -45,7 +45,7 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
         self = format
     }
 
-    /// The format of a text by its first lines; nil if it is none of them.
+    /// Returns the format of a text by its first lines; nil if unknown.
     init?(content lines: ArraySlice<Substring>) {
         let first = lines.prefix(64).filter { !$0.isEmpty }
         guard let head = first.first else { return nil }
@@ -72,12 +72,12 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Reads the sections of a file.
     ///
-    /// Everything that can be read is read. Each kind of loss is reported by one note, with its count.
+    /// Reads everything readable. Each kind of loss is reported in one note, with its count.
     ///
     /// - Parameters:
     ///   - bytes: The file's content, in UTF-8, UTF-16, Latin-1 or Windows-1252.
-    ///   - fileName: Its name, whose ending sets the format unless the content is clearly of another.
-    ///   - recording: The recording that the sections are for; its sections do not matter.
+    ///   - fileName: The file's name, whose ending determines the format unless the content clearly belongs to another.
+    ///   - recording: The recording of the sections; its current sections do not matter.
     ///   - recordingName: The name of the recording's file, for cue sheets of several files.
     /// - Throws: `SectionFormatError`.
     public static func read(
@@ -106,7 +106,7 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
     /// - Parameters:
     ///   - list: The sections.
     ///   - recordingName: The name of the recording's file, which cue sheets and edit lists name.
-    /// - Returns: The file's content in UTF-8, and what the format cannot hold.
+    /// - Returns: The file's content in UTF-8, and notes on details that the format cannot hold.
     public func write(_ list: SectionList, recordingName: String) -> ExportedSections {
         switch self {
         case .json: SectionJSON.write(list)
@@ -121,21 +121,21 @@ public enum SectionFormat: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What was read from a file.
+/// The sections read from a file.
 public struct ImportedSections: Sendable, Hashable {
     /// The file's format.
     public let format: SectionFormat
     /// The sections, by start.
     public let drafts: [SectionDraft]
-    /// What was left out or changed, in plain sentences.
+    /// Omissions and changes, in plain sentences.
     public let notes: [String]
 }
 
-/// What is to be written to a file.
+/// The content for a file.
 public struct ExportedSections: Sendable, Hashable {
     /// The file's content, in UTF-8.
     public let bytes: [UInt8]
-    /// What the format cannot hold, in plain sentences.
+    /// Details that the format cannot hold, in plain sentences.
     public let notes: [String]
 
     init(_ text: String, _ notes: [String]) { (bytes, self.notes) = (Array(text.utf8), notes) }

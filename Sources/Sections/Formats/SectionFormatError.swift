@@ -1,24 +1,24 @@
 public import Explanations
 
-/// A file from which no sections can be imported.
+/// The reason why no sections could be imported from a file.
 public struct SectionFormatError: ExplainedError, Hashable {
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Neither the name nor the content is that of a known format.
+        /// Neither the name nor the content belongs to a known format.
         case unknownFormat
-        /// The content is not what the format asks for.
+        /// The content violates the format.
         case broken
         /// The file is larger than any file of sections.
         case tooLarge
-        /// There is no section in it, or none inside the recording.
+        /// The file contains no section, or none inside the recording.
         case nothingFound
     }
 
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public let kind: Kind
-    /// What is wrong, in words.
+    /// The cause, in words.
     public let message: String
-    /// What to do about it, in words.
+    /// The remedy, in words.
     public let remedy: String
 
     private init(_ kind: Kind, _ message: String, _ remedy: String) {

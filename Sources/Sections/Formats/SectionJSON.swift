@@ -1,5 +1,5 @@
-// Woodshed's own form: an object with the recording's rate and length, and all that its sections have. A list of such sections, one object
-// a line, as `sections --json` writes it, is read too.
+// Woodshed's own format: an object with the recording's rate and length, and all properties of its sections. A list of
+// such sections, one object a line, as written by `sections --json`, is read too.
 internal import JSON
 
 enum SectionJSON {
@@ -27,7 +27,7 @@ enum SectionJSON {
 
     private static func add(_ value: JSONValue, rate: Int64, to collector: inout SectionCollector) {
         func frame(_ key: String) -> Int64? {
-            // The collector tells what lies beyond the recording.
+            // The collector reports frames beyond the recording.
             value[key]?.integer(in: .identities).map { min($0, ClosedRange.counts.upperBound) }
         }
         guard let first = frame("start_frame"), let past = frame("end_frame") else {

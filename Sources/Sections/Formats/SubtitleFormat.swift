@@ -1,5 +1,5 @@
-// SubRip (as its program and every player write it) and WebVTT (W3C Candidate Recommendation, 2019): both are blocks with a line of
-// two times, and text below it.
+// SubRip (as written by its program and every player) and WebVTT (W3C Candidate Recommendation, 2019): both are blocks
+// with a line of two times, and text below.
 internal import JSON
 
 enum SubtitleFormat {
@@ -22,7 +22,7 @@ enum SubtitleFormat {
                 text.append(lines[index])
                 index += 1
             }
-            // Without a blank line between them, the next block's number is the last line before its times.
+            // Without a blank line between two blocks, the next block's number is the last line before its times.
             if index < lines.count, lines[index].contains("-->"), let last = text.last, isNumber(last) || isWebVTT {
                 text.removeLast()
                 index -= 1
@@ -43,7 +43,7 @@ enum SubtitleFormat {
         return !line.isEmpty && line.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// The two times of a line; what follows them is the layout of the cue.
+    /// Returns the two times of a line; the rest of the line is the layout of the cue.
     private static func times(_ line: Substring) -> (Int64, Int64)? {
         guard let arrow = line.firstRange(of: "-->") else { return nil }
         let start = SectionCollector.trimmed(line[..<arrow.lowerBound])
@@ -52,11 +52,11 @@ enum SubtitleFormat {
         return (from, to)
     }
 
-    /// A line without tags (`<i>`, `<c.red>`, `<00:01.000>`) and overrides (`{\an8}`).
+    /// Returns a line without tags (`<i>`, `<c.red>`, `<00:01.000>`) and overrides (`{\an8}`).
     static func plain(_ line: Substring, decodesEntities: Bool) -> String {
         var result = ""
         var rest = line
-        // An end that is missing is missing for everything behind it, too, and is looked for once.
+        // If the rest of the line lacks an end mark, no later search can find the mark: search only once.
         var (mayEndTag, mayEndOverride) = (true, true)
         func place(of mark: Character, _ mayBe: inout Bool) -> String.Index? {
             let end = mayBe ? rest.firstIndex(of: mark) : nil
@@ -107,7 +107,7 @@ enum SubtitleFormat {
             let bounds = [section.frames.lowerBound, section.frames.upperBound].map {
                 FormatTime.units($0, per: 1000, rate: list.sampleRate)
             }
-            // A cue that ends where it begins is never shown.
+            // Players never show a cue that ends where it begins.
             let times = [bounds[0], max(bounds[0] + 1, bounds[1])].map {
                 FormatTime.clock(milliseconds: $0, point: isWebVTT ? "." : ",")
             }
