@@ -1,28 +1,29 @@
-// RemoteControl: hands that are elsewhere than at the keyboard. A socket on which other programs write commands and read answers
-// (`SocketServer`), and MIDI controllers whose pedals and buttons name commands (`ControllerThread`, `ControllerMap`).
+// RemoteControl: control from elsewhere than the keyboard. A socket on which other programs write commands and read
+// answers (`SocketServer`), and MIDI controllers whose pedals and buttons name commands (`ControllerThread`,
+// `ControllerMap`).
 //
-// The module knows lines, presses and their names. It does not know which commands there are, nor terminals, players or recorders. Nothing
-// here is called by a render thread.
+// The module knows lines, presses and their names. It knows neither commands nor terminals, players or recorders. Never
+// called by a render thread.
 package import Explanations
 
-/// Why there can be no remote control.
+/// The reason why remote control is unavailable.
 package struct ControlError: ExplainedError, Equatable {
     package enum Kind: String, CaseIterable, Sendable {
-        /// The folder of the socket cannot be used.
+        /// The folder of the socket is unusable.
         case folder
-        /// The system makes no socket, or no thread for it.
+        /// The system creates no socket, or no thread for the socket.
         case socket
-        /// The run is over.
+        /// The run has ended.
         case over
-        /// Another run has the place that there is one of.
+        /// Another run holds the only place.
         case taken
         /// The machine has no MIDI sequencer.
         case noSequencer
-        /// The user may not open the sequencer or the MIDI device.
+        /// The user lacks permission for the sequencer or the MIDI device.
         case permissionDenied
-        /// There is no file of this name, or it is no MIDI device.
+        /// There is no file of this name, or the file is no MIDI device.
         case noDevice
-        /// The sequencer or the device fails.
+        /// The sequencer or the device failed.
         case io
     }
 

@@ -1,9 +1,9 @@
 internal import Explanations
 internal import Glibc
 
-/// A raw MIDI device (`/dev/snd/midiC1D0`), or a named pipe on which bytes of MIDI are written: it needs no sequencer.
+/// A raw MIDI device (`/dev/snd/midiC1D0`), or a named pipe with bytes of MIDI. Works without a sequencer.
 package final class ByteSource: ControllerSource, @unchecked Sendable {
-    // Used by one thread at a time: its maker's, then that of the controllers.
+    // One thread at a time: first the creator's, then the controllers' thread.
     private let path: String
     private var bytes = ControllerBytes()
     package private(set) var descriptor: Int32 = -1
@@ -15,7 +15,7 @@ package final class ByteSource: ControllerSource, @unchecked Sendable {
         let code = open()
         switch code {
         case 0, ENODEV, ENXIO: break
-        // A controller that is plugged in later brings its device.
+        // The device appears when its controller is plugged in later.
         case ENOENT where path.hasPrefix("/dev/"): break
         case EACCES, EPERM:
             throw ControlError(
@@ -31,7 +31,7 @@ package final class ByteSource: ControllerSource, @unchecked Sendable {
 
     /// Returns 0, or an errno.
     private func open() -> Int32 {
-        // A pipe that is opened for both sides stays open when a writer goes.
+        // A pipe opened for both sides stays open when a writer leaves.
         var status = stat()
         let isPipe = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
         let opened = unsafe Glibc.open(path, (isPipe ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)

@@ -1,19 +1,19 @@
-/// What a controller sends, of the messages that a hand or a foot makes.
+/// A message of a controller: only messages made by a hand or a foot.
 package struct ControllerMessage: Hashable, Sendable {
-    /// What was moved.
+    /// The moved part.
     package enum Part: Hashable, Sendable {
         /// A pedal, button, knob or slider.
         case control(Int)
         /// A key or pad.
         case note(Int)
-        /// A program, which some foot boards send in place of a button.
+        /// A program, sent by some foot boards in place of a button.
         case program(Int)
     }
 
     package let part: Part
     /// 1 to 16, as printed on controllers.
     package let channel: Int
-    /// 0 to 127: how far it is moved, or how fast it was hit; 0 is released. A program has 127.
+    /// 0 to 127: the distance of a movement, or the speed of a hit; 0 is released. A program has 127.
     package let value: Int
 
     package init(_ part: Part, channel: Int, value: Int) {
@@ -23,21 +23,21 @@ package struct ControllerMessage: Hashable, Sendable {
 
 /// Reads messages from the bytes of a MIDI cable.
 package struct ControllerBytes {
-    /// The status byte that holds for the following data; 0 if none does.
+    /// The running status byte for the following data; 0 for none.
     private var status: UInt8 = 0
     private var data: [UInt8] = []
 
     package init() {}
 
-    /// The messages that the bytes complete. What is no press of anything is left out.
+    /// Returns the messages completed by the bytes. Leaves out messages that are no press.
     package mutating func messages(_ bytes: some Sequence<UInt8>) -> [ControllerMessage] {
         var result: [ControllerMessage] = []
         for byte in bytes {
             switch byte {
-            // Clock and the like may stand between the bytes of another message.
+            // Clock and other real-time bytes may appear within another message.
             case 0xF8...: continue
             case 0xF0...0xF7:
-                // The data of these, however long, belongs to no message that counts.
+                // The data of these messages, of any length, are ignored.
                 (status, data) = (0, [])
             case 0x80...0xEF: (status, data) = (byte, [])
             default:
@@ -46,7 +46,7 @@ package struct ControllerBytes {
                 let isShort = status & 0xF0 == 0xC0 || status & 0xF0 == 0xD0
                 guard data.count == (isShort ? 1 : 2) else { continue }
                 if let message = Self.message(status, data) { result.append(message) }
-                // The status holds until another one comes.
+                // The status holds until the next status byte.
                 data = []
             }
         }

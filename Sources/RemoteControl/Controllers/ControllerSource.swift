@@ -1,22 +1,22 @@
-/// Where messages of controllers come from. Its thread alone uses it, once that runs.
+/// A source of controller messages. Once its thread runs, only this thread uses the source.
 package protocol ControllerSource: AnyObject, Sendable {
-    /// What becomes readable when there is something to read; -1 while there is nothing to wait for.
+    /// The descriptor to poll for reading; -1 while there is nothing to wait for.
     var descriptor: Int32 { get }
-    /// What has arrived; never waits.
+    /// Returns the arrived messages; never waits.
     func read() -> [ControllerArrival]
-    /// Looks whether what is missing has come back; called twice a second while `descriptor` is -1.
+    /// Looks for a missing controller; called twice a second while `descriptor` is -1.
     func tryAgain() -> [ControllerArrival]
-    /// Gives everything back.
+    /// Releases all resources.
     func close()
 }
 
-/// What a source tells.
+/// A report of a source.
 package enum ControllerArrival: Equatable, Sendable {
     case message(ControllerMessage)
-    /// A controller is heard from now on.
+    /// A controller is connected from now on.
     case connected(String)
-    /// It has gone; it is heard again when it comes back.
+    /// The controller has gone; when back, the source connects again.
     case lost(String)
-    /// It is not there yet; what there is instead.
+    /// The controller is not there yet; carries the available controllers.
     case missing(String, others: [String])
 }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Realtime
 internal import Synchronization
 
-/// What a run learns of controllers.
+/// Controller events for a run.
 package enum ControllerNews: Equatable, Sendable {
     case pressed(ControllerTrigger)
     case connected(String)
@@ -11,20 +11,20 @@ package enum ControllerNews: Equatable, Sendable {
     case missing(String, others: [String])
 }
 
-/// A thread that waits for a source, and tells presses.
+/// A thread that waits for a source, and reports presses.
 ///
-/// A wild controller takes no memory and no time of the run: presses beyond those that wait to be carried out are dropped.
+/// A flood of messages costs no memory and no time of the run: presses beyond the limit of waiting presses are dropped.
 package final class ControllerThread: Sendable {
     private let pipe: WakePipe
     private let isOver = Atomic<Bool>(false)
     private let waiting = Atomic<Int>(0)
     private let thread = Mutex<PlainThread?>(nil)
 
-    /// Presses that may wait to be carried out. Nobody presses so often before the first is heard.
+    /// The greatest number of waiting presses. Nobody presses so often before hearing the first.
     private static let mostWaiting = 64
     private static let retryMilliseconds: Int32 = 500
 
-    /// nil if the process may open no more descriptors.
+    /// nil if the process can open no more descriptors.
     package init?() {
         guard let pipe = WakePipe() else { return nil }
         self.pipe = pipe
@@ -32,7 +32,7 @@ package final class ControllerThread: Sendable {
 
     deinit { pipe.closeBoth() }
 
-    /// Begins to listen.
+    /// Starts listening.
     ///
     /// - Parameter take: Called on the thread. Call `carriedOut` once for each press.
     /// - Returns: False if the system has no thread left.
@@ -45,10 +45,10 @@ package final class ControllerThread: Sendable {
         return started != nil
     }
 
-    /// A press was carried out, or dropped.
+    /// Reports that a press was carried out, or dropped.
     package func carriedOut() { waiting.subtract(1, ordering: .relaxed) }
 
-    /// Ends the thread; once only.
+    /// Ends the thread; call only once.
     package func stop() {
         isOver.store(true, ordering: .releasing)
         pipe.wake()
@@ -83,7 +83,7 @@ package final class ControllerThread: Sendable {
             take(.pressed(trigger))
         case .connected(let name): take(.connected(name))
         case .lost(let name):
-            // Where its pedals are when it comes back is not known.
+            // The position of the pedals on reconnection is unknown.
             filter = PressFilter()
             take(.lost(name))
         case .missing(let name, let others): take(.missing(name, others: others))

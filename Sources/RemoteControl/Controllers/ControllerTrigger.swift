@@ -1,18 +1,18 @@
 internal import JSON
 
-/// A press or a release of something on a controller, as a name: `cc64`, `note60`, `program5`, `ch2.cc64`, `cc64.up`.
+/// The name of a press or a release on a controller: `cc64`, `note60`, `program5`, `ch2.cc64`, `cc64.up`.
 package struct ControllerTrigger: Hashable, Sendable, CustomStringConvertible {
     package let part: ControllerMessage.Part
-    /// 1 to 16; nil is any.
+    /// 1 to 16; nil for any channel.
     package let channel: Int?
-    /// Whether it is let go, in place of pressed.
+    /// True for a release, false for a press.
     package let isUp: Bool
 
     package init(_ part: ControllerMessage.Part, channel: Int? = nil, isUp: Bool = false) {
         (self.part, self.channel, self.isUp) = (part, channel, isUp)
     }
 
-    /// The trigger of a name, in upper or lower case; nil for what is none.
+    /// Parses the name of a trigger, in upper or lower case; nil for any other text.
     package init?(_ name: String) {
         var words = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
         var channel: Int?
@@ -54,7 +54,7 @@ package struct ControllerTrigger: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Which trigger means what.
+/// Maps triggers to commands.
 package struct ControllerMap: Equatable, Sendable {
     private var words: [ControllerTrigger: String] = [:]
 
@@ -67,7 +67,7 @@ package struct ControllerMap: Equatable, Sendable {
 
     package var isEmpty: Bool { words.isEmpty }
 
-    /// What a press or a release means: what is set for its channel, or else for any.
+    /// Returns the command for a press or a release: set for its channel, or else for any channel.
     package func words(for trigger: ControllerTrigger) -> String? {
         words[trigger] ?? words[ControllerTrigger(trigger.part, isUp: trigger.isUp)]
     }

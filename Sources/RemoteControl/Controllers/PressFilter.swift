@@ -1,10 +1,10 @@
-/// Turns values into presses and releases.
+/// Converts values to presses and releases.
 ///
-/// A pedal may be a switch, which sends 127 and 0, or go through all values between them, and tremble at each. It is pressed from
-/// the middle on, and let go clearly below it.
+/// A pedal may be a switch, which sends 127 and 0, or a continuous pedal, which sends and repeats all values in
+/// between. A press begins at the middle, and a release clearly below.
 package struct PressFilter {
     private struct State {
-        /// nil until the first value that tells.
+        /// nil until the first decisive value.
         var isDown: Bool?
         var value = -1
     }
@@ -16,14 +16,15 @@ package struct PressFilter {
         let channel: Int
     }
 
-    /// The value from which a pedal is pressed, by the MIDI standard for switches.
+    /// The least value of a press, by the MIDI standard for switches.
     package static let pressed = 64
-    /// The value below which it is let go.
+    /// Values below this value are a release.
     package static let released = 48
 
     package init() {}
 
-    /// What a message means; nil if nothing changes. At most 4,096 parts have a state.
+    /// Returns the trigger of a message; nil if nothing changes. Only controls have a state: from a MIDI cable at most
+    /// 2,048, for 128 controls on 16 channels.
     package mutating func trigger(of message: ControllerMessage) -> ControllerTrigger? {
         guard let isDown = isDown(message) else { return nil }
         return ControllerTrigger(message.part, channel: message.channel, isUp: !isDown)
@@ -31,7 +32,7 @@ package struct PressFilter {
 
     private mutating func isDown(_ message: ControllerMessage) -> Bool? {
         switch message.part {
-        // A key is hit anew each time, also where its release is never sent.
+        // Each hit of a key is a new press, even if its release is never sent.
         case .note: return message.value > 0
         case .program: return true
         case .control: break
@@ -43,7 +44,8 @@ package struct PressFilter {
             states[key] = state
         }
         if message.value >= Self.pressed {
-            // Some buttons send their value with each press and nothing when they are let go; what moves never sends a value twice.
+            // Some buttons send their value with each press and nothing on release; a moving control never sends a
+            // value twice.
             guard state.isDown != true || state.value == message.value else { return nil }
             state.isDown = true
             return true

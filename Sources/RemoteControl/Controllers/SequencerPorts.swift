@@ -1,6 +1,6 @@
 internal import CALSA
 
-/// The ports of the sequencer that send. The owner of the sequencer keeps it open.
+/// The sending ports of the sequencer. The owner of the sequencer keeps it open.
 @safe
 struct SequencerPorts {
     /// A port of another program or of a device.
@@ -10,7 +10,7 @@ struct SequencerPorts {
         let clientName: String
         let portName: String
 
-        /// As `aconnect -l` shows it, in one line.
+        /// The port's name as shown by `aconnect -l`, in one line.
         var name: String { "\(client):\(number) \(clientName): \(portName)" }
     }
 
@@ -18,7 +18,7 @@ struct SequencerPorts {
 
     init(_ sequencer: OpaquePointer) { unsafe self.sequencer = unsafe sequencer }
 
-    /// All that others may subscribe to, but for the system's own.
+    /// All ports open to subscription, except the system's own.
     var senders: [Port] {
         var client: OpaquePointer?
         var port: OpaquePointer?
@@ -52,7 +52,7 @@ struct SequencerPorts {
     }
 }
 
-/// How a user names a port: `24:0`, `24`, `nanoKONTROL2`, `nanoKONTROL2:nanoKONTROL2 MIDI 1`.
+/// A user's name for a port: `24:0`, `24`, `nanoKONTROL2`, `nanoKONTROL2:nanoKONTROL2 MIDI 1`.
 struct PortName: Equatable {
     private let client: String
     private let port: String?
@@ -66,7 +66,7 @@ struct PortName: Equatable {
 
     init(client: String, port: String?) { (self.client, self.port) = (client, port) }
 
-    /// The first port that the name means: exactly, or else by its beginning.
+    /// Returns the first port with this name: exactly, or else by the name's beginning.
     func match(_ ports: [SequencerPorts.Port]) -> SequencerPorts.Port? {
         func fits(_ word: String, _ number: Int32, _ name: String, exactly: Bool) -> Bool {
             let (word, name) = (word.lowercased(), name.lowercased())

@@ -2,20 +2,20 @@ internal import CALSA
 internal import Explanations
 internal import Glibc
 
-/// The ALSA sequencer: a port of this program, to which a controller is connected, by the name that it was given or by `aconnect`.
+/// The ALSA sequencer: a port of this program, connected to a controller by a given name or by `aconnect`.
 @safe
 package final class SequencerSource: ControllerSource, @unchecked Sendable {
-    // Used by one thread at a time: its maker's, then that of the controllers.
+    // One thread at a time: first the creator's, then the controllers' thread.
     private let sequencer: OpaquePointer
     private var ports: SequencerPorts
     private let ownPort: Int32
-    /// The port to be heard; nil if others connect theirs.
+    /// The port to connect to; nil if other programs connect to ours.
     private var wanted: PortName?
     private var connected: SequencerPorts.Port?
     private var isTold = false
     package private(set) var descriptor: Int32 = -1
 
-    /// - Parameter port: Number or name, as in `aconnect -l`; empty makes a port that others connect to.
+    /// - Parameter port: Number or name, as in `aconnect -l`; empty creates a port for connections by other programs.
     package init(port: String) throws(ControlError) {
         var opened: OpaquePointer?
         let code = Self.quietly { unsafe snd_seq_open(&opened, "default", SND_SEQ_OPEN_INPUT, SND_SEQ_NONBLOCK) }
@@ -34,7 +34,7 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
             throw Self.opening(code)
         }
         descriptor = request.fd
-        // The system tells which ports come and go.
+        // The system announces new and removed ports.
         _ = unsafe snd_seq_connect_from(
             sequencer, ownPort, Int32(SND_SEQ_CLIENT_SYSTEM), Int32(SND_SEQ_PORT_SYSTEM_ANNOUNCE))
     }
@@ -42,7 +42,7 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
     package func close() { unsafe snd_seq_close(sequencer) }
 
     private static func quietly<Result>(_ body: () -> Result) -> Result {
-        // The thread's own handler, so that a handler that the host program has set for the process stays.
+        // Uses the thread's own handler, so that the host program's handler for the process stays.
         let previous = unsafe snd_lib_error_set_local { _, _, _, _, _, _ in }
         defer { _ = unsafe snd_lib_error_set_local(previous) }
         return body()
@@ -74,7 +74,7 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
         var event: UnsafeMutablePointer<snd_seq_event_t>?
         while true {
             let code = unsafe snd_seq_event_input(sequencer, &event)
-            // Events were lost; those that follow are there.
+            // Some events were lost; the following events are available.
             if code == -ENOSPC { continue }
             guard code >= 0, let event = unsafe event else { return arrivals }
             arrivals += unsafe take(event.pointee)
@@ -97,7 +97,7 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
                 return []
             }
             connected = nil
-            // There may be another one of this name.
+            // There may be another port of this name.
             return [.lost(port.name)] + connect()
         default: return []
         }
@@ -126,7 +126,7 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
         }
         isTold = true
         connected = port
-        // It may have another number when it comes back, but not another name.
+        // After reconnection the port may have another number, but not another name.
         self.wanted = PortName(client: port.clientName, port: port.portName)
         return [.connected(port.name)]
     }

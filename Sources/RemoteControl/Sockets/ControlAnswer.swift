@@ -1,13 +1,13 @@
 package import JSON
 
-/// The form of an answer: one JSON object a line, with `ok`. Events have `event` in its place.
+/// The form of an answer: one JSON object per line, with `ok`. Events have `event` instead.
 package enum ControlAnswer {
-    /// The answer to a command that was carried out.
+    /// Returns the answer to a completed command.
     package static func done(_ command: String, _ fields: [JSONValue.Field] = []) -> String {
         line(command, true, fields)
     }
 
-    /// The answer to one that was not: the cause, and what to do.
+    /// Returns the answer to a refused command: the cause, and the remedy.
     package static func refused(_ command: String?, _ message: String, remedy: String) -> String {
         line(command, false, [.init("message", .string(message)), .init("remedy", .string(remedy))])
     }

@@ -3,14 +3,14 @@ internal import Files
 internal import Glibc
 internal import JSON
 
-/// A run that can be controlled by its socket.
+/// A run with a control socket.
 package struct ControlledRun: Equatable, Sendable {
-    /// The number of its process.
+    /// The process ID.
     package let pid: Int
     /// The socket's path.
     package let path: String
 
-    /// The runs of this user, the oldest process first. Makes nothing.
+    /// Returns the runs of this user, the oldest process first. Creates nothing.
     ///
     /// - Parameter runtime: The value of XDG_RUNTIME_DIR.
     package static func all(runtime: String?) -> [ControlledRun] {
@@ -25,12 +25,12 @@ package struct ControlledRun: Equatable, Sendable {
     }
 }
 
-/// A connection to a run: lines there, lines back. One thread at a time; calls wait, as long as they say.
+/// A connection to a run: sends and receives lines. One thread at a time; calls block up to their timeout.
 package final class ControlConnection {
     private let socket: Int32
     private var input: [UInt8] = []
 
-    /// The longest line that is read, in bytes.
+    /// The longest received line, in bytes.
     private static let longestLine = 1 << 20
 
     /// Connects to a run.
@@ -54,10 +54,10 @@ package final class ControlConnection {
 
     deinit { close(socket) }
 
-    /// Sends a line and returns the answer to it; events that come before are passed over.
+    /// Sends a line and returns the answer; skips events before the answer.
     ///
-    /// - Parameter milliseconds: How long the answer may take.
-    /// - Throws: `ControlError` of kind `over` if the run ends, `io` if it does not answer.
+    /// - Parameter milliseconds: The timeout.
+    /// - Throws: `ControlError` of kind `over` if the run ends, `io` after the timeout.
     package func ask(_ line: String, milliseconds: Int = 5000) throws(ControlError) -> String {
         try send(line)
         let limit = Self.milliseconds() + milliseconds
@@ -86,7 +86,7 @@ package final class ControlConnection {
         }
     }
 
-    /// The next line that the run sends; nil if none comes in time.
+    /// Returns the next line from the run; nil after the timeout.
     ///
     /// - Throws: `ControlError` of kind `over` if the run has ended.
     package func nextLine(milliseconds: Int) throws(ControlError) -> String? {
@@ -119,14 +119,14 @@ package final class ControlConnection {
     }
 }
 
-/// The right to be this user's only run in the background; given back when the object is released, or its process ends.
+/// The right to be this user's only run in the background; released with the object, or at the end of the process.
 package final class BackgroundPlace: Sendable {
     private let descriptor: Int32
 
-    /// Takes the place.
+    /// Takes the right.
     ///
     /// - Parameter runtime: The value of XDG_RUNTIME_DIR.
-    /// - Throws: `ControlError` of kind `folder` if the folder cannot be used, `taken` if another run has the place.
+    /// - Throws: `ControlError` of kind `folder` if the folder is unusable, `taken` if another run holds the right.
     package init(runtime: String?) throws(ControlError) {
         let folder = try SocketFolder(runtime: runtime)
         let file = unsafe openat(folder.descriptor, "background.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -135,7 +135,7 @@ package final class BackgroundPlace: Sendable {
                 kind: .folder, message: "\(folder.path)/background.lock: cannot be opened (\(systemText(errno)))",
                 remedy: "Remove it.")
         }
-        // An error is no other run.
+        // An error does not prove another run.
         guard (try? FileLock.take(file)) != .held else {
             close(file)
             throw ControlError(

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The system calls of Unix stream sockets. None of them waits, and no child inherits a descriptor.
+/// The system calls of Unix stream sockets. No call blocks, and no child inherits a descriptor.
 enum SocketCalls {
     static func make() -> Int32 {
         socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -11,31 +11,31 @@ enum SocketCalls {
         unsafe withAddress(path) { unsafe Glibc.bind(socket, $0, $1) == 0 }
     }
 
-    /// Begins to take connections.
+    /// Starts accepting connections.
     static func listen(_ socket: Int32) -> Bool { Glibc.listen(socket, 64) == 0 }
 
-    /// Whether a name is that of a socket on which nobody listens.
+    /// True if a name belongs to a socket without a listener.
     static func isDeserted(_ path: String) -> Bool {
         let probe = make()
         guard probe >= 0 else { return false }
         defer { close(probe) }
-        // A full queue of connections is EAGAIN: somebody is there.
+        // A full queue of connections gives EAGAIN: somebody listens.
         return unsafe withAddress(path) { unsafe Glibc.connect(probe, $0, $1) != 0 && errno == ECONNREFUSED }
     }
 
-    /// The next connection; -1 with errno.
+    /// Returns the next connection; -1 with errno.
     static func accept(_ listener: Int32) -> Int32 {
         let accepted = Glibc.accept(listener, nil, nil)
         guard accepted >= 0 else { return -1 }
-        // accept4 is not in Swift's Glibc. A child that is started in between would hold the connection for its own life, no more.
+        // Swift's Glibc lacks accept4. At worst, a child started in between holds the connection during its own life.
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
         return accepted
     }
 
-    /// Sends what the socket takes now.
+    /// Sends the bytes that the socket takes now.
     ///
-    /// - Returns: How many bytes; -1 with errno. A reader that has gone is EPIPE, never a signal.
+    /// - Returns: The number of bytes; -1 with errno. A closed connection gives EPIPE, never a signal.
     static func send(_ socket: Int32, _ bytes: ArraySlice<UInt8>) -> Int {
         unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// One connection. Whatever the other side sends, or does not read, it takes a bounded amount of memory here.
+/// One connection. Whether the other side floods or never reads, the memory for a connection is bounded.
 struct SocketClient {
-    /// The end of the lines that a client has sent, or one line of it.
+    /// A received line, or the reason why the line was refused.
     enum Input: Equatable {
         case line(String)
         case tooLong
@@ -11,50 +11,50 @@ struct SocketClient {
 
     let id: UInt64
     let descriptor: Int32
-    /// Whether it gets all events.
+    /// True if the client gets all events.
     var follows = false
-    /// A line of it is with the run, and the answer is not there yet. Meanwhile nothing more is read.
+    /// True while the run handles a line of the client. No more input is read before the answer.
     var isWaiting = false
-    /// When it last said something, or came, as a count of the server's turns.
+    /// The server's turn at the client's last line, or at its connection.
     var lastTurn: UInt64 = 0
-    /// Whether it has ever written a line.
+    /// True if the client has ever sent a line.
     var hasSpoken = false
-    /// The other side will send no more.
+    /// True if the other side will send no more.
     private(set) var isOver = false
-    /// The other side reads nothing any more; what it has sent before still counts.
+    /// True if the other side no longer reads; its earlier lines still count.
     private(set) var isDeaf = false
-    /// The connection is of no use any more.
+    /// True if the connection is unusable.
     private(set) var isBroken = false
 
     private var input: [UInt8] = []
     private var output: [UInt8] = []
-    /// Bytes of the longest line of those in `output`.
+    /// Length of the longest line in `output`, in bytes.
     private var longestWaiting = 0
-    /// The rest of a line that was too long is dropped.
+    /// True while the rest of a line that was too long is dropped.
     private var skipsLine = false
 
     /// Longest line, without its end, in bytes.
     static let longestLine = 4096
-    /// Unread answers, in bytes, with which no further line is read.
+    /// Limit of unread answers, in bytes: above this limit no further line is read.
     static let outputLimit = 16 << 10
-    /// Unread events, in bytes, with which a follower is dropped: it would otherwise hold ever more memory. The longest line is not counted,
-    /// because its reader had no time to read it.
+    /// Limit of unread events, in bytes: a follower above the limit is dropped, because its memory would keep growing.
+    /// The longest line does not count, because its reader had no time to read the line.
     static let followerLimit = 256 << 10
 
     init(id: UInt64, descriptor: Int32) { (self.id, self.descriptor) = (id, descriptor) }
 
     var wantsToRead: Bool { !isWaiting && !isOver && !isBroken && output.count < Self.outputLimit && !hasLine }
     var wantsToWrite: Bool { !output.isEmpty && !isBroken }
-    /// Everything was said and answered.
+    /// True if all input was answered.
     var isDone: Bool {
         isBroken || (isOver && !isWaiting && (!follows || isDeaf) && output.isEmpty && !hasLine)
     }
-    /// Whether a line, or one that is too long, can be taken.
+    /// True if a line, even an overlong line, is ready.
     var hasLine: Bool { input.contains(UInt8(ascii: "\n")) || input.count > Self.longestLine }
-    /// Bytes that it holds.
+    /// Bytes held in memory.
     var heldBytes: Int { input.count + output.count }
 
-    /// Reads what is there, at most a line and a bit.
+    /// Reads the available bytes, at most slightly more than a line.
     mutating func read() {
         let room = Self.longestLine + 1
         var received = 0
@@ -66,7 +66,7 @@ struct SocketClient {
             input += bytes
             dropSkipped()
         } else if received == 0 {
-            // Half a line is no command: "quit" may have been the beginning of "quit forget".
+            // Half a line is no command: "quit" may be the beginning of "quit forget".
             isOver = true
             if !hasLine { input = [] }
         } else if errno != EAGAIN, errno != EINTR {
@@ -100,7 +100,7 @@ struct SocketClient {
         skipsLine = false
     }
 
-    /// Puts a line on its way.
+    /// Queues a line for sending.
     mutating func write(_ text: String) {
         guard !isDeaf else { return }
         output += Array(text.utf8)
@@ -125,7 +125,8 @@ struct SocketClient {
         }
     }
 
-    /// Nobody reads the answers any more. Lines that were sent before are carried out: a script may write and leave.
+    /// Stops sending, because the other side no longer reads. Earlier lines are still carried out: a script may write
+    /// and leave.
     mutating func noteHangUp() {
         isDeaf = true
         output = []

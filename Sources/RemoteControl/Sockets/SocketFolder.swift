@@ -2,17 +2,18 @@ internal import Explanations
 internal import Files
 internal import Glibc
 
-/// The private folder of the sockets: `$XDG_RUNTIME_DIR/woodshed`, or `/tmp/woodshed-UID` where there is none that is this user's own.
+/// The private folder of the sockets: `$XDG_RUNTIME_DIR/woodshed`, or `/tmp/woodshed-UID` if this user has no runtime
+/// folder.
 ///
-/// It is opened once and then used by its descriptor, so nobody can put another folder, or a link, in its place.
+/// Opened once and then used by its descriptor, so nobody can substitute another folder, or a link.
 final class SocketFolder: Sendable {
     let path: String
     let descriptor: Int32
 
-    /// How long another program may take to look through the folder, and the polling interval, in ms.
+    /// The greatest time for another program's search of the folder, and the polling interval, in ms.
     private static let (patience, pause) = (2000, 10)
 
-    /// Opens the folder, and makes it if it is missing.
+    /// Opens the folder; creates a missing folder.
     ///
     /// - Parameters:
     ///   - runtime: The value of XDG_RUNTIME_DIR.
@@ -32,7 +33,7 @@ final class SocketFolder: Sendable {
         descriptor = try Self.openPrivate(name, in: parent, path: path)
     }
 
-    /// Opens the folder if it is there and this user's own; makes nothing.
+    /// Opens the folder if it exists and belongs to this user; creates nothing.
     init?(existing runtime: String?, fallback: String = "/tmp") {
         if let runtime, runtime.hasPrefix("/"), let parent = Self.openOwn(runtime) {
             close(parent)
@@ -46,10 +47,11 @@ final class SocketFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The path of a name in it for the socket calls, which take no descriptor; it is short, however long the folder's own path is.
+    /// Returns the path of a name in the folder for the socket calls, which take no descriptor. The path is short,
+    /// whatever the length of the folder's own path.
     func reference(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
-    /// Opens a folder that belongs to this user. After `sudo` the variable may still name another user's.
+    /// Opens a folder that belongs to this user. After `sudo` the variable may still name another user's folder.
     private static func openOwn(_ path: String, flags: Int32 = 0) -> Int32? {
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
         guard folder >= 0 else { return nil }
@@ -88,9 +90,9 @@ final class SocketFolder: Sendable {
 
     // MARK: What is in it
 
-    /// Runs `body` while no other program looks through the folder or makes a socket in it.
+    /// Runs `body` while no other program searches the folder or creates a socket in it.
     ///
-    /// So a socket that refuses connections is one that was left behind: nobody is between making it and listening.
+    /// So a socket that refuses connections is stale: no other program is between creating its socket and listening.
     func exclusively<Result>(_ body: (_ isAlone: Bool) throws(ControlError) -> Result) throws(ControlError) -> Result {
         var waited = 0
         var isAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
@@ -103,7 +105,7 @@ final class SocketFolder: Sendable {
         return try body(isAlone)
     }
 
-    /// The sockets in it.
+    /// The names of the sockets in the folder.
     var sockets: [String] {
         let names = (try? Folder.names(in: "/proc/self/fd/\(descriptor)")) ?? []
         return names.filter { $0.hasPrefix("control-") && $0.hasSuffix(".sock") && isSocket($0) }
@@ -111,7 +113,7 @@ final class SocketFolder: Sendable {
 
     private func isSocket(_ name: String) -> Bool { status(name).map { $0.st_mode & S_IFMT == S_IFSOCK } ?? false }
 
-    /// The status of a name, not of what a link points to.
+    /// Returns the status of a name, without following links.
     func status(_ name: String) -> stat? {
         var status = stat()
         return unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
@@ -119,7 +121,7 @@ final class SocketFolder: Sendable {
 
     func remove(_ name: String) { _ = unsafe unlinkat(descriptor, name, 0) }
 
-    /// Removes the sockets that nobody listens on any more. Call it in `exclusively`.
+    /// Removes sockets without a listener. Call within `exclusively`.
     func removeStale() {
         for name in sockets where SocketCalls.isDeserted(reference(name)) { remove(name) }
     }

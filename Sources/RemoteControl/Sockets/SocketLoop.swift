@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The loop of the sockets' thread.
 final class SocketLoop: @unchecked Sendable {
-    // Used by the thread alone, once it runs.
+    // Once the thread runs, only this thread uses the loop.
     private let listener: Int32
     private let shared: SocketServer.Shared
     private let receive: @Sendable (ControlRequest) -> Void
@@ -12,15 +12,15 @@ final class SocketLoop: @unchecked Sendable {
     private var lastID: UInt64 = 0
     private var turn: UInt64 = 0
     private var allowance = Allowance()
-    /// Not before this time are connections taken again: there were no descriptors left.
+    /// Time before which no connection is accepted, after a shortage of descriptors.
     private var acceptsAgain: Int64 = 0
     private var isClosing = false
 
-    /// With so many connections, one that has said nothing for the longest makes room for the next.
+    /// The greatest number of connections. Beyond, the client silent for the longest makes room for the next.
     static let mostClients = 32
-    /// How long answers may take to be read at the end, in ns.
+    /// The longest wait for the reading of answers at the end, in ns.
     private static let farewell: Int64 = 200_000_000
-    /// How long no connection is taken after the system had no descriptor left, in ns.
+    /// The pause in accepting connections after a shortage of descriptors, in ns.
     private static let acceptPause: Int64 = 100_000_000
 
     init(listener: Int32, shared: SocketServer.Shared, receive: @escaping @Sendable (ControlRequest) -> Void) {
@@ -66,7 +66,8 @@ final class SocketLoop: @unchecked Sendable {
         ]
         for client in clients {
             let events = (client.wantsToRead ? POLLIN : 0) | (client.wantsToWrite ? POLLOUT : 0)
-            // One that has gone would end every wait; what it left is read when the line before is answered.
+            // A hung-up client makes poll() return at once, so it is not polled; its last input is read after the
+            // pending answer.
             requests.append(pollfd(fd: client.isDeaf ? -1 : client.descriptor, events: Int16(events), revents: 0))
         }
         guard unsafe poll(&requests, nfds_t(requests.count), milliseconds) > 0 else { return (false, []) }
@@ -75,7 +76,7 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     private func acceptAll() {
-        // A few at a time, so that each has been heard before others want its place.
+        // A few at a time, so that each client is heard before others need its place.
         for _ in 0..<8 {
             let descriptor = SocketCalls.accept(listener)
             guard descriptor >= 0 else {
@@ -93,7 +94,7 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     private func makeRoom() {
-        // First one that never said anything; a follower has nothing to say, and goes last.
+        // First a client without any line yet; a follower has nothing to say, and goes last.
         func worth(_ client: SocketClient) -> (Int, UInt64) {
             (client.follows ? 3 : client.isWaiting ? 2 : client.hasSpoken ? 1 : 0, client.lastTurn)
         }
@@ -149,7 +150,7 @@ final class SocketLoop: @unchecked Sendable {
             switch order {
             case .answer(let id, let text, let follows):
                 guard let index = clients.firstIndex(where: { $0.id == id }) else {
-                    // It has gone meanwhile.
+                    // The client has left meanwhile.
                     if follows == true { shared.followerCount.subtract(1, ordering: .relaxed) }
                     continue
                 }
@@ -164,7 +165,7 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     private func setFollowing(_ follows: Bool, at index: Int) {
-        // The run has counted one more already.
+        // The run has already counted one more follower.
         if follows, clients[index].follows { shared.followerCount.subtract(1, ordering: .relaxed) }
         if !follows, clients[index].follows { shared.followerCount.subtract(1, ordering: .relaxed) }
         clients[index].follows = follows
@@ -177,16 +178,16 @@ final class SocketLoop: @unchecked Sendable {
     }
 }
 
-/// How many lines all clients together may have carried out: a burst, and then so many a second.
+/// Rate limit for the lines of all clients together: a burst, and then a number per second.
 struct Allowance {
     private var left = burst
     private var last: Int64 = 0
 
-    /// More than anybody presses; a script that sets hundreds of things is delayed, not refused.
+    /// More than anybody presses; a script that sets hundreds of values is delayed, not refused.
     static let burst = 64.0
     static let perSecond = 500.0
 
-    /// Takes one, if there is one.
+    /// Takes a line from the allowance; returns false if the allowance is used up.
     mutating func takes(now: Int64) -> Bool {
         refill(now)
         guard left >= 1 else { return false }
@@ -194,7 +195,7 @@ struct Allowance {
         return true
     }
 
-    /// The time until the next one is there; at least 1.
+    /// Returns the milliseconds until the next line is allowed; 0 if a line is allowed now.
     mutating func millisecondsUntilNext(now: Int64) -> Int32 {
         refill(now)
         return left >= 1 ? 0 : Int32(max(1, ((1 - left) / Self.perSecond * 1000).rounded(.up)))

@@ -4,11 +4,11 @@ internal import Glibc
 internal import Realtime
 internal import Synchronization
 
-/// A line that a program has sent.
+/// A line sent by a program.
 package struct ControlRequest: Equatable, Sendable {
     /// The connection.
     package let client: UInt64
-    /// Without its end.
+    /// The line without its end.
     package let line: String
 
     package init(client: UInt64, line: String) { (self.client, self.line) = (client, line) }
@@ -16,9 +16,10 @@ package struct ControlRequest: Equatable, Sendable {
 
 /// A socket in the user's runtime folder, on which programs write lines and read JSON.
 ///
-/// A thread of its own polls the connections and hands lines to the run. It takes the next line of a connection only when the one before was
-/// answered, and no more lines a second than a run can carry out beside its own work; what else is sent waits in the system's buffers. So
-/// neither a flood nor a client that reads nothing takes memory or the run's time.
+/// A separate thread polls the connections and hands lines to the run. The thread takes the next line of a connection
+/// only after the previous answer. The total rate is limited to the lines that a run can carry out beside its own work;
+/// other input waits in the system's buffers. So neither a flood nor a client that never reads takes memory or the
+/// run's time.
 package final class SocketServer: Sendable {
     /// The socket's path.
     package let path: String
@@ -29,7 +30,7 @@ package final class SocketServer: Sendable {
     private let shared: Shared
     private let thread = Mutex<PlainThread?>(nil)
 
-    /// What the run has for the thread.
+    /// The run's orders for the thread.
     final class Shared: Sendable {
         enum Order: Sendable {
             case answer(client: UInt64, text: String, follows: Bool?)
@@ -59,7 +60,7 @@ package final class SocketServer: Sendable {
         }
     }
 
-    /// Makes the socket; connections wait until `start`.
+    /// Creates the socket; connections wait until `start`.
     ///
     /// - Parameters:
     ///   - runtime: The value of XDG_RUNTIME_DIR.
@@ -79,10 +80,10 @@ package final class SocketServer: Sendable {
     private static func listen(in folder: SocketFolder) throws(ControlError) -> (Int32, String) {
         let listener = SocketCalls.make()
         guard listener >= 0 else { throw failure(errno) }
-        // Where processes of another container use the folder too, a number may be taken.
+        // If processes of another container use the folder too, a process ID may be taken.
         let names = ["control-\(getpid()).sock"] + (2..<10).map { "control-\(getpid())-\($0).sock" }
         for name in names {
-            // The folder is private; this is for who changes that.
+            // The folder is private; these permissions protect a folder whose permissions were changed.
             _ = fchmod(listener, 0o600)
             guard SocketCalls.bind(listener, folder.reference(name)) else {
                 if errno == EADDRINUSE { continue }
@@ -109,9 +110,9 @@ package final class SocketServer: Sendable {
             remedy: "Close programs or raise the limit (ulimit -n 1024), or leave the socket out: --control none.")
     }
 
-    /// Begins to take lines.
+    /// Starts taking lines.
     ///
-    /// - Parameter receive: Called on the thread of the sockets. Each request must be answered once.
+    /// - Parameter receive: Called on the thread of the sockets. Answer each request once.
     package func start(_ receive: @escaping @Sendable (ControlRequest) -> Void) throws(ControlError) {
         let loop = SocketLoop(listener: listener, shared: shared, receive: receive)
         guard let started = PlainThread(name: "woodshed-remote", { loop.run() }) else { throw Self.failure(EAGAIN) }
@@ -122,21 +123,21 @@ package final class SocketServer: Sendable {
     ///
     /// - Parameters:
     ///   - text: One line, without its end.
-    ///   - follows: Whether the client gets events from now on; nil leaves it as it is.
+    ///   - follows: True if the client gets events from now on; nil changes nothing.
     package func answer(_ request: ControlRequest, _ text: String, follows: Bool? = nil) {
         if follows == true { shared.followerCount.add(1, ordering: .relaxed) }
         shared.put(.answer(client: request.client, text: text, follows: follows))
     }
 
-    /// Whether somebody wants events.
+    /// True if a client follows events.
     package var hasFollowers: Bool { shared.followerCount.load(ordering: .relaxed) > 0 }
 
-    /// Sends an event to all that follow.
+    /// Sends an event to all followers.
     package func publish(_ text: String) {
         if hasFollowers { shared.put(.event(text)) }
     }
 
-    /// Sends what is on its way, for a moment at most, and removes the socket; once only.
+    /// Sends the pending output, for a short time at most, and removes the socket; call only once.
     package func close() {
         shared.put(.close)
         let started = thread.withLock { thread in
