@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where the buses are.
+/// The addresses of the buses.
 package struct BusAddresses: Equatable, Sendable {
     /// The bus of the user's session; nil if there is none.
     package var session: String?
@@ -9,9 +9,9 @@ package struct BusAddresses: Equatable, Sendable {
 
     package init(session: String?, system: String?) { (self.session, self.system) = (session, system) }
 
-    /// The places that the environment names, else the usual ones if there is a socket.
+    /// Reads the addresses from the environment; otherwise uses the usual places with a socket.
     ///
-    /// - Parameter variable: A variable of the environment.
+    /// - Parameter variable: Returns a variable of the environment.
     package init(environment variable: (String) -> String?) {
         func given(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         func socket(_ path: String) -> String? {
@@ -25,7 +25,7 @@ package struct BusAddresses: Equatable, Sendable {
         system = given("DBUS_SYSTEM_BUS_ADDRESS") ?? socket("/run/dbus/system_bus_socket")
     }
 
-    /// A path as a value of an address.
+    /// Returns a path escaped as a value of an address.
     static func escaped(_ path: String) -> String {
         path.utf8.map { byte in
             switch byte {
@@ -39,7 +39,7 @@ package struct BusAddresses: Equatable, Sendable {
     }
 }
 
-/// A byte as `%2F`.
+/// Returns a byte as `%2F`.
 func percentEncoded(_ byte: UInt8) -> String {
     let digits = String(byte, radix: 16, uppercase: true)
     return "%" + (digits.count == 1 ? "0" : "") + digits

@@ -3,7 +3,7 @@ internal import Glibc
 internal import RunLog
 internal import Synchronization
 
-/// The thread of the buses: it polls both connections, and the pipe through which the owner wakes it.
+/// The thread of the buses: polls both connections, and the pipe through which the owner wakes the thread.
 final class BusLoop {
     private let shared: DesktopBus.Shared
     private let addresses: BusAddresses
@@ -15,18 +15,18 @@ final class BusLoop {
     private var system: (connection: BusConnection, watch: SleepWatch)?
     private var state: MediaState
     private var reason: String?
-    /// When to look for the session bus again; nil while it is there, or if it never was.
+    /// Time of the next attempt to connect to the session bus; nil while connected, or if the bus never answered.
     private var nextTry: Int64?
     private var pause = firstPause
     private var wasNamed = false
-    /// Until when the position is looked at although it stands still: what was asked for comes a moment later.
+    /// Time until which the loop watches a position at rest, because the effect of a request comes a moment later.
     private var attention: Int64 = 0
 
-    /// Messages at a time, before orders are looked at.
+    /// The greatest number of messages in a row before the next look at orders.
     private static let mostAtOnce = 200
-    /// How often the position is looked at while it moves, and for how long after something has happened, in ns.
+    /// The interval of looks at a moving position, and the duration of looks after an event, in ns.
     private static let (tick, after): (Int64, Int64) = (200_000_000, 1_000_000_000)
-    /// Between looks for a bus that went away, in ns.
+    /// The first and the longest interval between attempts to reconnect, in ns.
     private static let (firstPause, longestPause): (Int64, Int64) = (1_000_000_000, 30_000_000_000)
 
     init(
@@ -70,7 +70,7 @@ final class BusLoop {
         var limits = [session?.connection.deadline, system?.connection.deadline, system?.watch.deadline, nextTry]
         if let session, session.offer.moves || time < attention { limits.append(time + Self.tick) }
         let soonest = limits.compactMap { $0 }.min()
-        // Rounded up, so that the time has come when it wakes.
+        // Rounded up, so that the time has come on waking.
         let milliseconds = soonest.map { Int32(clamping: max(0, ($0 - time + 999_999) / 1_000_000)) } ?? -1
         _ = unsafe poll(&waiting, UInt(waiting.count), isBusy ? 0 : milliseconds)
     }
@@ -132,7 +132,7 @@ final class BusLoop {
         tryLater(Self.now())
     }
 
-    /// - Returns: Whether there may be more to do at once.
+    /// - Returns: True if more work may be ready.
     private func stepSession() -> Bool {
         for _ in 0..<Self.mostAtOnce {
             guard let session else { return false }
@@ -171,14 +171,14 @@ final class BusLoop {
 
     // MARK: The system bus
 
-    /// Without it, or without a login manager, nothing is missed: the machine then sleeps as it did before.
+    /// Connects to the system bus. Without the bus, or without a login manager, the machine simply sleeps as before.
     private func connectSystem() {
         guard let address = addresses.system else { return }
         guard let connection = try? BusConnection(address, takesDescriptors: true) else { return }
         system = (connection, SleepWatch(connection, who: identity.name))
     }
 
-    /// - Returns: Whether there may be more to do at once.
+    /// - Returns: True if more work may be ready.
     private func stepSystem() -> Bool {
         for _ in 0..<Self.mostAtOnce {
             guard let system else { return false }

@@ -2,17 +2,17 @@ internal import Glibc
 internal import Realtime
 internal import Synchronization
 
-/// A test of media keys: a player of its own is put on the bus, read, and one of its keys is pressed, all over the bus.
+/// A test of media keys over the bus: offers a separate player, reads its state, and presses one of its keys.
 package enum BusTest {
-    /// Runs it; takes a few seconds at most.
+    /// Runs the test, which takes a few seconds at most.
     ///
-    /// - Returns: The name that the player had.
+    /// - Returns: The name of the test player.
     package static func run(_ address: String?, seconds: Double = 5) throws(DesktopBusError) -> String {
         let (bus, seen) = (try DesktopBus(), Seen())
         defer { bus.close() }
         var state = MediaState()
         (state.playback, state.can) = (.paused, [.control, .pause, .play])
-        // A name of its own, so that it disturbs no player.
+        // A separate name, so that no real player is disturbed.
         let identity = MediaIdentity(name: "Woodshed (test)", shortName: "woodshed_test")
         try bus.start(BusAddresses(session: address, system: nil), identity, state, position: { 0 }) { seen.put($0) }
         let end = now() + Int64(seconds * 1e9)

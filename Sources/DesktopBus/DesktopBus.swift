@@ -1,47 +1,47 @@
-// DesktopBus: what a player offers to the desktop, and what the desktop tells it. Media keys, headsets and panels control a player
-// over the session bus (MPRIS), and the login manager tells on the system bus when the machine is about to sleep.
+// DesktopBus: the connection between a player and the desktop. Media keys, headsets and panels control a player over
+// the session bus (MPRIS), and on the system bus the login manager announces that the machine is about to sleep.
 //
-// libsystemd, which speaks on the bus, is loaded when it is first needed. The module does not know players: its owner gives it the values to
-// show and gets the requests. Nothing here is called by a render thread.
+// libsystemd, which implements the bus protocol, is loaded at the first use. The module does not know players: its
+// owner provides the values to show and receives the requests. Never called by a render thread.
 internal import Explanations
 internal import Files
 internal import Glibc
 internal import Realtime
 internal import Synchronization
 
-/// What the owner of a player learns.
+/// News for the owner of a player.
 package enum DesktopNews: Equatable, Sendable {
-    /// Call `carriedOut` once for each.
+    /// A request. Call `carriedOut` once for each.
     case request(MediaRequest)
-    /// The player is on the session bus, under this name; also after the bus has come back.
+    /// The player is on the session bus, under this name; also sent after a reconnection.
     case available(String)
-    /// There is no session bus; nothing more comes from it.
+    /// There is no session bus; no further news of the session bus follows.
     case unavailable(DesktopBusError)
-    /// The session bus has gone; it is looked for from now on.
+    /// The session bus has gone; the thread tries to reconnect from now on.
     case lost(DesktopBusError)
     /// The machine is about to sleep: pause, then call `readyToSleep`.
     case sleeps
-    /// It is awake again.
+    /// The machine is awake again.
     case wakes
-    /// The login manager does not keep the machine awake; its reason.
+    /// The login manager does not keep the machine awake; carries the reason.
     case mayFallAsleep(String)
 }
 
 /// A player on the session bus, and a watch for sleep on the system bus.
 ///
-/// A thread of its own (`woodshed-bus`) answers all calls from the state that was published last, so a busy owner keeps nobody waiting, and
-/// a flood of calls costs the owner nothing: of its requests no more than 64 wait at a time.
+/// A separate thread (`woodshed-bus`) answers all calls from the last published state, so a busy owner keeps nobody
+/// waiting. A flood of calls costs the owner nothing: at most 64 requests wait at a time.
 ///
-/// Real-time safe: no. Any thread may call it; no call waits, except `close`, for as long as the two closures take.
+/// Real-time safe: no. Threads: any; no call blocks, except `close`, for the duration of the two closures.
 package final class DesktopBus: Sendable {
     private let shared: Shared
     private let thread = Mutex<PlainThread?>(nil)
 
-    /// What the owner has for the thread.
+    /// The owner's orders for the thread.
     final class Shared: Sendable {
         struct Orders: Sendable {
             var state: MediaState?
-            /// Why the machine must stay awake; inner nil: it need not.
+            /// The reason for staying awake; inner nil: the machine may sleep.
             var reason: String??
             var isReadyToSleep = false
             var isOver = false
@@ -70,7 +70,7 @@ package final class DesktopBus: Sendable {
             }
         }
 
-        /// Counts a request that is on its way; false if too many are.
+        /// Counts a pending request; returns false if too many are pending.
         func expect() -> Bool {
             guard waiting.load(ordering: .relaxed) < Self.mostWaiting else { return false }
             waiting.add(1, ordering: .relaxed)
@@ -87,12 +87,13 @@ package final class DesktopBus: Sendable {
 
     deinit { close() }
 
-    /// Begins to connect, and returns at once; news tells what has become of it. Once only.
+    /// Starts connecting, and returns at once; the news reports the result. Call only once.
     ///
     /// - Parameters:
-    ///   - state: What is shown until another state is published.
-    ///   - position: The position in the track, in microseconds, by the clock of the sound. Called on the bus's thread.
-    ///   - receive: Called on the bus's thread; leaves the news for the owner, and does not wait.
+    ///   - state: The state to show until the next publication.
+    ///   - position: Returns the position in the track, in microseconds, by the clock of the sound. Called on the bus's
+    ///     thread.
+    ///   - receive: Called on the bus's thread; must pass the news to the owner without blocking.
     package func start(
         _ addresses: BusAddresses, _ identity: MediaIdentity, _ state: MediaState,
         position: @escaping @Sendable () -> Int64, receive: @escaping @Sendable (DesktopNews) -> Void
@@ -105,18 +106,19 @@ package final class DesktopBus: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Shows another state. Only what has changed is told.
+    /// Shows another state. Only changes are announced.
     package func publish(_ state: MediaState) { shared.put { $0.state = state.valid } }
 
-    /// A request was carried out, or dropped.
+    /// Reports that a request was carried out, or dropped.
     package func carriedOut() { shared.carriedOut() }
 
-    /// Keeps the machine awake, where a login manager permits it.
+    /// Keeps the machine awake, where a login manager permits this.
     ///
-    /// - Parameter reason: What goes on, for people; nil if it may sleep again.
+    /// - Parameter reason: The activity, for people; nil to permit sleep again.
     package func stayAwake(_ reason: String?) { shared.put { $0.reason = .some(reason) } }
 
-    /// The sound is paused, so the machine may sleep. Without this call it sleeps four seconds later.
+    /// Reports that the sound is paused, so the machine may sleep. Without this call the machine sleeps four seconds
+    /// later.
     package func readyToSleep() { shared.put { $0.isReadyToSleep = true } }
 
     /// Leaves the bus.
@@ -131,7 +133,7 @@ package final class DesktopBus: Sendable {
 }
 
 extension MediaState {
-    /// With numbers as the bus may have them.
+    /// The state with numbers valid on the bus.
     fileprivate var valid: MediaState {
         var state = self
         if !rate.isFinite { state.rate = 1 }

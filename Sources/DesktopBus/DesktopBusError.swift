@@ -1,18 +1,18 @@
 package import Explanations
 
-/// Why the desktop cannot be reached. Playing goes on without it.
+/// The reason why the desktop is unreachable. Playback continues.
 package struct DesktopBusError: ExplainedError, Equatable {
     package enum Kind: String, CaseIterable, Sendable {
         case libraryMissing
         /// The environment names no bus, and there is none at the usual place.
         case noBus
-        /// The bus does not take the connection.
+        /// The bus refuses the connection.
         case refused
         /// The connection broke.
         case lost
         /// The system has no thread or no descriptor left.
         case noThread
-        /// What was asked for over the bus is not answered as it should be.
+        /// A request over the bus got a wrong answer.
         case wrongAnswer
     }
 

@@ -1,6 +1,6 @@
 internal import RunLog
 
-/// What the log says about the desktop.
+/// The level and the text of news in the log.
 extension DesktopNews {
     var logLevel: LogLevel {
         switch self {

@@ -1,44 +1,46 @@
 internal import Glibc
 
-/// Hears from the login manager when the machine is about to sleep, and keeps it awake. Used on the bus's thread only.
+/// Learns from the login manager that the machine is about to sleep, and keeps the machine awake. Used on the bus's
+/// thread only.
 ///
-/// It holds two kinds of the login manager's inhibitors. A *delay* gives the player a moment to fade out before the machine sleeps. A *block* is held
-/// while a recording must not be lost: an hour that was played is worth more than the battery. It stops the timer of the desktop
-/// and the menu's entry; the lid of a laptop still ends everything, unless the user has told the login manager otherwise.
+/// Holds two kinds of the login manager's inhibitors. A *delay* gives the player a moment to fade out before the
+/// machine sleeps. A *block* protects a recording: an hour of playing is worth more than the battery. A block stops the
+/// timer of the desktop and the menu's entry. Closing the lid of a laptop still ends everything, unless the user has
+/// configured the login manager otherwise.
 final class SleepWatch {
     enum News: Equatable {
         case sleeps
         case wakes
-        /// The login manager lets the machine sleep although it should stay awake.
+        /// The login manager lets the machine sleep although a reason to stay awake exists.
         case cannotStayAwake(String)
     }
 
     private enum Call {
         case owner
         case delay
-        /// What is blocked.
+        /// Carries the blocked actions.
         case block(String)
     }
 
     private let connection: BusConnection
     private let who: String
-    /// The login manager's unique name; only it is believed.
+    /// The login manager's unique name; messages of other senders are ignored.
     private var owner: String?
     private var calls: [UInt64: Call] = [:]
-    /// Descriptors that hold the inhibitors; closing one ends it. -1 for none.
+    /// Descriptors that hold the inhibitors; closing a descriptor ends its inhibitor. -1 for none.
     private var (delay, block): (Int32, Int32) = (-1, -1)
     private var reason: String?
     private var isAsleep = false
-    /// When the delay is given up even if the owner has not answered.
+    /// Time at which the delay ends even without an answer from the owner.
     private(set) var deadline: Int64?
 
     private static let (name, path, interface) = (
         "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"
     )
     private static let bus = "org.freedesktop.DBus"
-    /// The login manager itself waits five seconds.
+    /// The longest delay in ns. The login manager itself waits five seconds.
     private static let patience: Int64 = 4_000_000_000
-    /// With the polkit rules of a distribution a user may be permitted less.
+    /// Blocked actions, in the order of attempts: the polkit rules of a distribution may permit less.
     private static let blocks = ["sleep:idle", "idle"]
 
     init(_ connection: BusConnection, who: String) {
@@ -74,9 +76,9 @@ final class SleepWatch {
 
     // MARK: The owner's side
 
-    /// Keeps the machine awake, or no longer.
+    /// Keeps the machine awake, or permits sleep again.
     ///
-    /// - Parameter reason: For people; nil to let it sleep.
+    /// - Parameter reason: The reason, for people; nil to permit sleep.
     func stayAwake(_ reason: String?) {
         guard reason != self.reason else { return }
         self.reason = reason
@@ -89,7 +91,7 @@ final class SleepWatch {
         inhibit(Self.blocks[index], reason, "block", .block(Self.blocks[index]))
     }
 
-    /// The sound is paused: the machine may sleep.
+    /// Permits sleep, because the sound is paused.
     func readyToSleep() {
         deadline = nil
         if isAsleep { release(&delay) }
@@ -121,7 +123,7 @@ final class SleepWatch {
     private func change(owner new: String?) {
         guard owner != new else { return }
         owner = new
-        // The old one's inhibitors have ended with it.
+        // The inhibitors have ended with the old login manager.
         release(&delay)
         release(&block)
         (isAsleep, deadline) = (false, nil)
@@ -147,7 +149,7 @@ final class SleepWatch {
             guard let descriptor = inhibitor(message) else { return nil }
             release(&delay)
             delay = descriptor
-            // Too late for this time; the login manager must not wait for it.
+            // Too late for this sleep; the login manager must not wait for the delay.
             if isAsleep, deadline == nil { release(&delay) }
         case .block(let what):
             guard let descriptor = inhibitor(message) else {

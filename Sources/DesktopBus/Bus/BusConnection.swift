@@ -2,31 +2,32 @@ internal import CSDBus
 internal import Glibc
 internal import Libraries
 
-/// A connection with a bus. One thread uses it; no call waits.
+/// A connection to a bus. One thread uses the connection; no call blocks.
 ///
-/// Messages are taken one by one (`next`), and answered by the caller; the library calls nothing back.
+/// The caller takes messages one by one (`next`), and answers them; the library has no callbacks.
 @safe
 final class BusConnection {
-    /// What a look at the connection found.
+    /// The result of one step of the connection.
     enum Step {
-        /// Nothing to do until its descriptor or its time says so.
+        /// Nothing to do until the descriptor is ready or the deadline has passed.
         case idle
-        /// Something within the connection; look again.
+        /// Progress within the connection; call `next` again.
         case progress
         case message(BusMessage)
-        /// The connection is over; an errno, or 0.
+        /// The connection has ended; an errno, or 0.
         case lost(Int32)
     }
 
     private let table: UnsafePointer<SDBusFunctions>
     private let bus: OpaquePointer
 
-    /// Messages that may wait to be sent; what comes beyond is dropped, so a bus that takes nothing costs no memory.
+    /// The greatest number of messages waiting to be sent; further messages are dropped, so a stalled bus costs no
+    /// memory.
     private static let mostQueued: UInt64 = 1000
 
-    /// Begins to connect.
+    /// Starts connecting.
     ///
-    /// - Parameter takesDescriptors: Whether messages may carry files.
+    /// - Parameter takesDescriptors: True if messages may carry file descriptors.
     init(_ address: String, takesDescriptors: Bool = false) throws(DesktopBusError) {
         unsafe table = try SDBus.functions().table
         var made: OpaquePointer?
@@ -44,10 +45,10 @@ final class BusConnection {
 
     deinit { _ = unsafe table.pointee.sd_bus_close_unref(bus) }
 
-    /// Whether the bus has greeted us.
+    /// True if the bus has answered the greeting.
     var isReady: Bool { unsafe table.pointee.sd_bus_is_ready(bus) > 0 }
 
-    /// Our name on the bus; empty until it has greeted us.
+    /// The connection's name on the bus; empty until the bus has answered the greeting.
     var uniqueName: String {
         var name: UnsafePointer<CChar>?
         guard isReady, unsafe table.pointee.sd_bus_get_unique_name(bus, &name) >= 0, let name = unsafe name else {
@@ -56,20 +57,20 @@ final class BusConnection {
         return unsafe String(cString: name)
     }
 
-    /// What to wait for in `poll`.
+    /// The descriptor and events for `poll`.
     var waiting: pollfd {
         let (descriptor, events) = unsafe (table.pointee.sd_bus_get_fd(bus), table.pointee.sd_bus_get_events(bus))
         return pollfd(fd: max(descriptor, -1), events: Int16(truncatingIfNeeded: max(events, 0)), revents: 0)
     }
 
-    /// When to look again even if nothing arrives, in nanoseconds of the monotonic clock; nil for never.
+    /// Time of the next step even if nothing arrives, in nanoseconds of the monotonic clock; nil for never.
     var deadline: Int64? {
         var microseconds = UInt64.max
         guard unsafe table.pointee.sd_bus_get_timeout(bus, &microseconds) > 0, microseconds != .max else { return nil }
         return Int64(clamping: microseconds.multipliedReportingOverflow(by: 1000).partialValue)
     }
 
-    /// Sends what waits, and takes what has arrived, one message at most.
+    /// Sends pending messages, and receives at most one message.
     func next() -> Step {
         var message: OpaquePointer?
         let code = unsafe table.pointee.sd_bus_process(bus, &message)
@@ -81,7 +82,7 @@ final class BusConnection {
 
     // MARK: Sending
 
-    /// Calls a method. The answer arrives as a message with the returned number; nil if nothing can be sent.
+    /// Calls a method. The answer arrives as a message with the returned number; nil if the call cannot be sent.
     func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [BusValue] = []
     ) -> UInt64? {
@@ -89,7 +90,7 @@ final class BusConnection {
         let code = unsafe table.pointee.sd_bus_message_new_method_call(
             bus, &message, destination, path, interface, member)
         guard code >= 0, let message = unsafe message else { return nil }
-        // What is not there is not started.
+        // Does not start a service that is not running.
         _ = unsafe table.pointee.sd_bus_message_set_auto_start(message, 0)
         var cookie: UInt64 = 0
         return unsafe send(message, values, &cookie) ? cookie : nil

@@ -1,16 +1,16 @@
 internal import CSDBus
 internal import Glibc
 
-/// A message that arrived. Everything in it comes from another program: it is checked before it is used, and bounded while it is read.
+/// A received message. All content comes from another program: checked before use, and bounded during reading.
 @safe
 final class BusMessage {
     enum Kind { case call, reply, error, signal }
 
     let kind: Kind
-    /// The unique name of the connection that sent it, as the bus wrote it.
+    /// The unique name of the sending connection, as written by the bus.
     let sender: String
     let path: String
-    /// Empty if the caller names none.
+    /// Empty if the caller names no interface.
     let interface: String
     let member: String
     let signature: String
@@ -18,7 +18,7 @@ final class BusMessage {
     private let table: UnsafePointer<SDBusFunctions>
     let pointer: OpaquePointer
 
-    /// What a message may hold that is read: values, bytes of texts, and containers in containers.
+    /// Limits for a message: values, bytes of texts, and depth of nested containers.
     private static let (mostValues, mostBytes, mostDepth) = (20_000, 1 << 20, 8)
 
     /// Takes over a reference.
@@ -46,7 +46,7 @@ final class BusMessage {
 
     deinit { _ = unsafe table.pointee.sd_bus_message_unref(pointer) }
 
-    /// The number of the call that this answers.
+    /// The number of the answered call.
     var replyCookie: UInt64? {
         var cookie: UInt64 = 0
         return unsafe table.pointee.sd_bus_message_get_reply_cookie(pointer, &cookie) >= 0 ? cookie : nil
@@ -54,7 +54,7 @@ final class BusMessage {
 
     var expectsReply: Bool { unsafe table.pointee.sd_bus_message_get_expect_reply(pointer) > 0 }
 
-    /// The name of the error, and its words.
+    /// The name and the text of the error.
     var fault: (name: String, message: String)? {
         guard let error = unsafe table.pointee.sd_bus_message_get_error(pointer) else { return nil }
         func text(_ pointer: UnsafePointer<CChar>?) -> String {
@@ -65,7 +65,7 @@ final class BusMessage {
 
     // MARK: Reading
 
-    /// All values.
+    /// Reads all values.
     func values() throws(BusFault) -> [BusValue] {
         var budget = Budget()
         var result: [BusValue] = []
@@ -85,7 +85,7 @@ final class BusMessage {
 
     private static func damaged() -> BusFault { .arguments("the message is damaged") }
 
-    /// The next value; nil at the end of what was entered.
+    /// Reads the next value; nil at the end of the container.
     private func value(depth: Int, _ budget: inout Budget) throws(BusFault) -> BusValue? {
         var (type, contents) = unsafe (CChar(0), UnsafePointer<CChar>?.none)
         let peeked = unsafe table.pointee.sd_bus_message_peek_type(pointer, &type, &contents)
@@ -115,7 +115,7 @@ final class BusMessage {
             return .double(try basic(type, 0.0))
         case "h":
             try budget.use(bytes: 4)
-            // The message keeps its own.
+            // Duplicated, because the message keeps its own descriptor.
             return .descriptor(fcntl(try basic(type, Int32(-1)), F_DUPFD_CLOEXEC, 0))
         case "a" where inner == "{sv}": return .dictionary(try entries(depth: depth, &budget))
         case "a" where inner.first != "{" && inner.first != "(":
@@ -173,7 +173,7 @@ final class BusMessage {
         return type == CChar(UInt8(ascii: "o")) ? .path(string) : .string(string)
     }
 
-    /// A value of a fixed size, which is that of `start`.
+    /// Reads a value of fixed size, the size of `start`.
     private func basic<Value: BitwiseCopyable>(_ type: CChar, _ start: Value) throws(BusFault) -> Value {
         var value = start
         let isRead = unsafe withUnsafeMutablePointer(to: &value) { place in

@@ -8,14 +8,14 @@ indirect enum BusValue: Equatable, Sendable {
     case double(Double)
     case string(String)
     case path(String)
-    /// Of a file; whoever reads it owns it.
+    /// A file descriptor, owned by the reader of the value.
     case descriptor(Int32)
-    /// Values of one type, as a signature.
+    /// Values of one type; the type as a signature.
     case array(of: String, [BusValue])
     /// Names with values of any type.
     case dictionary([String: BusValue])
     case variant(BusValue)
-    /// A value that is of no use here; its signature.
+    /// A value of an unsupported type; the type as a signature.
     case other(String)
 
     static func strings(_ texts: [String]) -> BusValue { .array(of: "s", texts.map { .string($0) }) }
@@ -47,7 +47,7 @@ indirect enum BusValue: Equatable, Sendable {
     }
 }
 
-/// An error that is answered to the caller.
+/// An error sent to the caller.
 struct BusFault: Error, Equatable {
     let name: String
     let message: String
@@ -66,9 +66,9 @@ struct BusFault: Error, Equatable {
     static func limit(_ message: String) -> BusFault { BusFault("LimitsExceeded", message) }
 }
 
-/// A text as a bus takes it: without the characters that no message may contain, and of a bounded length.
+/// Returns a text in the form that a bus accepts: without the characters forbidden in messages, and of bounded length.
 ///
-/// - Parameter limit: In bytes.
+/// - Parameter limit: The greatest length in bytes.
 func busText(_ text: String, limit: Int = 4096) -> String {
     var result = String.UnicodeScalarView()
     var count = 0

@@ -1,7 +1,7 @@
 internal import CSDBus
 internal import Libraries
 
-/// libsystemd's functions, loaded when the first one is needed.
+/// The functions of libsystemd, loaded at the first use.
 enum SDBus {
     private static let loaded: Result<LibraryFunctions<SDBusFunctions>, LibraryError> = {
         do throws(LibraryError) {

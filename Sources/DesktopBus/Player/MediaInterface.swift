@@ -1,4 +1,4 @@
-/// The interfaces of a player as a table: it checks what is called, and describes itself to programs that ask.
+/// The interfaces of a player as a table, which checks calls, and describes the player to other programs.
 struct BusInterface {
     struct Argument {
         let name: String
@@ -29,7 +29,7 @@ struct BusInterface {
     func method(_ name: String) -> Method? { methods.first { $0.name == name } }
     func property(_ name: String) -> Property? { properties.first { $0.name == name } }
 
-    /// The description, as D-Bus wants it.
+    /// The description in the form required by D-Bus.
     var xml: String {
         func lines(_ methods: [Method], _ kind: String, tellsDirection: Bool) -> [String] {
             methods.map { method in
@@ -134,9 +134,9 @@ extension BusInterface {
         name: "org.freedesktop.DBus.Introspectable",
         methods: [.init("Introspect", [], gives: .init("description", "s"))])
 
-    /// The description of an object.
+    /// Returns the description of an object.
     ///
-    /// - Parameter children: The names of the objects below it.
+    /// - Parameter children: The names of the objects below.
     static func description(_ interfaces: [BusInterface], children: [String]) -> String {
         """
         <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"

@@ -1,21 +1,21 @@
-/// What the properties of a player are, by a state.
+/// The properties of a player, computed from a state.
 struct MediaProperties {
     let identity: MediaIdentity
     let state: MediaState
 
-    /// The interfaces of the player; that of the list only where there is one.
+    /// The interfaces of the player; the track list's only if there is a list.
     var interfaces: [BusInterface] { [.root, .player] + (state.tracks == nil ? [] : [.trackList]) }
 
-    /// Whether programs may change something.
+    /// True if programs may control the player.
     private var isControlled: Bool { state.can.contains(.control) }
 
     private func allows(_ ability: MediaState.Abilities) -> BusValue {
         .boolean(isControlled && state.can.contains(ability))
     }
 
-    /// The value of a property; nil if this player has none.
+    /// Returns the value of a property; nil if this player lacks the property.
     ///
-    /// - Parameter position: In microseconds; asked for only where it is needed.
+    /// - Parameter position: Returns the position in microseconds; called only when needed.
     func value(_ property: String, of interface: String, position: () -> Int64) -> BusValue? {
         switch interface {
         case BusInterface.root.name: root(property)
@@ -69,7 +69,7 @@ struct MediaProperties {
         }
     }
 
-    /// All properties of an interface.
+    /// Returns all properties of an interface.
     func values(of interface: BusInterface, position: () -> Int64) -> [String: BusValue] {
         var result: [String: BusValue] = [:]
         for property in interface.properties {
@@ -78,7 +78,7 @@ struct MediaProperties {
         return result
     }
 
-    /// What a track is, for programs.
+    /// Returns the metadata of a track, for programs.
     static func metadata(_ track: MediaTrack) -> [String: BusValue] {
         var result: [String: BusValue] = ["mpris:trackid": .path(track.path)]
         func put(_ name: String, _ text: String?) {
@@ -96,7 +96,7 @@ struct MediaProperties {
         put("xesam:genre", track.genres)
         put("xesam:comment", track.comments)
         put("mpris:artUrl", track.artURL)
-        // A name of 4096 bytes, each of them written as %XX.
+        // Room for a name of 4096 bytes, each written as %XX.
         if let url = track.url, !url.isEmpty { result["xesam:url"] = .string(busText(url, limit: 16384)) }
         if let number = track.number { result["xesam:trackNumber"] = .int32(Int32(clamping: number)) }
         return result
@@ -104,7 +104,7 @@ struct MediaProperties {
 }
 
 extension MediaState {
-    /// A position within the track.
+    /// Limits a position to the track.
     func place(_ position: Int64) -> Int64 {
         playback == .stopped ? 0 : max(0, min(position, track?.length ?? .max))
     }
@@ -112,7 +112,7 @@ extension MediaState {
 
 // MARK: Changes
 
-/// What one state tells beside the one before.
+/// The differences between two states, as announced on the bus.
 struct MediaChanges {
     struct Properties: Equatable {
         let interface: String
@@ -126,7 +126,7 @@ struct MediaChanges {
     }
 
     private(set) var properties: [Properties] = []
-    /// Of the list of tracks.
+    /// Signals about the list of tracks.
     private(set) var signals: [Signal] = []
 
     init(from old: MediaProperties, to new: MediaProperties) {
@@ -182,7 +182,7 @@ struct MediaChanges {
         return result
     }
 
-    /// The place of the one element that a longer list has beside a shorter one; nil if they differ in more.
+    /// Returns the place of the only additional element in a longer list; nil if the lists differ in more.
     private static func oddOne(of longer: [Int], beside shorter: [Int]) -> Int? {
         let index = zip(longer, shorter).prefix { $0 == $1 }.count
         return longer[(index + 1)...].elementsEqual(shorter[index...]) ? index : nil

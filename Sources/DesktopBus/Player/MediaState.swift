@@ -1,6 +1,6 @@
-/// What a player shows on the bus: a value that its owner publishes whenever something in it changes.
+/// The state of a player on the bus: a value that the owner publishes after each change.
 ///
-/// What is nil is not offered at all.
+/// Nil values are not offered at all.
 package struct MediaState: Equatable, Sendable {
     package enum Playback: String, CaseIterable, Sendable {
         case playing = "Playing"
@@ -14,7 +14,7 @@ package struct MediaState: Equatable, Sendable {
         case playlist = "Playlist"
     }
 
-    /// What is possible now.
+    /// The actions possible now.
     package struct Abilities: OptionSet, Sendable {
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
@@ -24,10 +24,10 @@ package struct MediaState: Equatable, Sendable {
         package static let play = Abilities(rawValue: 4)
         package static let pause = Abilities(rawValue: 8)
         package static let seek = Abilities(rawValue: 16)
-        /// Everything beside showing.
+        /// All control; without this ability programs can only read the state.
         package static let control = Abilities(rawValue: 32)
         package static let quit = Abilities(rawValue: 64)
-        /// Play what a URI names.
+        /// Plays the recording at a URI.
         package static let open = Abilities(rawValue: 128)
         package static let editTracks = Abilities(rawValue: 256)
     }
@@ -35,26 +35,26 @@ package struct MediaState: Equatable, Sendable {
     package var playback = Playback.stopped
     package var loop: Loop?
     package var shuffle: Bool?
-    /// Microseconds of the recording in a microsecond of time; within `rates`.
+    /// Microseconds of the recording per microsecond of time; within `rates`.
     package var rate = 1.0
     package var rates = 1.0...1.0
     /// 1 is as recorded.
     package var volume: Double?
-    /// How fast the position moves while it plays, if that is not `rate`: 0 in the rest after a pass, below 0 backwards.
+    /// Speed of the position during playback, if different from `rate`: 0 in the rest after a pass, below 0 backwards.
     package var motion: Double?
     package var can: Abilities = []
     package var track: MediaTrack?
-    /// The list that the track is in; nil if there is none.
+    /// The list that contains the track; nil if there is none.
     package var tracks: [MediaTrack]?
 
     package init() {}
 }
 
-/// A recording, as it is shown.
+/// A recording, as shown to programs.
 package struct MediaTrack: Equatable, Sendable {
-    /// 0 and above; of a list each has its own.
+    /// 0 and above; unique within a list.
     package var id: Int
-    /// In microseconds; nil if it is not known.
+    /// Length in microseconds; nil if unknown.
     package var length: Int64?
     package var title: String?
     package var artists: [String] = []
@@ -62,24 +62,24 @@ package struct MediaTrack: Equatable, Sendable {
     package var albumArtists: [String] = []
     package var genres: [String] = []
     package var number: Int?
-    /// For what is played within it: a section, its number and name.
+    /// The current place within the recording: a section, its number and name.
     package var comments: [String] = []
-    /// As a URI.
+    /// The recording's URI.
     package var url: String?
-    /// Of a picture.
+    /// The URI of a picture.
     package var artURL: String?
 
     package init(id: Int) { self.id = id }
 
-    /// Where its objects' paths begin.
+    /// The beginning of the paths of track objects.
     private static let prefix = "/org/woodshed/track/"
-    /// The path that stands for no track.
+    /// The path that means no track.
     static let none = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
 
-    /// Its name on the bus.
+    /// The track's name on the bus.
     package var path: String { Self.prefix + String(id) }
 
-    /// The number in a name; nil if it is none of ours.
+    /// Returns the number in a name; nil for a foreign name.
     static func id(ofPath path: String) -> Int? {
         guard path.hasPrefix(prefix), let id = Int(path.dropFirst(prefix.count)), MediaTrack(id: id).path == path,
             id >= 0
@@ -87,36 +87,36 @@ package struct MediaTrack: Equatable, Sendable {
         return id
     }
 
-    /// The URI of a file.
+    /// Returns the URI of a file.
     ///
-    /// - Parameter path: From the root on, in the file system's bytes, whether they are text or not.
+    /// - Parameter path: The absolute path, in the file system's bytes, which need not be text.
     package static func url(ofPath path: some Sequence<UInt8>) -> String {
-        // What RFC 3986 leaves as it is in a path.
+        // The characters left unescaped in a path by RFC 3986.
         let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@".utf8)
         return "file://" + path.map { kept.contains($0) ? String(UnicodeScalar($0)) : percentEncoded($0) }.joined()
     }
 }
 
-/// What somebody wants of a player over the bus. The answer was given already; the state that is published next shows what has become of it.
+/// A request to a player over the bus. The caller already has an answer; the next published state shows the result.
 package enum MediaRequest: Equatable, Sendable {
     case play
     case pause
     case playPause
-    /// End the sound; the next `play` begins at the start of the track.
+    /// Stop the sound; the next `play` begins at the start of the track.
     case stop
     case next
     case previous
-    /// Move by microseconds of the track; `MediaSeek` says where that leads.
+    /// Move by microseconds of the track; `MediaSeek` computes the target.
     case seek(by: Int64)
-    /// Go to a place of the track, in microseconds from 0 to its length.
+    /// Go to a place in the track, in microseconds from 0 to its length.
     case goTo(Int64)
-    /// Within the published rates.
+    /// Set a rate within the published rates.
     case setRate(Double)
-    /// 0 and above.
+    /// Set a volume of 0 or above.
     case setVolume(Double)
     case setLoop(MediaState.Loop)
     case setShuffle(Bool)
-    /// A URI, of at most 4096 bytes.
+    /// Open a URI of at most 4096 bytes.
     case open(String)
     case quit
     /// Add a URI behind the track with a number, or at the beginning.
@@ -125,17 +125,17 @@ package enum MediaRequest: Equatable, Sendable {
     case goToTrack(Int)
 }
 
-/// Where a move within a track leads.
+/// The target of a move within a track.
 package enum MediaSeek: Equatable, Sendable {
-    /// Beyond the end: to what follows.
+    /// Beyond the end: the next track.
     case next
-    /// To a place, in microseconds.
+    /// A place, in microseconds.
     case place(Int64)
 
     /// - Parameters:
-    ///   - offset: In microseconds; any value.
-    ///   - position: From which the move begins.
-    ///   - length: Of the track; nil if it is not known.
+    ///   - offset: The distance in microseconds; any value.
+    ///   - position: The start of the move.
+    ///   - length: The length of the track; nil if unknown.
     package init(by offset: Int64, from position: Int64, length: Int64?) {
         let (sum, overflows) = position.addingReportingOverflow(offset)
         let target = overflows ? (offset < 0 ? .min : .max) : sum
@@ -143,11 +143,11 @@ package enum MediaSeek: Equatable, Sendable {
     }
 }
 
-/// What a player is called, and what it could play.
+/// The names of a player, and the supported kinds of files.
 package struct MediaIdentity: Sendable {
-    /// For people.
+    /// The name for people.
     package var name: String
-    /// The last part of its name on the bus, and the name of its desktop file: letters, digits, `_` and `-`.
+    /// The last part of the name on the bus, and the name of the desktop file: letters, digits, `_` and `-`.
     package var shortName: String
     package var schemes: [String]
     package var mimeTypes: [String]

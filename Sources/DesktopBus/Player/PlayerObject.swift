@@ -1,21 +1,21 @@
-/// The object of a player on the bus: answers calls from a state, and turns them into requests. It knows no connection.
+/// The object of a player on the bus: answers calls from a state, and converts them to requests. Knows no connection.
 ///
-/// Whatever is called with whatever values, the answer is a value or an error.
+/// Every call, with any values, gets a value or an error.
 struct PlayerObject {
-    /// What is called.
+    /// A call of a method.
     struct Call {
         let path: String
-        /// Empty if the caller names none.
+        /// Empty if the caller names no interface.
         let interface: String
         let member: String
         let signature: String
-        /// Read only if the signature is right.
+        /// Reads the values; called only if the signature is right.
         let values: () throws(BusFault) -> [BusValue]
     }
 
     let properties: MediaProperties
     let position: () -> Int64
-    /// Takes a request; false if too many wait.
+    /// Receives a request; returns false if too many wait.
     let request: (MediaRequest) -> Bool
 
     private var state: MediaState { properties.state }
@@ -47,14 +47,14 @@ struct PlayerObject {
         return []
     }
 
-    /// An interface without the properties that this player does not have.
+    /// Returns an interface without the properties missing from this player.
     private func offered(_ interface: BusInterface) -> BusInterface {
         var interface = interface
         interface.properties.removeAll { properties.value($0.name, of: interface.name, position: { 0 }) == nil }
         return interface
     }
 
-    /// The next part of the object's path below another one.
+    /// Returns the next part of the object's path below another path.
     private static func child(of path: String) -> String? {
         let parent = path == "/" ? "/" : path + "/"
         guard BusInterface.path.hasPrefix(parent) else { return nil }
@@ -75,7 +75,7 @@ struct PlayerObject {
 
     private func player(_ method: String, _ values: [BusValue]) throws(BusFault) {
         let isControlled = state.can.contains(.control)
-        /// What is not possible has no effect, and for most methods that is no error.
+        /// Ignores an impossible request: for most methods this is no error.
         func put(_ request: MediaRequest, if ability: MediaState.Abilities) throws(BusFault) {
             if isControlled, state.can.contains(ability) { try self.put(request) }
         }
@@ -92,7 +92,7 @@ struct PlayerObject {
             try self.put(.stop)
         case ("Seek", .int64(let offset)?, _): try put(.seek(by: offset), if: .seek)
         case ("SetPosition", .path(let track)?, .int64(let place)?):
-            // A track that is over, or a place outside: the caller is late.
+            // A finished track, or a place outside of the track: the caller is late, so the call has no effect.
             guard let current = state.track, track == current.path, place >= 0, place <= current.length ?? .max else {
                 return
             }
@@ -106,7 +106,7 @@ struct PlayerObject {
         }
     }
 
-    /// A URI of a scheme that is supported.
+    /// Returns a URI with a supported scheme.
     private func checked(_ uri: String) throws(BusFault) -> String {
         guard uri.utf8.count <= 4096 else { throw .arguments("the URI has more than 4096 bytes") }
         let scheme = uri.prefix { $0 != ":" }.lowercased()
@@ -131,7 +131,7 @@ struct PlayerObject {
                 throw .arguments("AddTrack: wrong values")
             }
             guard isControlled, edits else { return [] }
-            // Behind a track that is gone: at the end.
+            // After a missing track: at the end.
             let place = MediaTrack.id(ofPath: after).flatMap { isKnown($0) ? $0 : nil }
             let last = after == MediaTrack.none ? nil : tracks.last?.id
             try put(.addTrack(try checked(uri), after: place ?? last, playsIt: playsIt))
@@ -177,7 +177,7 @@ struct PlayerObject {
         case ("Volume", .double(let volume)):
             guard volume.isFinite else { throw .arguments("Volume is a number") }
             try put(.setVolume(max(0, volume)))
-        // So the specification wants it.
+        // The specification requires a pause for rate 0.
         case ("Rate", .double(0)): if state.can.contains(.pause) { try put(.pause) }
         case ("Rate", .double(let rate)):
             guard state.rates.contains(rate) else {

@@ -1,10 +1,10 @@
-/// A player that is offered on the session bus, over one connection. Used on the bus's thread only.
+/// A player offered on the session bus, over one connection. Used on the bus's thread only.
 final class SessionOffer {
-    /// What has become of the connection.
+    /// The result of requesting a name.
     enum News: Equatable {
         /// The player is on the bus, under this name.
         case named(String)
-        /// It is on the bus, but may have no name.
+        /// The player is on the bus without a name; carries the reason.
         case nameless(String)
     }
 
@@ -13,18 +13,18 @@ final class SessionOffer {
     private let position: () -> Int64
     private let now: () -> Int64
     private let names: [String]
-    /// The call for the name with this index is on its way.
+    /// The pending call for a name, with the index of the name.
     private var nameCall: (cookie: UInt64, index: Int)?
     private var state: MediaState
     private var watch: PositionWatch
     private(set) var isNamed = false
 
-    /// What a reading may take, in ns: little beside what counts as a jump.
+    /// The longest duration of a reading, in ns: small beside the tolerance of a jump.
     private static let stall: Int64 = 20_000_000
-    /// RequestName's flag not to wait until the name is free, and its answers that we own it now, or did before.
+    /// RequestName's flag not to wait for a name in use, and the answers that mean ownership, new or old.
     private static let (doNotQueue, owned): (UInt32, Set<UInt32>) = (4, [1, 4])
 
-    /// - Parameter process: This process's number, for a second player.
+    /// - Parameter process: The process ID, for the name of a second player.
     init(
         _ connection: BusConnection, _ identity: MediaIdentity, _ state: MediaState, process: Int32,
         now: @escaping () -> Int64, position: @escaping () -> Int64
@@ -49,11 +49,11 @@ final class SessionOffer {
 
     // MARK: The owner's side
 
-    /// Shows another state, and tells what has changed.
+    /// Shows another state, and announces the changes.
     func publish(_ new: MediaState) {
         let changes = MediaChanges(from: properties, to: MediaProperties(identity: identity, state: new))
         let (isOtherTrack, isOtherMotion) = (new.track?.id != state.track?.id, new.belief != state.belief)
-        // A jump at this moment is told at the old rate, because programs hear of the new one afterwards.
+        // Announces a jump at this moment with the old rate, because programs learn the new rate afterwards.
         if !isOtherTrack { look() }
         state = new
         for change in changes.properties {
@@ -65,7 +65,7 @@ final class SessionOffer {
             connection.signal(BusInterface.path, BusInterface.trackList.name, signal.member, signal.values)
         }
         if isOtherTrack {
-            // Programs believe that a track begins at its beginning.
+            // Programs assume that a track begins at its beginning.
             watch.change(position: 0, now: now(), believed: state.belief, real: state.truth)
             look()
         } else if isOtherMotion || watch.real != state.truth {
@@ -73,8 +73,8 @@ final class SessionOffer {
         }
     }
 
-    /// The position, and when it was there. Where the thread was held up between the two, the position is read again: it would seem to have
-    /// jumped.
+    /// Returns the position, and the time of the position. If the thread was delayed between the two, reads again,
+    /// because a delay looks like a jump.
     private func reading() -> (place: Int64, time: Int64) {
         var (place, time) = (state.place(position()), now())
         for _ in 0..<20 {
@@ -90,21 +90,21 @@ final class SessionOffer {
         watch.change(position: place, now: time, believed: state.belief, real: state.truth)
     }
 
-    /// Tells the position if it is not where programs believe it to be.
+    /// Announces the position if programs believe another.
     func look() {
         let (place, time) = reading()
         guard watch.jumps(to: place, now: time) else { return }
         connection.signal(BusInterface.path, BusInterface.player.name, "Seeked", [.int64(place)])
     }
 
-    /// Whether the position moves by itself, so that it must be looked at.
+    /// True if the position moves by itself, and so must be watched.
     var moves: Bool { state.playback == .playing }
 
     // MARK: The bus's side
 
-    /// Takes a message.
+    /// Handles a message.
     ///
-    /// - Parameter request: Takes a request; false if too many wait.
+    /// - Parameter request: Receives a request; returns false if too many wait.
     func take(_ message: BusMessage, request: (MediaRequest) -> Bool) -> News? {
         switch message.kind {
         case .call:
@@ -146,8 +146,8 @@ final class SessionOffer {
 }
 
 extension MediaState {
-    /// How fast programs believe the position to move.
+    /// Speed of the position as believed by programs.
     var belief: Double { playback == .playing ? rate : 0 }
-    /// How fast it moves.
+    /// True speed of the position.
     var truth: Double { playback == .playing ? motion ?? rate : 0 }
 }
