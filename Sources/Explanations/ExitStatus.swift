@@ -1,4 +1,5 @@
-/// What a command ends with, after sysexits(3), and what a function of the interface for C returns: a number that scripts and programs rely on.
+/// The exit status of a command, after sysexits(3), and the result of a function of the C interface: a number for
+/// scripts and programs.
 public enum ExitStatus: Int32, CaseIterable, Sendable {
     /// Done.
     case success = 0
@@ -6,23 +7,23 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     case someFailed = 2
     /// The command line is not valid.
     case usage = 64
-    /// Not audio, a damaged file, or a time range that is not in the file.
+    /// The file is not audio, the file is damaged, or the time range lies outside of the file.
     case badData = 65
-    /// A file or a name that does not exist.
+    /// A file or a name does not exist.
     case notFound = 66
-    /// No sound device, or one that cannot do what was requested; a required program or library is not installed.
+    /// There is no sound device, or the device lacks a requested capability; a required program or library is missing.
     case unavailable = 69
     /// A bug in this program.
     case software = 70
-    /// An output that cannot be created.
+    /// An output could not be created.
     case cannotCreate = 73
     /// Reading or writing failed; the disk is full.
     case inputOutput = 74
-    /// The same may succeed a little later: a server that is busy, a file that another program writes.
+    /// A later attempt may succeed: a server is busy, or another program writes the file.
     case tryAgain = 75
     /// The permission is missing.
     case noPermission = 77
-    /// The configuration file, or a variable for an option, has a value that cannot be.
+    /// The configuration file, or a variable for an option, has an impossible value.
     case configuration = 78
     /// The terminal was closed.
     case hangup = 129

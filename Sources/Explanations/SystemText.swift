@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The system's words for an error number, for example "No such file or directory".
+/// Returns the system's text for an error number, for example "No such file or directory".
 package func systemText(_ code: Int32) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         guard let text = buffer.baseAddress, unsafe strerror_r(code, text, buffer.count) == 0 else {
