@@ -1,41 +1,42 @@
 extension JSONValue {
-    /// Parses a text; nil if it is not JSON, or is nested deeper than any of our files.
+    /// Parses a text; nil if the text is not JSON, or is nested deeper than any of our files.
     ///
-    /// A number is an `integer` if it is written as one and fits, otherwise a `number`; one beyond Double's range is refused.
+    /// A number is an `integer` if written as an integer within the range of `Int64`, otherwise a `number`. Numbers
+    /// beyond the range of Double are refused.
     package init?(reading bytes: [UInt8]) {
         var reader = JSONReader(bytes: bytes)
         guard let value = reader.value(depth: 0), reader.isAtEnd() else { return nil }
         self = value
     }
 
-    /// The value of an object's key (the first, if there are several); nil if there is none.
+    /// Returns the value of an object's key (the first, if there are several); nil if there is none.
     package subscript(_ key: String) -> JSONValue? {
         if case .object(let fields) = self { fields.first { $0.key == key }?.value } else { nil }
     }
 
-    /// The elements of an array.
+    /// The elements of an array; nil for other values.
     package var elements: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
-    /// The text of a string.
+    /// The text of a string; nil for other values.
     package var stringValue: String? { if case .string(let text) = self { text } else { nil } }
-    /// True or false.
+    /// True or false; nil for other values.
     package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 }
 
-/// Parses JSON from the front, as RFC 8259 defines it; each function returns nil if the text is something else.
+/// Parses JSON from the front, as defined by RFC 8259; each function returns nil for any other text.
 struct JSONReader {
     static let deepest = 16
-    /// The values that may still be read; less than none if there were more.
+    /// Number of values that may still be read; negative after too many.
     var valuesLeft = Int.max
     private var bytes: [UInt8]
     private var place = 0
-    /// Where the bytes begin in the text.
+    /// Position of the first byte within the text.
     private var start = 0
-    /// Whether the bytes go to the end of the text.
+    /// True if the bytes reach to the end of the text.
     private var isWhole: Bool
 
     init(bytes: [UInt8], isWhole: Bool = true) { (self.bytes, self.isWhole) = (bytes, isWhole) }
 
-    /// The place of the next byte in the text.
+    /// Position of the next byte within the text.
     var textPlace: Int { start + place }
     var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
@@ -63,7 +64,7 @@ struct JSONReader {
         while let byte = next, byte == 32 || byte == 9 || byte == 10 || byte == 13 { place += 1 }
     }
 
-    /// Skips a character, and blanks before it, if it is the next one.
+    /// Skips a character, and blanks before the character, if it is next.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         skipBlanks()
         return takeHere(character)
@@ -79,11 +80,11 @@ struct JSONReader {
 
     // MARK: Texts that come in pieces
 
-    /// Reads a part of the text; reads it again with more bytes if it has come to the last one, because it may go on behind them. Each function of the
-    /// reader that lacks a byte has passed all others.
+    /// Reads a part of the text. If the part ends at the last byte, reads the part again with more bytes, because the
+    /// part may continue. Each function of the reader that lacks a byte has passed all other bytes.
     ///
     /// - Parameter byteCount: The longest part.
-    /// - Returns: Nil for a part that is longer.
+    /// - Returns: Nil for a longer part.
     mutating func read<Value, Fault: Error>(
         _ more: () throws(Fault) -> [UInt8], within byteCount: Int = .max, _ part: (inout JSONReader) -> Value
     ) throws(Fault) -> Value? {
@@ -102,13 +103,13 @@ struct JSONReader {
         }
     }
 
-    /// Adds bytes of the text, and drops those before a place.
+    /// Adds bytes of the text, and drops the bytes before a position.
     private mutating func add<Fault: Error>(
         _ more: () throws(Fault) -> [UInt8], keeping first: Int
     ) throws(Fault) {
         bytes.removeSubrange(..<first)
         (start, place) = (start + first, 0)
-        // At least as many again, so that a long part is not read time and again.
+        // At least doubles the bytes, so that a long part is not reread again and again.
         let enough = 2 * bytes.count
         repeat {
             let added = try more()
@@ -171,7 +172,7 @@ struct JSONReader {
         return take("}") ? .object(fields) : nil
     }
 
-    /// The key of a field, and the colon behind it.
+    /// Reads the key of a field, and the colon after the key.
     mutating func key() -> String? {
         skipBlanks()
         guard next == UInt8(ascii: "\""), let key = string(), take(":") else { return nil }
@@ -216,7 +217,7 @@ struct JSONReader {
         }
     }
 
-    /// Four hexadecimal digits, or a surrogate pair for characters beyond 16 bits.
+    /// Reads four hexadecimal digits, or a surrogate pair for characters beyond 16 bits.
     private mutating func unicode() -> Unicode.Scalar? {
         guard let high = hexadecimal() else { return nil }
         guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) }

@@ -1,43 +1,43 @@
-/// Reads a text of JSON that comes in pieces, from its beginning to its end. The caller opens objects and arrays, and reads in them one value after the
-/// other, so neither the text nor its tree is in memory as a whole.
+/// Reads a text of JSON in pieces, from its beginning to its end. The caller opens objects and arrays, and reads their
+/// values one after the other, so neither the whole text nor its tree is in memory.
 ///
-/// A text that is not JSON, or is nested deeper than any of our files, makes each function throw the fault for it.
+/// If the text is not JSON, or is nested deeper than any of our files, each function throws the given fault.
 package struct JSONStream<Fault: Error> {
     /// The kind of a value.
     package enum Shape { case object, array, other }
 
     private var reader = JSONReader(bytes: [], isWhole: false)
-    /// Objects and arrays that are open.
+    /// Number of open objects and arrays.
     private var depth = 0
     private let notJSON: Fault
     private let more: () throws(Fault) -> [UInt8]
 
-    /// The longest key, and the longest value that is passed over in one piece, in bytes.
+    /// The longest key, and the longest value skipped in one piece, in bytes.
     private static var longest: Int { 1 << 22 }
 
     /// - Parameters:
-    ///   - notJSON: The fault of a text that is not JSON.
-    ///   - next: Gives the next bytes of the text; none at its end.
+    ///   - notJSON: The fault for a text that is not JSON.
+    ///   - next: Returns the next bytes of the text; none at its end.
     package init(notJSON: Fault, from next: @escaping () throws(Fault) -> [UInt8]) {
         (self.notJSON, more) = (notJSON, next)
     }
 
-    /// The kind of the next value.
+    /// Returns the kind of the next value.
     package mutating func shape() throws(Fault) -> Shape {
         guard let byte = try reader.read(more, { $0.next }) ?? nil else { throw notJSON }
         return byte == UInt8(ascii: "{") ? .object : byte == UInt8(ascii: "[") ? .array : .other
     }
 
-    /// The place of the next value in the text, in bytes.
+    /// Returns the position of the next value in the text, in bytes.
     package mutating func place() throws(Fault) -> Int {
         _ = try shape()
         return reader.textPlace
     }
 
-    /// How many bytes of the text were read.
+    /// Number of bytes read.
     package var readCount: Int { reader.textPlace }
 
-    /// Reads an object. `body` gets each key, and has to read its value.
+    /// Reads an object. `body` gets each key, and must read its value.
     package mutating func object(_ body: (inout Self, String) throws(Fault) -> Void) throws(Fault) {
         try open("{")
         if try take("}") { return depth -= 1 }
@@ -49,7 +49,7 @@ package struct JSONStream<Fault: Error> {
         depth -= 1
     }
 
-    /// Reads an array. `body` is called for each element, and has to read it.
+    /// Reads an array. `body` is called for each element, and must read the element.
     package mutating func array(_ body: (inout Self) throws(Fault) -> Void) throws(Fault) {
         try open("[")
         if try take("]") { return depth -= 1 }
@@ -58,7 +58,8 @@ package struct JSONStream<Fault: Error> {
         depth -= 1
     }
 
-    /// Reads a value as a whole; nil if it is longer than a limit in bytes, or has more values in it: then nothing more can be read.
+    /// Reads a whole value. Returns nil if the value exceeds a limit in bytes, or a limit in contained values; no
+    /// further reading is possible then.
     package mutating func value(within byteCount: Int, _ valueCount: Int) throws(Fault) -> JSONValue? {
         let depth = depth
         let read = try reader.read(more, within: byteCount) { reader in
@@ -71,7 +72,7 @@ package struct JSONStream<Fault: Error> {
         throw notJSON
     }
 
-    /// Passes over a value, which may be of any length unless it is one text or number.
+    /// Skips a value of any length, except a single text or number longer than the limit.
     package mutating func skip() throws(Fault) {
         switch try shape() {
         case .object: try object { (stream, _) throws(Fault) in try stream.skip() }

@@ -1,9 +1,9 @@
 // JSON: data as text, for programs.
 //
-// JSON as the command writes it and as state files store it: keys in the order given, integers as integers. It is small
-// enough to do without Foundation, which would take more start-up time than everything else together.
+// JSON as written by the command and stored in state files: keys in the order given, integers as integers. Small enough
+// to avoid Foundation, which would need more start-up time than everything else together.
 
-/// A JSON value, to be written or parsed by ``init(reading:)``.
+/// A JSON value, for writing, or parsed by ``init(reading:)``.
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -13,7 +13,7 @@ package enum JSONValue: Equatable, Sendable {
     case array([JSONValue])
     case object([Field])
 
-    /// A key and its value; a list of fields keeps its order, unlike a dictionary.
+    /// A key and its value. A list of fields keeps its order, unlike a dictionary.
     package struct Field: Equatable, Sendable {
         package let key: String
         package let value: JSONValue
@@ -38,7 +38,7 @@ package enum JSONValue: Equatable, Sendable {
         case .null: line += "null"
         case .bool(let value): line += value ? "true" : "false"
         case .integer(let value): line += String(value)
-        // JSON has no infinity: the level of silence is null, because another word would break the reader.
+        // JSON has no infinity: the level of silence is null, because any other word would break the reader.
         case .number(let value): line += value.isFinite ? "\(value)" : "null"
         case .string(let value): Self.quote(value, to: &line)
         case .array(let values):

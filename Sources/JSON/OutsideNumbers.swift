@@ -1,9 +1,9 @@
-// Numbers that come from outside: from files, servers, databases and other programs.
+// Numbers from outside: from files, servers, databases and other programs.
 
-/// The limits of numbers from outside. No number beyond them says anything that can be true, and sums and products of them could overflow, so each
-/// reader names its limits.
+/// The limits of numbers from outside. Numbers beyond the limits cannot be true, and their sums and products could
+/// overflow. So each reader names its limits.
 extension ClosedRange where Bound == Int64 {
-    /// Frames, bytes, and other things that are counted: the whole numbers that all readers of JSON agree on.
+    /// Frames, bytes, and other counts: the whole numbers common to all readers of JSON.
     package static var counts: Self { 0...1 << 53 }
     /// Places before and after a beginning, in the units of counts.
     package static var places: Self { -(1 << 53)...1 << 53 }
@@ -13,21 +13,21 @@ extension ClosedRange where Bound == Int64 {
     package static var seconds: Self { 0...253_402_300_799 }
     /// Milliseconds from 1970 to the end of the year 9999.
     package static var milliseconds: Self { 0...253_402_300_799_999 }
-    /// Numbers that are only compared with others.
+    /// Numbers that are only compared with other numbers.
     package static var identities: Self { .min ... .max }
 }
 
 extension ClosedRange where Bound == Double {
-    /// Measured values, in any unit. The whole numbers next to them have room in every integer of 64 bits.
+    /// Measured values, in any unit. The neighbouring whole numbers fit into every integer of 64 bits.
     package static var measures: Self { -9_007_199_254_740_992...9_007_199_254_740_992 }
-    /// Speeds, 1 for as recorded: more than any version can play.
+    /// Speeds, 1 for as recorded: a wider range than any version can play.
     package static var speeds: Self { 0.01...100 }
-    /// Transpositions in semitones: more than any version can play.
+    /// Transpositions in semitones: a wider range than any version can play.
     package static var semitones: Self { -120...120 }
 }
 
 extension JSONValue {
-    /// A number of either kind; nil if it is none, or beyond the limits.
+    /// Returns a number of either kind; nil for other values, or beyond the limits.
     package func number(in limits: ClosedRange<Double>) -> Double? {
         switch self {
         case .integer(let value) where limits.contains(Double(value)): Double(value)
@@ -36,14 +36,14 @@ extension JSONValue {
         }
     }
 
-    /// A number that was written as an integer; nil if it is none, or beyond the limits.
+    /// Returns a number written as an integer; nil for other values, or beyond the limits.
     package func integer(in limits: ClosedRange<Int64>) -> Int64? {
         if case .integer(let value) = self, limits.contains(value) { value } else { nil }
     }
 }
 
 extension FixedWidthInteger {
-    /// Reads a whole number of ASCII digits after at most one sign; nil if the text is anything else, or the number is beyond the limits.
+    /// Reads a whole number of ASCII digits after at most one sign; nil for any other text, or beyond the limits.
     package init?(digits text: some StringProtocol, radix: Int = 10, in limits: ClosedRange<Self>) {
         self.init(digits: text.utf8, radix: radix, in: limits)
     }
@@ -78,12 +78,12 @@ extension FixedWidthInteger {
 }
 
 extension Double {
-    /// Reads a decimal number as Swift writes it; nil if the text is anything else, or the number is beyond the limits or not a number.
+    /// Reads a decimal number in Swift's notation; nil for any other text, beyond the limits, and for NaN.
     package init?(decimal text: some StringProtocol, in limits: ClosedRange<Double>) {
         guard let value: Double = described(by: String(text)), limits.contains(value) else { return nil }
         self = value
     }
 }
 
-/// Goes through the protocol, which `TextNumbers.swift` does not hide.
+/// Uses the protocol, which `TextNumbers.swift` does not hide.
 private func described<Number: LosslessStringConvertible>(by text: String) -> Number? { Number(text) }
