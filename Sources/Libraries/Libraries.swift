@@ -1,24 +1,25 @@
-// Libraries: shared libraries that are loaded when they are first needed.
+// Libraries: shared libraries loaded at the first use.
 //
-// A program loads every linked library at each start, with all of its dependencies, whether it needs them or not.
-// A library that only one verb of the command needs is loaded by that verb: a C target lists the functions (`CLibraryTable.h`), and the module
-// that uses them keeps one `LibraryFunctions` in a `static let`. This module knows no particular library, and never unloads one.
+// A program loads every linked library at each start, with all dependencies, even if never used. So a library for a
+// single verb of the command is loaded by the verb. A C target lists the functions (`CLibraryTable.h`), and the using
+// module keeps one `LibraryFunctions` in a `static let`. This module knows no particular library, and never unloads
+// libraries.
 package import CLibraryTable
 package import Explanations
 internal import Glibc
 
-/// Why a library cannot be used.
+/// The reason why a library is unusable.
 package struct LibraryError: ExplainedError, Equatable {
-    /// Its name, with the version of its binary interface.
+    /// The library's name, with the version of its binary interface.
     package let library: String
     /// The cause, in one plain sentence, with the dynamic linker's own words.
     package let message: String
-    /// What to do about it, in one plain sentence.
+    /// The remedy, in one plain sentence.
     package let remedy: String
 
     init(_ description: LibraryDescription) {
         library = unsafe String(cString: description.soname)
-        // Per thread, for the last call that failed.
+        // Per thread, for the last failed call.
         let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason given"
         message = "The library \(library) cannot be loaded (\(reason))"
         remedy = unsafe "Install it with: sudo apt-get install \(String(cString: description.package))"
@@ -27,27 +28,27 @@ package struct LibraryError: ExplainedError, Equatable {
 
 /// The functions of a loaded library, as a table in C.
 ///
-/// The library stays loaded until the process ends; so does the table, which any thread may read.
+/// The library and the table stay loaded until the process ends; any thread may read the table.
 ///
-/// Real-time safe: no; calling a function of the table costs what the function does.
+/// Real-time safe: no; a call of a function in the table has the cost of the function.
 @safe
 package struct LibraryFunctions<Table: BitwiseCopyable>: @unchecked Sendable {
-    /// The functions; none is missing.
+    /// The functions, complete.
     package let table: UnsafePointer<Table>
 
     /// Loads a library and looks up its functions.
     ///
-    /// In a `static let` this happens once, on the first thread that needs it. A failure is final there; a program can
-    /// try again by another call.
+    /// In a `static let` this happens once, on the first thread that needs the library. A failure is final there; a
+    /// program can try again by another call.
     ///
     /// - Parameter description: Lists as many functions as the table has fields, in the same order.
-    /// - Throws: A `LibraryError` if the library, one of its dependencies or one of the functions is missing.
+    /// - Throws: `LibraryError` if the library, a dependency or a function is missing.
     package init(_ description: LibraryDescription) throws(LibraryError) {
         let count = unsafe description.count
         precondition(
             MemoryLayout<Table>.size == count * MemoryLayout<Int>.size,
             "A table has another number of functions than there are names.")
-        // Bound at once, so that a function missing in a dependency is reported here, not when it is first called.
+        // Binds all functions at once, so that a function missing in a dependency fails here, not at the first call.
         let library = try unsafe Self.loaded(description)
         let functions = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: count)
         for index in 0..<count {
@@ -71,6 +72,6 @@ package struct LibraryFunctions<Table: BitwiseCopyable>: @unchecked Sendable {
 }
 
 extension LibraryError {
-    /// What the command ends with. Real-time safe: yes.
+    /// The exit status of the command. Real-time safe: yes.
     package var exitStatus: ExitStatus { .unavailable }
 }
