@@ -1,11 +1,12 @@
 internal import Explanations
 internal import Glibc
 
-/// A file to which lines are appended, by several processes at once.
+/// A log file, to which several processes append lines at once.
 ///
-/// Each line is one write with O_APPEND, so lines never mix. A file beyond its limit is renamed to `NAME.1`, in place of an older one.
+/// Each line is one write with O_APPEND, so lines never mix. A file beyond its limit is renamed to `NAME.1`, and
+/// replaces an older file of this name.
 package struct LogFile: Sendable {
-    /// Why a file cannot be used.
+    /// The reason why a file is unusable.
     package struct Fault: Error, Equatable {
         /// The end of a sentence that begins with the file's name.
         package let text: String
@@ -16,17 +17,17 @@ package struct LogFile: Sendable {
     private let printable: @Sendable (String) -> String
     private var descriptor: Int32
 
-    /// Where a file of the usual size ends, in bytes.
+    /// The usual limit of a file, in bytes.
     package static let usualLimit: Int64 = 10_000_000
-    /// More of a text is left out, in bytes: a line stays one write.
+    /// The longest text, in bytes; the rest is left out, so that a line stays one write.
     private static let longest = 16_000
 
-    /// Opens a file, or makes it with access for the user only. Its folder must exist.
+    /// Opens a file, or creates the file with access for the user only. Its folder must exist.
     ///
     /// - Parameters:
-    ///   - path: The file. One that is no log of this program is refused, because the name may be a mistake.
-    ///   - limit: When it begins anew, in bytes.
-    ///   - printable: Makes a text one that a terminal shows as it is.
+    ///   - path: The file. Files other than logs of this program are refused, because the name may be a mistake.
+    ///   - limit: The size in bytes at which a new file begins.
+    ///   - printable: Makes a text safe for terminals.
     package init(
         _ path: String, limit: Int64 = LogFile.usualLimit, printable: @escaping @Sendable (String) -> String
     ) throws(Fault) {
@@ -35,7 +36,7 @@ package struct LogFile: Sendable {
     }
 
     private static func opened(_ path: String) throws(Fault) -> Int32 {
-        // Without O_NONBLOCK a pipe that nobody reads would stop the program.
+        // Without O_NONBLOCK a pipe without a reader would block the program.
         let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
         let descriptor = unsafe open(path, flags, 0o600)
         guard descriptor >= 0 else { throw Fault(text: "cannot be written: \(systemText(errno))") }
@@ -67,7 +68,7 @@ package struct LogFile: Sendable {
         _ = unsafe Glibc.write(descriptor, bytes, bytes.count)
     }
 
-    /// A line with its ending.
+    /// Returns a line with its ending.
     func line(
         _ area: LogArea, _ level: LogLevel, _ text: String, seconds: Int64, milliseconds: Int, process: Int32
     ) -> String {
@@ -76,17 +77,17 @@ package struct LogFile: Sendable {
         return "\(LogTime.text(seconds, milliseconds)) \(level.name) \(area.name) \(process) \(printable(text))\n"
     }
 
-    /// Follows the name to a new file if another process has renamed ours, and renames it if it is full.
+    /// Follows the name to a new file if another process has renamed ours, and renames a full file.
     private mutating func keepInPlace() {
         var (own, named) = (stat(), stat())
         if descriptor >= 0, unsafe fstat(descriptor, &own) == 0, unsafe stat(path, &named) == 0,
             own.st_ino == named.st_ino, own.st_dev == named.st_dev
         {
             guard own.st_size >= limit else { return }
-            // A process that does not get the lock goes on in the full file: another process is renaming it.
+            // A process that does not get the lock continues in the full file: another process is renaming the file.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK && errno != EINTR else { return }
             defer { if descriptor >= 0 { flock(descriptor, LOCK_UN) } }
-            // Only with the lock it is certain that the name is still this file's.
+            // Only the lock guarantees that the name still belongs to this file.
             guard unsafe stat(path, &named) == 0, own.st_ino == named.st_ino, own.st_dev == named.st_dev else {
                 return reopen()
             }

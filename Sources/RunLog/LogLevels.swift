@@ -1,6 +1,6 @@
 /// The level of each area, from words such as "audio:debug,sql:trace", or "debug" for all areas.
 package struct LogLevels: Equatable, Sendable {
-    /// Why words cannot be read.
+    /// The reason why the words are unreadable.
     package struct Fault: Error, Equatable {
         /// The cause, with the word.
         package let message: String
@@ -10,10 +10,10 @@ package struct LogLevels: Equatable, Sendable {
 
     private var levels = [LogLevel](repeating: .off, count: LogArea.allCases.count)
 
-    /// Everything off.
+    /// Creates levels with everything off.
     package init() {}
 
-    /// Reads words; a later one wins.
+    /// Parses words; a later word wins.
     package init(parsing words: String) throws(Fault) {
         for word in words.split(separator: ",", omittingEmptySubsequences: false) {
             let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -37,10 +37,10 @@ package struct LogLevels: Equatable, Sendable {
         set { levels[Int(area.rawValue)] = newValue }
     }
 
-    /// Whether nothing is written.
+    /// True if nothing is written.
     package var isOff: Bool { levels.allSatisfy { $0 == .off } }
 
-    /// Words that mean the same: "debug", or "audio:debug, sql:trace".
+    /// Words with the same meaning: "debug", or "audio:debug,sql:trace".
     package var text: String {
         if let first = levels.first, levels.allSatisfy({ $0 == first }) { return first.name }
         return LogArea.allCases.filter { self[$0] != .off }.map { "\($0.name):\(self[$0].name)" }

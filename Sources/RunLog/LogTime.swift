@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The time of a line.
 enum LogTime {
-    /// ISO 8601 in UTC, as in "2026-03-01T12:00:00.250Z".
+    /// Returns a time as ISO 8601 in UTC, as in "2026-03-01T12:00:00.250Z".
     static func text(_ seconds: Int64, _ milliseconds: Int) -> String {
         var (time, parts) = (time_t(seconds), unsafe tm())
         _ = unsafe gmtime_r(&time, &parts)
@@ -16,7 +16,7 @@ enum LogTime {
         return "\(date)T\(clock).\(digits(milliseconds, 3))Z"
     }
 
-    /// Whether bytes begin as the text of a time does.
+    /// True if bytes begin with the date of such a text.
     static func beginsDate(_ bytes: [UInt8]) -> Bool {
         let form = "0000-00-00T"
         return bytes.count >= form.utf8.count

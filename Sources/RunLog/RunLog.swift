@@ -1,19 +1,20 @@
-// RunLog: what a run does, as lines of a file, for finding out why something went wrong. It is off unless the user asks for it.
+// RunLog: the actions of a run, as lines of a file, for the diagnosis of failures. Off unless the user asks for a log.
 //
-// Never called from the render thread, nor from code that it reaches: writing a line allocates, locks and waits for the disk. What happens
-// there leaves through a ring, and is logged where the ring is read. The module writes to its file, and never to the terminal. It does not know
-// which secrets a text contains: callers pass addresses as `WebAddress.shown`, and statements without their values.
+// Never called from the render thread, nor from code reached by the render thread: writing a line allocates, locks and
+// waits for the disk. Events of the render thread leave through a ring, and are logged by the reader of the ring. The
+// module writes to its file, and never to the terminal. The module does not know the secrets in a text: callers pass
+// addresses as `WebAddress.shown`, and statements without their values.
 internal import Synchronization
 
-/// How important a line is.
+/// The importance of a line.
 package enum LogLevel: UInt32, CaseIterable, Sendable {
     case off, error, warning, info, debug, trace
 
-    /// As the user types it.
+    /// The level as typed by the user.
     package var name: String { "\(self)" }
 }
 
-/// What a line is about.
+/// The subject of a line.
 package enum LogArea: UInt32, CaseIterable, Sendable {
     /// Devices: opened, late, lost, back.
     case audio
@@ -21,17 +22,17 @@ package enum LogArea: UInt32, CaseIterable, Sendable {
     case sql
     /// Transfers.
     case net
-    /// What is done to the recordings of the library.
+    /// Changes to the recordings of the library.
     case library
     /// The desktop: media keys and sleep.
     case bus
-    /// The run itself: its verb, and how it ended.
+    /// The run itself: its verb, and its end.
     case session
 
-    /// As the user types it.
+    /// The area as typed by the user.
     package var name: String { "\(self)" }
 
-    /// Its place among the levels of all areas.
+    /// The area's shift within the packed levels, in bits.
     fileprivate var shift: UInt32 { rawValue * 4 }
 }
 
@@ -41,25 +42,25 @@ package enum RunLog {
     private static let levels = Atomic<UInt32>(0)
     private static let file = Mutex<LogFile?>(nil)
 
-    /// Begins to write lines of these levels to a file.
+    /// Starts writing lines of these levels to a file.
     ///
     /// - Parameters:
-    ///   - file: Where lines go.
-    ///   - levels: What is written.
+    ///   - file: The destination of lines.
+    ///   - levels: The levels to write.
     package static func start(_ file: LogFile, _ levels: LogLevels) {
         Self.file.withLock { $0 = file }
         Self.levels.store(levels.packed, ordering: .relaxed)
     }
 
-    /// Whether lines of a level are written. Real-time safe: no, because what follows it is not.
+    /// True if lines of a level are written. Real-time safe: no, because the following write is not.
     package static func isOn(_ area: LogArea, _ level: LogLevel) -> Bool {
-        // Relaxed: the lock of the file orders what matters.
+        // Relaxed: the lock of the file provides the needed ordering.
         levels.load(ordering: .relaxed) >> area.shift & 0xF >= level.rawValue
     }
 
-    /// Writes a line if its level is wanted; otherwise the text is not made.
+    /// Writes a line if its level is on; otherwise the text is not evaluated.
     ///
-    /// Any thread but those that render. What the disk refuses is lost: a log never stops the work.
+    /// Threads: any, except render threads. Lines refused by the disk are lost: a log never stops the work.
     package static func note(_ area: LogArea, _ level: LogLevel, _ text: @autoclosure () -> String) {
         guard isOn(area, level) else { return }
         let text = text()
@@ -68,6 +69,6 @@ package enum RunLog {
 }
 
 extension LogLevels {
-    /// In the form that is tested at each call.
+    /// The levels in the form tested at each call.
     fileprivate var packed: UInt32 { LogArea.allCases.reduce(0) { $0 | self[$1].rawValue << $1.shift } }
 }
