@@ -2,9 +2,9 @@ package import UserState
 
 /// The user's configuration file.
 package struct SettingsFile: Sendable {
-    /// Why it cannot be used.
+    /// The reason why the file is unusable.
     package enum Fault: Error, Equatable {
-        /// The system refuses it.
+        /// The system refuses the file.
         case file(LockedFile.Fault)
         /// Not text, or too large to be a configuration file.
         case noText
@@ -22,7 +22,7 @@ package struct SettingsFile: Sendable {
 
     package init(path: String) { file = LockedFile(path: path) }
 
-    /// Its text; nil if there is no file.
+    /// Reads the text; returns nil if there is no file.
     package func read() throws(Fault) -> SettingsText? {
         let bytes: [UInt8]?
         do throws(LockedFile.Fault) { bytes = try file.read() } catch { throw .file(error) }
@@ -35,9 +35,9 @@ package struct SettingsFile: Sendable {
         return SettingsText(text)
     }
 
-    /// Changes it; what another program writes at the same time is not lost.
+    /// Changes the file; a simultaneous change by another program is not lost.
     ///
-    /// - Parameter body: Changes the text; false leaves the file as it is.
+    /// - Parameter body: Changes the text; false leaves the file unchanged.
     package func change(_ body: (inout SettingsText) -> Bool) throws(Fault) {
         try file.change(failure: Fault.file) { (bytes) throws(Fault) in
             var text = try bytes.map { (bytes) throws(Fault) in try Self.text(bytes) } ?? SettingsText("")

@@ -1,30 +1,30 @@
-// Settings: what a user has decided once and for all, in a plain file. The module knows the file's form, and neither options nor
-// their meaning.
+// Settings: the user's saved options, in a plain file. The module knows the file's form, but neither options nor their
+// meaning.
 
-/// The text of a configuration file: lines of `option = value`, comments after `#`, blank lines. Everything is kept as it is, unless it is
-/// changed.
+/// The text of a configuration file: lines of `option = value`, comments after `#`, blank lines. Unchanged lines keep
+/// their exact text.
 package struct SettingsText: Equatable, Sendable {
     /// A line that sets an option.
     package struct Entry: Equatable, Sendable {
         package let option: String
         package let value: String
-        /// From 1.
+        /// Line number, from 1.
         package let line: Int
     }
 
     private var lines: [String]
 
-    /// - Parameter text: In UTF-8; line ends may be those of any system.
+    /// - Parameter text: The text in UTF-8, with the line ends of any system.
     package init(_ text: String) {
         lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-        // The text after the last line's end is no line.
+        // The empty text after the last line's end is no line.
         if lines.last == "" { lines.removeLast() }
     }
 
     /// The whole text.
     package var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// All options that are set, in the order of the lines. If one is set twice, the last counts.
+    /// All settings, in the order of the lines. Among several settings of an option, the last counts.
     package var entries: [Entry] {
         lines.enumerated().compactMap { number, line in
             Self.parts(line).map { Entry(option: $0.option, value: $0.value, line: number + 1) }
@@ -38,7 +38,7 @@ package struct SettingsText: Equatable, Sendable {
 
     package subscript(option: String) -> Entry? { entries.last { $0.option == option } }
 
-    /// Sets an option: in its last line, or in a new one at the end.
+    /// Sets an option: in its last line, or in a new line at the end.
     package mutating func set(_ option: String, to value: String) {
         let written = "\(option) = \(Self.quoted(value))"
         guard let entry = self[option] else { return lines.append(written) }
@@ -62,7 +62,8 @@ package struct SettingsText: Equatable, Sendable {
         return rest.isEmpty || rest.hasPrefix("#")
     }
 
-    /// The option, its value without quotation marks, and the comment behind it; nil for a line that sets nothing.
+    /// Returns the option, its value without quotation marks, and the trailing comment; nil for a line that sets
+    /// nothing.
     private static func parts(_ line: String) -> (option: String, value: String, comment: String)? {
         guard !isSilent(line), let sign = line.firstIndex(of: "=") else { return nil }
         let option = trimmed(line[..<sign])
@@ -75,7 +76,7 @@ package struct SettingsText: Equatable, Sendable {
             guard behind.isEmpty || behind.hasPrefix("#") else { return nil }
             return (option, String(rest[rest.index(after: rest.startIndex)..<end]), behind)
         }
-        // A comment begins at a sign with a blank before it: `key.playing.# = none` is none.
+        // A comment begins at a `#` after a blank: `key.playing.# = none` contains no comment.
         var previous: Character = " "
         for index in rest.indices {
             if rest[index] == "#", previous.isWhitespace {
