@@ -2,10 +2,10 @@ internal import Explanations
 internal import Files
 internal import Glibc
 
-/// A small file of the user's, read and replaced as a whole: a reader never sees half of it, and of two programs that change it at once
-/// the second sees what the first has written.
+/// A small user file, read and replaced as a whole. A reader never sees half of a change. Of two programs that change
+/// the file at once, the second sees the first program's change.
 package struct LockedFile: Sendable {
-    /// Why a file cannot be used.
+    /// The reason why a file is unusable.
     package struct Fault: Error, Equatable {
         /// An errno.
         package let code: Int32
@@ -17,26 +17,26 @@ package struct LockedFile: Sendable {
         /// The attempted action, and the system's words for the error.
         package var text: String { "\(action): \(systemText(code))" }
 
-        /// Whether the user may not do it.
+        /// True if the user lacks permission.
         package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
     }
 
     package let path: String
     private let isPrivate: Bool
 
-    /// Larger files are not ours, in bytes.
+    /// The greatest size in bytes; larger files are not ours.
     package static let largest = 1 << 20
-    /// How long another program may take for its change, and the polling interval, in ms.
+    /// The greatest wait for another program's change, and the polling interval, in ms.
     private static let (patience, pause) = (2000, 10)
 
-    /// - Parameter isPrivate: Whether only the user may read it.
+    /// - Parameter isPrivate: True if only the user may read the file.
     package init(path: String, isPrivate: Bool = false) { (self.path, self.isPrivate) = (path, isPrivate) }
 
-    /// Its bytes, at most one more than `largest`; nil if there is no file.
+    /// Returns the file's bytes, at most `largest` plus one; nil if there is no file.
     package func read() throws(Fault) -> [UInt8]? {
         do throws(FileFault) {
             let file = try unsafe RegularFile(path)
-            // An earlier version let others read it, and a file that is replaced hands its permissions on.
+            // An earlier version let other users read the file, and a replaced file passes its permissions on.
             if isPrivate { _ = fchmod(file.descriptor, 0o600) }
             return try FileBytes.bytes(of: file.descriptor, count: Self.largest + 1)
         } catch {
@@ -45,9 +45,9 @@ package struct LockedFile: Sendable {
         }
     }
 
-    /// Reads the file, and replaces it with the text made from its bytes, under a lock. Missing folders are created.
+    /// Reads the file, and replaces it with the text made from its bytes, under a lock. Creates missing folders.
     ///
-    /// The file is not changed if `text` returns nil or throws. A `Fault` is thrown as the error that `failure` makes of it.
+    /// The file stays unchanged if `text` returns nil or throws. `failure` converts a `Fault` to the thrown error.
     package func change<Failure: Error>(
         failure: (Fault) -> Failure, _ text: ([UInt8]?) throws(Failure) -> String?
     ) throws(Failure) {
@@ -58,7 +58,7 @@ package struct LockedFile: Sendable {
         } catch {
             throw failure(error)
         }
-        // Closing it releases the lock; so does the end of the process.
+        // Closing the descriptor releases the lock; so does the end of the process.
         defer { close(lock.descriptor) }
         let content: [UInt8]?
         do throws(Fault) { content = try read() } catch { throw failure(error) }
@@ -66,7 +66,8 @@ package struct LockedFile: Sendable {
         do throws(Fault) { try replace(by: text, isLocked: lock.isTaken) } catch { throw failure(error) }
     }
 
-    /// Opens and locks a file beside ours. It is never removed, because a removed file could be locked twice.
+    /// Opens and locks a separate file beside ours. The lock file is never removed, because two programs could lock a
+    /// removed file.
     private func takeLock() throws(Fault) -> (descriptor: Int32, isTaken: Bool) {
         let descriptor = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Fault(code: errno, action: "cannot be written") }
@@ -87,8 +88,8 @@ package struct LockedFile: Sendable {
         throw Fault(code: EWOULDBLOCK, action: "is being written by another program")
     }
 
-    /// Only with the lock the temporary file has a fixed name, so that one left by a killed process is reused. Without it, another program
-    /// might write the same file.
+    /// With the lock, the temporary file has a fixed name, so that a file left by a killed process is reused. Without
+    /// the lock the name is unique, because another program might write the same file.
     private func replace(by text: String, isLocked: Bool) throws(Fault) {
         do throws(FileFault) {
             let file = try WholeFile(path, suffix: isLocked ? ".new" : nil, permissions: isPrivate ? 0o600 : 0o666)

@@ -3,10 +3,10 @@ package import JSON
 
 /// A small JSON file of the user's state, read and replaced as a whole.
 package struct StateFile: Sendable {
-    /// Why a file cannot be used.
+    /// The reason why a file is unusable.
     package typealias Fault = LockedFile.Fault
 
-    /// What is at the path.
+    /// The content at the path.
     package enum Content: Equatable {
         case nothing
         /// Not JSON, or too large to be our file.
@@ -18,13 +18,14 @@ package struct StateFile: Sendable {
 
     package var path: String { file.path }
 
-    /// A file in this program's folder under `$XDG_STATE_HOME`, by default `~/.local/state`; nil if there is no home.
+    /// Creates a file in this program's folder under `$XDG_STATE_HOME`, by default `~/.local/state`; nil if there is no
+    /// home.
     package init?(named name: String) {
         guard let folder = StateFolder.path else { return nil }
         file = LockedFile(path: folder + "/" + name)
     }
 
-    /// - Parameter isPrivate: Whether only the user may read it.
+    /// - Parameter isPrivate: True if only the user may read the file.
     package init(path: String, isPrivate: Bool = false) { file = LockedFile(path: path, isPrivate: isPrivate) }
 
     package func read() throws(Fault) -> Content { Self.content(try file.read()) }
@@ -37,14 +38,14 @@ package struct StateFile: Sendable {
 
     /// Reads the file, and replaces it with the `text` made from its contents, under a lock.
     ///
-    /// The file is not changed if `text` returns nil or throws. A `Fault` is thrown as the error that `failure` makes of it.
+    /// The file stays unchanged if `text` returns nil or throws. `failure` converts a `Fault` to the thrown error.
     package func change<Failure: Error>(
         failure: (Fault) -> Failure, _ text: (Content) throws(Failure) -> String?
     ) throws(Failure) {
         try file.change(failure: failure) { (bytes) throws(Failure) in try text(Self.content(bytes)) }
     }
 
-    /// Renames a damaged file, replacing an earlier one of that name, and returns the new name.
+    /// Renames a damaged file, replacing an earlier damaged file, and returns the new name.
     package func setAside() throws(Fault) -> String {
         let aside = path + ".damaged"
         guard unsafe rename(path, aside) == 0 else {

@@ -1,5 +1,5 @@
-// UserState: data that outlives a run, in small files of the user's state folder. They are JSON, as is what the command
-// writes. The module does not know sound, nor what its files contain.
+// UserState: data that outlives a run, in small JSON files of the user's state folder. The module knows neither sound
+// nor the contents of its files.
 package import Files
 internal import Glibc
 
@@ -8,8 +8,8 @@ package enum StateFolder {
     /// This program's folder under `$XDG_STATE_HOME`, by default `~/.local/state`; nil if there is no home.
     package static var path: String? { UserFolder.path("XDG_STATE_HOME", inHome: ".local/state") }
 
-    /// Creates the missing folders above `path`, with access for the user only, and waits until their names are on the disk. Otherwise
-    /// a loss of power could take with them what is synchronised in them.
+    /// Creates the missing folders above `path`, with access for the user only, and waits until their names are on the
+    /// disk. Otherwise a loss of power could remove the folders together with synchronised files.
     package static func makeFolders(
         above path: String, calls: any FileCalls = SystemFileCalls()
     ) throws(LockedFile.Fault) {
@@ -29,7 +29,7 @@ package enum StateFolder {
 
 }
 
-/// The location of files that can be made again.
+/// The location of reproducible files.
 package enum CacheFolder {
     /// This program's folder under `$XDG_CACHE_HOME`, by default `~/.cache`; nil if there is no home.
     package static var path: String? { UserFolder.path("XDG_CACHE_HOME", inHome: ".cache") }
@@ -41,19 +41,19 @@ package enum ConfigFolder {
     package static var path: String? { UserFolder.path("XDG_CONFIG_HOME", inHome: ".config") }
 }
 
-/// The location of what the user made and would miss.
+/// The location of the user's own work, which cannot be recreated.
 package enum DataFolder {
     /// This program's folder under `$XDG_DATA_HOME`, by default `~/.local/share`; nil if there is no home.
     package static var path: String? { UserFolder.path("XDG_DATA_HOME", inHome: ".local/share") }
 }
 
 private enum UserFolder {
-    /// This program's folder below the one that a variable names, or else below a folder in the home folder.
+    /// Returns this program's folder below the folder in a variable, or else below a folder in the home folder.
     static func path(_ name: String, inHome fallback: String) -> String? {
         func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
-        // By the XDG rules, a path that is not absolute counts as not set.
+        // By the XDG rules, a relative path counts as not set.
         if let folder = variable(name), folder.hasPrefix("/") { return folder + "/woodshed" }
-        // A missing home belongs to a user without one, for example a service's; it must not be created.
+        // A missing home belongs to a user without a home, for example a service; do not create the folder.
         if let home = variable("HOME"), home.hasPrefix("/"), isFolder(home) {
             return home + "/" + fallback + "/woodshed"
         }
@@ -61,7 +61,7 @@ private enum UserFolder {
     }
 }
 
-/// Whether a folder of this name exists; does not change `errno`.
+/// True if a folder of this name exists; preserves `errno`.
 private func isFolder(_ path: String) -> Bool {
     let code = errno
     var status = stat()
