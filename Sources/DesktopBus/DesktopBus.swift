@@ -1,5 +1,5 @@
 // DesktopBus: the connection between a player and the desktop. Media keys, headsets and panels control a player over
-// the session bus (MPRIS), and on the system bus the login manager announces that the machine is about to sleep.
+// the session bus (MPRIS). On the system bus the login manager announces that the machine is about to sleep.
 //
 // libsystemd, which implements the bus protocol, is loaded at the first use. The module does not know players: its
 // owner provides the values to show and receives the requests. Never called by a render thread.

@@ -8,7 +8,7 @@ public indirect enum SectionEdit: Sendable, Hashable {
     /// frame, a new part lasts from the frame to the next part, or to the end. If there is no part at all, the whole
     /// recording is split.
     case mark(frame: Int64, name: String = "")
-    /// Splits a section in two at `frame`; the second keeps the name and gets a new identity.
+    /// Splits a section in two at `frame`; both keep the name, and the second gets a new identity.
     case split(id: Int, frame: Int64)
     /// Joins consecutive or overlapping sections. The first keeps its identity; names and texts are joined.
     case join(ids: [Int])

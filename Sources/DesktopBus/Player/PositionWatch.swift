@@ -1,7 +1,7 @@
 /// Detects when the position differs from the position believed by other programs.
 ///
 /// Programs extrapolate from the last announced position and rate, so every jump must be announced: a seek, another
-/// section, a restarting loop, sound at a standstill. Jumps are detected from the position itself, whatever the cause.
+/// section, a restarting loop, sound at a standstill. The watch detects jumps from the position itself, for any cause.
 struct PositionWatch {
     private var (position, nanoseconds): (Int64, Int64)
     /// Microseconds of position per microsecond: as believed by programs, and in truth.

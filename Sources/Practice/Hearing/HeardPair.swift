@@ -10,10 +10,10 @@ public import Store
 ///     hearing.start()
 ///     hearing.hear(.take)      // at the same place
 ///
-/// The model has its speed and pitch of then, and the take its position of then. A take played in the gap after the
-/// model is placed as if the model were repeated. Of a longer passage at most five minutes play, so memory is bounded:
-/// a rendered stereo model takes at most 115 MB, and a model at its own speed and pitch none. The take is decoded
-/// during playback.
+/// The model plays at its speed and pitch during the take, and the take lies at its original position. A take played in
+/// the gap after the model is placed as if the model were repeated. Of a longer passage at most five minutes play, so
+/// memory is bounded: a rendered stereo model takes at most 115 MB, and a model at the recording's own speed and pitch
+/// none. The take is decoded during playback.
 public struct HeardPair: Sendable {
     /// The take.
     public let take: StoredTake

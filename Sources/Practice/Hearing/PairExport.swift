@@ -5,7 +5,7 @@ public import Store
 
 /// Exports a take and its model as a stereo file: the model left, the take right.
 public enum PairExport {
-    /// Writes the file, which appears under its name when complete. Holds only a block in memory, whatever the length.
+    /// Writes the file, which appears under its name when complete. Holds only a block in memory, for any length.
     ///
     /// The first frame is the model's first frame. Each side is the mean of its channels, at its place in a
     /// ``HeardPair``.

@@ -80,7 +80,8 @@ public final class PairPlayer: Sendable {
     /// - Parameter frame: The output frame of the first sound; nil for the next block.
     public func start(at frame: Int64? = nil) { player.start(at: frame) }
 
-    /// Switches to another sound at the same place, by a crossfade of 20 ms; choosing the current sound restarts the pair.
+    /// Switches to another sound at the same place, by a crossfade of 20 ms; choosing the current sound restarts the
+    /// pair.
     ///
     /// - Parameters:
     ///   - sound: The new sound.

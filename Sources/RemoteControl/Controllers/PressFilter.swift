@@ -1,7 +1,7 @@
 /// Converts values to presses and releases.
 ///
-/// A pedal may be a switch, which sends 127 and 0, or a continuous pedal, which sends and repeats all values in
-/// between. A press begins at the middle, and a release clearly below.
+/// A pedal may be a switch, which sends 127 and 0, or a continuous pedal, which passes through all values in between,
+/// with jitter. A press begins at the middle, and a release clearly below.
 package struct PressFilter {
     private struct State {
         /// nil until the first decisive value.

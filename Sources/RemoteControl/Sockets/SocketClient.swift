@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// One connection. Whether the other side floods or never reads, the memory for a connection is bounded.
+/// One connection. Its memory is bounded, even if the other side floods or never reads.
 struct SocketClient {
     /// A received line, or the reason why the line was refused.
     enum Input: Equatable {

@@ -47,8 +47,8 @@ final class SocketFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the path of a name in the folder for the socket calls, which take no descriptor. The path is short,
-    /// whatever the length of the folder's own path.
+    /// Returns the path of a name in the folder for the socket calls, which take no descriptor. The path is short, even
+    /// if the folder's own path is long.
     func reference(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
     /// Opens a folder that belongs to this user. After `sudo` the variable may still name another user's folder.

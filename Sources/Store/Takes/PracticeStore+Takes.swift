@@ -31,7 +31,7 @@ extension PracticeStore {
         TakeTrash.owner(of: try takes(sharing: path))
     }
 
-    /// Returns the take that an interrupted recording has added to the list; nil if the recording ended before.
+    /// Returns the take that an interrupted recording has added to the list; nil if the interruption came earlier.
     ///
     /// A take with another length and another start is an older take, whose name was reused.
     ///
