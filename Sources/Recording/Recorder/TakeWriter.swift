@@ -155,7 +155,7 @@ final class TakeWriter {
             tell { .resumed(frame: $0.frameCount) }
         case (.mark(let name), .recording), (.mark(let name), .paused): mark(name)
         case (.openTimed(let request), .armed): timed.open(request, nextFrame: nextFrame, earlier: preRoll)
-        case (.openTimed(let request), _): timed.refuse(request)
+        case (.openTimed(let request), _): timed.refuse(request, .inputEnded)
         case (.closeTimed(let id, let end), _): timed.close(id, at: end, nextFrame: nextFrame)
         case (.dropTimed(let id), _): timed.drop(id)
         case (.stop(let reason), _):

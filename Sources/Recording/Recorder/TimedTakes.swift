@@ -52,7 +52,7 @@ final class TimedTakes {
     ///   - nextFrame: The next frame of the input.
     ///   - earlier: The frames before `nextFrame`.
     func open(_ request: TimedTakeRequest, nextFrame: Int64, earlier: PreRoll) {
-        guard takes.count < Self.mostTakes else { return refuse(request) }
+        guard takes.count < Self.mostTakes else { return refuse(request, .failed) }
         let running = Running(request)
         takes.append(running)
         let missed = nextFrame - request.first
@@ -72,8 +72,8 @@ final class TimedTakes {
     }
 
     /// Reports the end of a take that cannot begin.
-    func refuse(_ request: TimedTakeRequest) {
-        events.tell(.ended(id: request.id, TimedTakeEnd(path: nil, frameCount: 0, reason: .inputEnded)))
+    func refuse(_ request: TimedTakeRequest, _ reason: RecorderEvent.StopReason) {
+        events.tell(.ended(id: request.id, TimedTakeEnd(path: nil, frameCount: 0, reason: reason)))
     }
 
     /// Ends a take before an input frame; a take that has more frames already ends at once.
@@ -127,8 +127,10 @@ final class TimedTakes {
                     progress.noteWork()
                     rest -= count
                 }
-                events.tell(
-                    .lost(id: running.request.id, frame: running.take?.frameCount ?? 0, lostFrames: Int64(part.count)))
+                if let take = running.take {
+                    events.tell(
+                        .lost(id: running.request.id, frame: take.frameCount, lostFrames: Int64(part.count)))
+                }
             }
             endIfOver(running, first + count)
         }
@@ -195,8 +197,10 @@ final class TimedTakes {
     }
 
     private func finish(_ running: Running, _ reason: RecorderEvent.StopReason) {
-        takes.removeAll { $0 === running }
-        guard let take = running.take else { return refuse(running.request) }
+        // A take that failed in the block of its end has ended already.
+        guard let index = takes.firstIndex(where: { $0 === running }) else { return }
+        takes.remove(at: index)
+        guard let take = running.take else { return refuse(running.request, reason) }
         running.take = nil
         var end = TimedTakeEnd(
             path: take.request.path, frameCount: take.frameCount, lostFrames: take.lostFrames, reason: reason,
