@@ -145,11 +145,10 @@ struct CtlCommand: Verb {
         let watch = SignalWatch(Signals.install())
         _ = try connection.ask("follow")
         while !watch.isOver {
+            let line: String?
             // The end of the run ends this loop, too.
-            guard let line = try? connection.nextLine(milliseconds: 200) else {
-                if (try? connection.nextLine(milliseconds: 0)) == nil, (try? connection.ask("status")) == nil { return }
-                continue
-            }
+            do { line = try connection.nextLine(milliseconds: 200) } catch { return }
+            guard let line else { continue }
             if !line.contains("\"ok\":") { try StandardStream.output.line(line) }
         }
         throw CommandFailure(watch.status)
