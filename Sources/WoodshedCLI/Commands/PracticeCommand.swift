@@ -139,7 +139,7 @@ struct Play: Verb {
               woodshed takes play @1                     the take that was recorded last
               woodshed play @1 --with-model              what it was recorded against left, the take right
 
-            While playing, ? shows the keys: space pauses, arrows move, [ and ] change the speed, < and > the pitch, q ends.
+            While playing, ? shows the keys: space pauses, arrows move, [ and ] change the speed, ( and ) the pitch, q ends.
             """)
 
     @Argument(help: .init("A recording: a file, @1, or words of a title.", valueName: "recording"), completion: .file())
