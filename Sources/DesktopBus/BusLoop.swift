@@ -49,7 +49,8 @@ final class BusLoop {
         }
         connectSystem()
         while takeOrders() {
-            let isBusy = stepSession() || stepSystem()
+            // Both buses get their turn.
+            let isBusy = [stepSession(), stepSystem()].contains(true)
             look()
             wait(isBusy: isBusy)
         }

@@ -86,6 +86,8 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
         let note = unsafe event.data.note
         switch unsafe UInt32(event.type) {
         case SND_SEQ_EVENT_CONTROLLER.rawValue:
+            // Other programs can send numbers that no MIDI cable carries.
+            guard control.param <= 127 else { return [] }
             return Self.message(.control(Int(control.param)), control.channel, Int(control.value))
         case SND_SEQ_EVENT_NOTEON.rawValue: return Self.message(.note(Int(note.note)), note.channel, Int(note.velocity))
         case SND_SEQ_EVENT_NOTEOFF.rawValue: return Self.message(.note(Int(note.note)), note.channel, 0)

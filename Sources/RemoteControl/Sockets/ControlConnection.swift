@@ -46,10 +46,8 @@ package final class ControlConnection {
         socket = SocketCalls.make()
         guard socket >= 0 else { throw over }
         let name = run.path.split(separator: "/").last.map(String.init) ?? ""
-        guard SocketCalls.connect(socket, "/proc/self/fd/\(folder)/\(name)") else {
-            close(socket)
-            throw over
-        }
+        // The deinitialiser closes the socket, also after an error.
+        guard SocketCalls.connect(socket, "/proc/self/fd/\(folder)/\(name)") else { throw over }
     }
 
     deinit { close(socket) }
