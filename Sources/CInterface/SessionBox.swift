@@ -37,8 +37,13 @@ final class SessionBox: Handled {
         }
 
         func wait(milliseconds: Int) {
+            let limit = ContinuousClock.now + .milliseconds(milliseconds)
             lock.withLock {
-                if !wasTold.load(ordering: .acquiring) { lock.wait(milliseconds: milliseconds) }
+                while !wasTold.load(ordering: .acquiring) {
+                    let left = limit - .now
+                    if left <= .zero { return }
+                    lock.wait(milliseconds: Int((left / .milliseconds(1)).rounded(.up)))
+                }
             }
         }
     }

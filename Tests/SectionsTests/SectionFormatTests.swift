@@ -231,6 +231,16 @@ struct SectionFormatTests {
         }
     }
 
+    @Test("an arrow in the text of a section is no time when its subtitles are read again")
+    func arrows() throws {
+        var list = SectionList(sampleRate: 8000, frameCount: 80_000)
+        try list.apply(.add([SectionDraft(0..<8000, name: "a", text: "see --> there\n1 ---> 2")]))
+        let written = SectionFormat.srt.write(list, recordingName: "a.wav")
+        let found = try SectionFormat.read(written.bytes, fileName: "x.srt", for: list, recordingName: "a.wav")
+        #expect(found.drafts.map(\.text) == ["see → there\n1 -→ 2"])
+        #expect(written.notes.contains { $0.contains("-->") })
+    }
+
     private func details(_ section: SavedSection) -> [String] {
         [
             "\(section.kind)", "\(section.frames)", section.name, section.text, "\(section.isHard)",

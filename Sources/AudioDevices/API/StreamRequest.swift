@@ -106,7 +106,7 @@ public struct StreamRequest: Sendable, Hashable {
         var request = try StreamRequest(
             sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames, periodCount: periodCount,
             clock: clock, fileFormat: fileFormat, realtimePriority: realtimePriority, isExclusive: isExclusive)
-        request.outputChannels = outputChannels
+        (request.outputChannels, request.hasLongBuffer) = (outputChannels, hasLongBuffer)
         return request
     }
 

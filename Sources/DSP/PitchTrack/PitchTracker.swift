@@ -19,8 +19,6 @@ package struct PitchTracker: ~Copyable {
     package static let defaultRange: ClosedRange<Double> = 40...2100
     /// The range of a voice, speaking or singing.
     package static let voiceRange: ClosedRange<Double> = 50...1200
-    /// Sound softer than the loudest 10 ms of a recording by this many dB has no pitch.
-    private static let quietest: Float = 50
 
     /// Makes a tracker at the start of a recording.
     ///
@@ -67,7 +65,7 @@ package struct PitchTracker: ~Copyable {
         return tracker.finish()
     }
 
-    /// Mean square at the softest level with a pitch, for a loudest of 1.
+    /// Mean square of the softest 10 ms with a pitch, for a loudest of 1: 50 dB below the loudest 10 ms of the recording.
     private static let ratio: Float = 1e-5
 
     /// Returns the sample nearest to place `index`.

@@ -98,7 +98,8 @@ extension PracticeStore {
         let ratio = Double(recording.sampleRate) / Double(from.sampleRate)
         let shift = copy.seconds * Double(recording.sampleRate)
         func frame(_ frame: Int64) -> Int64 {
-            min(max(0, Int64((Double(frame) * ratio + shift).rounded())), recording.frameCount)
+            let moved = (Double(frame) * ratio + shift).rounded()
+            return moved > 0 ? Int64(min(moved, Double(recording.frameCount))) : 0
         }
         // A part that lasts to the end keeps its end at the end of this recording.
         func end(_ end: Int64) -> Int64 { end == from.frameCount ? recording.frameCount : frame(end) }

@@ -123,7 +123,9 @@ enum SubtitleFormat {
                 if !isNamed && lines.isEmpty { losses.lose("without words for programs that leave empty cues out") }
                 if isNamed && !lines.isEmpty { losses.lose("with a name beside their text") }
                 text += "\(index + 1)\n" + times.joined(separator: " --> ") + "\n"
-                text += (lines.isEmpty && isNamed ? [section.name] : lines).map { $0 + "\n" }.joined() + "\n"
+                let words = lines.isEmpty && isNamed ? [section.name] : lines
+                if words.contains(where: { $0.contains("-->") }) { losses.lose("with --> in their text") }
+                text += words.map { $0.replacing("-->", with: "→") + "\n" }.joined() + "\n"
             }
         }
         return ExportedSections(text, losses.notes(isWebVTT ? .webVTT : .srt))
