@@ -67,5 +67,8 @@ struct RecipeTests {
         #expect(try harness.session.nudge(.end, by: 7).end == 5057)
         #expect(try SnappedEdge.frame(nearest: 777, in: harness.player.clip) == 800)
         #expect(try SnappedEdge.frame(nearest: 0, in: harness.player.clip) == 0)
+        // A frame past the end stays, however far it is.
+        #expect(try SnappedEdge.frame(nearest: 17_000, in: harness.player.clip) == 17_000)
+        #expect(try SnappedEdge.frame(nearest: .max, in: harness.player.clip) == .max)
     }
 }

@@ -86,6 +86,11 @@ struct SectionsCommandTests {
         sections(["move", "Ramp", "600f-610f", "--snap"])
         #expect(list().contains { $0.hasSuffix("600-610 \"Ramp\"") })
         #expect(sections(["rm", "1", "--snap"]).status == 64)
+        // A time past the end is refused as without the option.
+        for words in [["mark", "60:00"], ["add", "60:00-70:00"], ["mark", "9223372036854775807f"]] {
+            let (plain, snapped) = (sections(words), sections(words + ["--snap"]))
+            #expect(plain.status != 0 && snapped.status == plain.status, "\(snapped.error)")
+        }
     }
 
     @Test(

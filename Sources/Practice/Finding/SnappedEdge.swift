@@ -24,10 +24,11 @@ public enum SnappedEdge {
     }
 
     private static func place(nearest frame: Int64, in clip: Clip, waits: Bool) throws(AudioFileError) -> Int64? {
+        // The ends of the recording are edges already. A frame past the end has no sound around it.
+        guard frame > 0, frame < clip.frameCount else { return frame }
         let reach = Int64(EdgeSnap.reach * Double(clip.sampleRate))
         let range = max(0, frame - reach)..<min(clip.frameCount, frame + reach)
-        // The ends of the recording are edges already.
-        guard !range.isEmpty, frame > 0, frame < clip.frameCount else { return frame }
+        guard !range.isEmpty else { return frame }
         guard let mix = try clip.mix(range, waits: waits) else { return nil }
         let place = EdgeSnap.nearest(in: mix, to: Int(frame - range.lowerBound), sampleRate: clip.sampleRate)
         return range.lowerBound + Int64(place)

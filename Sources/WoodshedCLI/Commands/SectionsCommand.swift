@@ -100,7 +100,8 @@ struct SectionsCommand: Verb {
             let list = try kept.list()
             let clip = snap ? try Clip(path: file) : nil
             let edit = try action.edit(words, in: list, of: kept, details) { frame in
-                guard let clip else { return frame }
+                // The list refuses a time past the end.
+                guard let clip, frame < kept.recording.frameCount else { return frame }
                 return clip.fileFrame(
                     forFrame: try SnappedEdge.frame(nearest: clip.frame(forFileFrame: frame), in: clip))
             }
