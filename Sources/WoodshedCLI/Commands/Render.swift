@@ -95,7 +95,13 @@ struct Render: Verb {
         }
         let spool = StandardOutputFile.spoolPath()
         var written = try job.write(to: try OutputFile(spool), signals: signals)
-        defer { OutputFile.delete(spool) }
+        // A signal during the measurement or the copy ends the process at once.
+        let unfinished = PartialFiles.Claim()
+        unfinished.add(spool)
+        defer {
+            OutputFile.delete(spool)
+            unfinished.forget()
+        }
         written.measure(spool)
         try StandardOutputFile.copy(spool)
         try tell(written, &report)
