@@ -183,6 +183,16 @@ struct RecordOverLoopTests {
         let list = self.run("takes")
         #expect(list.lines.count == 1 && list.text.contains("90 %"), "\(list.text)")
     }
+
+    @Test("r right after q does not begin another session", .needsTerminal)
+    func keyAfterQuit() {
+        let run = TerminalRun(
+            Command.path, ["practice", folder["song.wav"], "--section", "1-2", "--output", "null"], environment: home)
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        run.send("qr")
+        #expect(run.finish() == 0 && !run.text.contains("opening the input"), "\(run.text)")
+    }
+
     @Test("r where takes have no place tells it, and practising goes on", .needsTerminal)
     func keyWithoutFolder() {
         for name in ["data", "data/woodshed"] { _ = unsafe mkdir(folder[name], 0o700) }

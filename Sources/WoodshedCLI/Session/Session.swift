@@ -224,6 +224,8 @@ final class Session: TerminalLoopDelegate {
             return loop.say([recording.press()])
         }
         guard canReopen else { return loop.say([SessionRecording.offWords]) }
+        // An ending run has no next session.
+        guard loop.ending == nil else { return }
         handover = Handover(practice)
         loop.end(.success)
     }
