@@ -114,6 +114,9 @@ struct GetCommand: Verb {
         if let number = resume { try library.setFetch(number, .waiting) }
         // Addresses are checked before the first enters the list: an impossible address is a mistake in the command.
         for address in addresses { try address.check() }
+        // Only a command without addresses goes on with the list. A list without addresses on standard input asks for
+        // nothing.
+        if addresses.isEmpty, !self.addresses.isEmpty { return note("There is nothing to fetch.") }
         let asked = try library.askFor(addresses.map(\.text), wishes, priority: priority ?? 0)
         if later {
             for fetch in asked { try tell(fetch, "on the list", isGiven: true) }

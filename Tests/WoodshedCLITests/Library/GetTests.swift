@@ -94,6 +94,14 @@ struct GetTests {
         #expect(home.json("get", "--list").count == 1201)
     }
 
+    @Test("a list on standard input without addresses fetches nothing that is on the list already")
+    func emptyList() {
+        #expect(home.run("get", "--later", song("first.wav")).status == 0)
+        let run = home.shell("printf '# notes\\n\\n' | \"$1\" get -")
+        #expect(run.status == 0 && run.error.contains("There is nothing to fetch."), "\(run.error)")
+        #expect(home.titles().isEmpty && home.json("get", "--list").count == 1)
+    }
+
     @Test("the list tells addresses without their private keys, unless they are asked for")
     func keys() {
         let (whole, short) = (song("a.wav", "frames=8000&auth=S3CRET"), song("a.wav", "frames=8000"))
