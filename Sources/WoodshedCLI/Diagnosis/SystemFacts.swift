@@ -91,7 +91,9 @@ struct SystemFacts {
     private static func freeBytes(_ path: String) -> UInt64? {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { return nil }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        // Some network and user file systems report as many blocks as the number can hold.
+        let (bytes, isTooMuch) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isTooMuch ? .max : bytes
     }
 }
 
