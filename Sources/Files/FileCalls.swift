@@ -79,7 +79,9 @@ package struct SystemFileCalls: FileCalls {
     package func freeBytes(_ descriptor: Int32) -> Int {
         var status = statvfs()
         if unsafe fstatvfs(descriptor, &status) != 0 { return -Int(errno) }
-        let (bytes, isTooMuch) = Int(status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
+        // Some file systems report as many blocks as the number can hold.
+        let (blocks, blockBytes) = (Int(clamping: status.f_bavail), Int(clamping: status.f_frsize))
+        let (bytes, isTooMuch) = blocks.multipliedReportingOverflow(by: blockBytes)
         return isTooMuch ? .max : bytes
     }
 
