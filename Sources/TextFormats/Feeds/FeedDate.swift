@@ -102,8 +102,8 @@ enum FeedDate {
     private static func time(_ text: ArraySlice<UInt8>) -> Int64? {
         let parts = text.prefix { $0 != UInt8(ascii: ".") }.split(separator: UInt8(ascii: ":")).map(number)
         guard parts.count == 2 || parts.count == 3, let hour = parts[0], let minute = parts[1],
-            let second = parts.count == 3 ? parts[2] : 0, hour < 24 || (hour, minute, second) == (24, 0, 0), minute < 60,
-            second <= 60
+            let second = parts.count == 3 ? parts[2] : 0, hour < 24 || (hour, minute, second) == (24, 0, 0),
+            minute < 60, second <= 60
         else { return nil }
         return Int64(hour * 3600 + minute * 60 + second)
     }
