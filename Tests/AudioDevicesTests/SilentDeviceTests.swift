@@ -86,6 +86,13 @@ struct SilentDeviceTests {
         #expect(try device.abilities(within: 120).channelCounts == 1...8)
     }
 
+    @Test("the wait for an answer may be any number", arguments: [Double.infinity, 1e10, 0, -1, -.infinity, .nan])
+    func anyWait(seconds: Double) throws {
+        let answer = PendingAnswer<Int>("test") { 7 }
+        #expect(try answer.wait(seconds: 120) == 7)
+        #expect(try answer.wait(seconds: seconds) == 7)
+    }
+
     @Test("a device reports its formats, channels and rates, without those of the other direction")
     func abilities() throws {
         var options = VirtualCardOptions()
