@@ -75,7 +75,7 @@ public struct IdleRecorder: ~Copyable, Sendable {
         do throws(DeviceError) {
             try core.start()
         } catch {
-            try? draft.discard()
+            core.discardTake()
             throw error
         }
         return RunningTake(core)
