@@ -52,7 +52,7 @@ final class TimedTakes {
     ///   - nextFrame: The next frame of the input.
     ///   - earlier: The frames before `nextFrame`.
     func open(_ request: TimedTakeRequest, nextFrame: Int64, earlier: PreRoll) {
-        guard takes.count < Self.mostTakes else { return refuse(request, .failed) }
+        guard takes.count < Self.mostTakes else { return refuse(request, .failed, .tooManyTakes(Self.mostTakes)) }
         let running = Running(request)
         takes.append(running)
         let missed = nextFrame - request.first
@@ -72,8 +72,9 @@ final class TimedTakes {
     }
 
     /// Reports the end of a take that cannot begin.
-    func refuse(_ request: TimedTakeRequest, _ reason: RecorderEvent.StopReason) {
-        events.tell(.ended(id: request.id, TimedTakeEnd(path: nil, frameCount: 0, reason: reason)))
+    func refuse(_ request: TimedTakeRequest, _ reason: RecorderEvent.StopReason, _ failure: AudioFileError? = nil) {
+        let end = TimedTakeEnd(path: nil, frameCount: 0, reason: reason, failure: failure)
+        events.tell(.ended(id: request.id, end))
     }
 
     /// Ends a take before an input frame; a take that has more frames already ends at once.
@@ -212,5 +213,13 @@ final class TimedTakes {
         // Several takes that end at once wait for the disk one after another.
         progress.noteWork()
         events.tell(.ended(id: running.request.id, end))
+    }
+}
+
+extension AudioFileError {
+    fileprivate static func tooManyTakes(_ most: Int) -> AudioFileError {
+        AudioFileError(
+            .limitExceeded, path: "", "\(most) takes are recorded at once already, and no other take can begin",
+            remedy: "Choose a longer section, or record fewer seconds after each pass.")
     }
 }
