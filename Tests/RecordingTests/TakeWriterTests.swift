@@ -291,23 +291,6 @@ struct TakeWriterTests {
         #expect(calls.withLock { $0 } == 3)
     }
 
-    @Test("a ninth take at once is refused with the cause")
-    func tooManyTakes() async {
-        let rig = CourseRig()
-        let events = rig.timed.stream
-        for id in 1...9 {
-            let request = TimedTakeRequest(id: id, first: 0) { _ in .init(destination: .stream(fileDescriptor: -1)) }
-            rig.commands.add(.openTimed(request)) { 0 }
-        }
-        rig.writer.step()
-        rig.timed.end()
-        var ends: [String] = []
-        for await event in events {
-            if case .ended(let id, let end) = event { ends.append("\(id) \(end.failure?.kind.rawValue ?? "")") }
-        }
-        #expect(ends == ["9 limitExceeded"])
-    }
-
     @Test(
         "a take with a limit ends on its frame, in the pre-roll, in a block or in what was lost",
         arguments: [100, 700, 1300])

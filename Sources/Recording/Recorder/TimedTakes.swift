@@ -132,6 +132,7 @@ final class TimedTakes {
                     events.tell(
                         .lost(id: running.request.id, frame: take.frameCount, lostFrames: Int64(part.count)))
                 }
+                endAtLimit(running)
             }
             endIfOver(running, first + count)
         }
@@ -185,6 +186,12 @@ final class TimedTakes {
         attempt(running) { (take) throws(AudioFileError) in
             try unsafe take.append(interleaved, count: count, through: blocks)
         }
+        endAtLimit(running)
+    }
+
+    /// Ends a take that has as many frames as its request permits.
+    private func endAtLimit(_ running: Running) {
+        if let take = running.take, take.fitting(1) == 0 { finish(running, .limit) }
     }
 
     /// Runs an operation on the file of a take. The first failure ends the take; frames written before stay.
