@@ -78,6 +78,14 @@ struct PracticeSessionTests {
         #expect(place(early.play(100)[99]) == 99)
         let automatic = ResumeRewind.automatic
         #expect([1, 5, 30, 600].map { automatic.seconds(afterPauseOf: $0) } == [0, 0.5, 2, 5])
+        for seconds in [Double.infinity, .nan, -1, 1e300] {
+            let all = try self.harness(SessionPlan(whole, resumeRewind: .seconds(seconds)))
+            all.play(900)
+            all.session.pause()
+            all.play(100)
+            all.session.resume()
+            #expect(place(all.play(100)[99]) == (seconds > 0 ? 99 : 900 + 99))
+        }
     }
 
     @Test("counts in: as many clicks as asked for, in time, the first one higher")
