@@ -213,8 +213,9 @@ final class TimedTakes {
         var end = TimedTakeEnd(
             path: take.request.path, frameCount: take.frameCount, lostFrames: take.lostFrames, reason: reason,
             failure: take.failure, loudness: take.meter?.finish())
-        do throws(AudioFileError) { end.receipt = try (take.sink as? TakeFile)?.finishLeavingReceipt() } catch {
-            end.failure = end.failure ?? error
+        if let (receipt, problem) = (take.sink as? TakeFile)?.finishLeavingReceipt() {
+            end.receipt = receipt
+            end.failure = end.failure ?? problem
         }
         end.frameCount = take.sink.frameCount
         // Several takes that end at once wait for the disk one after another.
