@@ -88,6 +88,20 @@ struct PracticeSessionTests {
         }
     }
 
+    @Test("holds a place for as long as asked for, also when it starts late")
+    func frozenAgain() throws {
+        var plan = SessionPlan(PracticePlan(sections: [try Section(0..<16_000)]))
+        plan.frozen = FrozenPlace(clipFrame: 4000, frameCount: 4000)
+        let harness = try harness(plan)
+        harness.play(6000)
+        #expect(harness.player.status.state == .finished)
+        harness.session.start()
+        harness.play(3000)
+        #expect(harness.player.status.state == .playing)
+        harness.play(2000)
+        #expect(harness.player.status.state == .finished)
+    }
+
     @Test("counts in: as many clicks as asked for, in time, the first one higher")
     func countIn() throws {
         let countIn = try #require(CountIn(clicks: 4, tempo: 120))

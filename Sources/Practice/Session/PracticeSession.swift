@@ -27,7 +27,7 @@ public final class PracticeSession: Sendable {
     /// Receives the events of the player.
     private let thread: EventThread<PlayerEvent>
     /// Returns the audible output frame.
-    private let audibleFrame: @Sendable () -> Int64
+    let audibleFrame: @Sendable () -> Int64
     /// Plays the clicks before the first pass; nil without a count-in.
     private let clicks: Player?
     /// Time of the user's pause.
