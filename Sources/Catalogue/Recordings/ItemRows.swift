@@ -137,7 +137,8 @@ package struct ItemRows {
         let numbers = try database.rows(
             "SELECT id FROM item WHERE gone = 0 AND trashed IS NULL ORDER BY added DESC, id DESC"
         ) { (row) throws(DatabaseError) in Int(try row.integer(0)) }
-        return Dictionary(uniqueKeysWithValues: numbers.enumerated().map { ($1, $0 + 1) })
+        // A damaged index can name a row twice.
+        return Dictionary(numbers.enumerated().map { ($1, $0 + 1) }) { first, _ in first }
     }
 
     // MARK: Writing
