@@ -209,7 +209,9 @@ package struct ItemRows {
     }
 
     func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(DatabaseError) {
-        func hundredths(_ value: Double) -> DatabaseValue { .integer(Int64((max(-1000, value) * 100).rounded())) }
+        func hundredths(_ value: Double) -> DatabaseValue {
+            .integer(Int64((min(max(-1000, value), 1000) * 100).rounded()))
+        }
         try database.run(
             "UPDATE item SET loudness = ?, true_peak = ? WHERE id = ?", hundredths(loudness.integrated),
             hundredths(loudness.truePeak), .integer(number))
