@@ -57,8 +57,8 @@ struct ChangedMeanwhileTests {
         let calls = CallsBeforeStep { try? other.write(to: URL(fileURLWithPath: path), options: .atomic) }
         let library = try RecordingLibrary(harness.store, folder: harness.library.folderPath, calls: calls)
         #expect(try library.add(fileAt: path, .move).isNew && calls.wasReached)
-        #expect(FileManager.default.contents(atPath: path) == other)
         #expect(try library.check().isClean)
+        #expect(FileManager.default.contents(atPath: path) == other && harness.isThere(path))
     }
 
     @Test("forgets no recording that came back while the trash was emptied")

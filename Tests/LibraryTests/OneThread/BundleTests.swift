@@ -136,7 +136,7 @@ struct BundleTests {
         #expect(summary.takes == 1 && summary.refused.isEmpty, "\(summary)")
         let again = try #require(try there.store.takes().first)
         #expect(again.path != take.path && there.isThere(again.path))
-        #expect(try bytes(take.path) == changed)
+        #expect(try bytes(take.path) == changed && here.isThere(path) && there.isThere(take.path))
     }
 
     @Test("are archives that others read, and may hold some recordings alone")

@@ -78,7 +78,7 @@ struct PlaylistTests {
         #expect(try listed() == [numbers[3], numbers[2]])
         try library.add([numbers[1]], to: playlist, at: 2)
         #expect(try listed() == [numbers[3], numbers[1], numbers[2]])
-        #expect(libraryError { try library.removeEntries([4], from: playlist) } == .unknown)
+        #expect(libraryError { try harness.library.removeEntries([4], from: playlist) } == .unknown)
     }
 
     @Test("a deleted playlist takes its entries along, and no recording and no file")
