@@ -266,7 +266,8 @@ struct QueueState {
         engine.holdsOpen(!chain[0].isBidden || planned.count > chain.count - 1)
         guard chain.count <= planned.count else { return nil }
         let ahead = chain.dropFirst().reduce(Int64(0)) { $0 + ($1.player.score.frameCount ?? 0) }
-        let isEnough = chain.count > 1 && ahead >= Self.framesAhead + crossfade
+        // A sum of both would overflow for the longest crossfade.
+        let isEnough = chain.count > 1 && ahead - crossfade >= Self.framesAhead
         return isEnough ? nil : itemsByID[planned[chain.count - 1]]
     }
 
