@@ -307,7 +307,8 @@ struct QueueState {
         let isCurrent = order.current == item.id && chain.isEmpty
         order.markUnplayable(item.id)
         tell(.skipped(item, error))
-        guard isCurrent else { return }
+        // A queue that was stopped while the item was being opened has ended already.
+        guard isCurrent, isUnderWay else { return }
         if order.step(wraps: order.repeats != .off) == nil {
             end(order.list.contains(where: order.isPlayable) ? .completed : .failed(error))
         }
