@@ -288,7 +288,9 @@ void test_sessions(const char *recording, const char *folder) {
             if (opened != WOODSHED_OK) usleep(5000);
         }
         EXPECT(opened == WOODSHED_OK);
-        if (turn % 2) EXPECT(woodshed_session_start(session, WOODSHED_NOW) == WOODSHED_OK);
+        // The last frame leaves no room for the count-in.
+        const int64_t at = turn % 4 == 1 ? INT64_MAX : WOODSHED_NOW;
+        if (turn % 2) EXPECT(woodshed_session_start(session, at) == WOODSHED_OK);
         EXPECT(woodshed_session_close(session) == WOODSHED_OK);
     }
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);

@@ -97,8 +97,9 @@ public final class PracticeSession: Sendable {
         player.follow(thread.put)
         thread.start({ [weak self] event in self?.take(event) }, end: { [broadcast] in broadcast.end() })
         guard let clicks else { return startPlayer(at: frame) }
-        clicks.start(at: frame ?? 0)
-        startPlayer(at: (frame ?? 0) + clicks.clip.frameCount)
+        let first = min(frame ?? 0, Int64.max - clicks.clip.frameCount)
+        clicks.start(at: first)
+        startPlayer(at: first + clicks.clip.frameCount)
     }
 
     private func startPlayer(at frame: Int64?) {
