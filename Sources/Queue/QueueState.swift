@@ -104,7 +104,9 @@ struct QueueState {
 
     /// - Returns: False if there is no item.
     mutating func begin() -> Bool {
-        if order.current == nil, order.step(wraps: false) == nil, let first = order.list.first {
+        var hasSkippedAll = failure != nil
+        if !hasSkippedAll, order.current == nil { hasSkippedAll = order.step(wraps: false) == nil }
+        if hasSkippedAll, let first = order.list.first {
             // The queue has skipped all items, so all get another chance.
             for id in order.list.reversed() { _ = order.jump(to: id) }
             _ = order.jump(to: first)

@@ -101,4 +101,22 @@ struct QueueStateTests {
         let openedAgain = state.nextToOpen()
         #expect(openedAgain == item)
     }
+
+    @Test("give every item another chance at the start after none could be opened")
+    func anotherChance() throws {
+        let run = try SteppedQueue([])
+        var state = QueueState(run.engine, QueueInbox())
+        let items = ["-#1", "-#2"].map { state.makeItem($0) }
+        state.order.insert(items.map(\.id), at: 0)
+        for _ in 0..<2 {
+            let begins = state.begin()
+            #expect(begins)
+            for item in items {
+                let opened = state.nextToOpen()
+                #expect(opened == item)
+                state.pass(over: item, because: SteppedQueue.NoSound())
+            }
+            #expect(state.failure != nil && !state.isUnderWay)
+        }
+    }
 }
