@@ -1,4 +1,6 @@
 import AudioFiles
+import Realtime
+import SoundFileSupport
 import Takes
 import TestSupport
 import Testing
