@@ -70,8 +70,7 @@ private final class PowerBench {
             }
         }
         guard Int.random(in: 0..<3, using: &random) > 0 else { return }
-        let (receipt, problem) = take.finishLeavingReceipt()
-        if let problem { throw problem }
+        let receipt = try take.finishLeavingReceipt()
         promise(Promise(frameCount: sound[0].count, markCount: marks.count, isFinished: true))
         receipt?.settle()
         disk.look()
