@@ -29,6 +29,7 @@ final class EngineBox: Handled {
 
     private let open = Mutex(Open())
     private let starting = Mutex(())
+    private let finishing = Mutex(())
 
     init(_ engine: Engine, pulled: PulledOutput? = nil) {
         (self.engine, self.pulled, linked) = (engine, pulled, nil)
@@ -89,13 +90,16 @@ final class EngineBox: Handled {
         }
     }
 
-    /// Ends the takes, and waits until the takes are on the disk.
+    /// Ends the takes, and waits until the takes are on the disk. A second thread waits for the first: a program may
+    /// close the engine while another thread waits for the end.
     private func finishTakes() {
-        let recorder = open.withLock { open in
-            defer { open.recorder = nil }
-            return open.recorderHasStarted ? open.recorder : nil
+        finishing.withLock { _ in
+            let recorder = open.withLock { open in
+                defer { open.recorder = nil }
+                return open.recorderHasStarted ? open.recorder : nil
+            }
+            recorder?.finish()
         }
-        recorder?.finish()
     }
 
     /// Waits for the end of the engine, and for the reports of the sessions' ends.

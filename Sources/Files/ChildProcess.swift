@@ -132,14 +132,14 @@ package struct ChildProcess: ~Copyable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { unsafe buffer.deallocate() }
         var (total, silent) = (0.0, 0.0)
-        var (outputIsOpen, isOver, errorText) = (true, process < 0, [UInt8]())
+        var (outputIsOpen, errorsAreOpen, isOver, errorText) = (true, true, process < 0, [UInt8]())
         while outputIsOpen || !isOver {
             if !isWanted() { throw .stopped }
             if total > limits.totalSeconds || silent > limits.silentSeconds { throw .timeout }
             let start = monotonicSeconds()
             var waiting = [
                 pollfd(fd: outputIsOpen ? output : -1, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: errorsAreOpen ? errors : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isOver ? -1 : process, events: Int16(POLLIN), revents: 0),
             ]
             // After the end of the process all its output is in the pipe. Do not wait then, even if another process
@@ -147,7 +147,8 @@ package struct ChildProcess: ~Copyable {
             if unsafe poll(&waiting, 3, isOver ? 0 : Int32(Self.stepSeconds * 1000)) < 0 { continue }
             let passed = min(monotonicSeconds() - start, 2 * Self.stepSeconds)
             (total, silent) = (total + passed, silent + passed)
-            if waiting[1].revents != 0 { drainErrors(&errorText) }
+            // A program may redirect its error output; poll() would then return at once for as long as it runs.
+            if waiting[1].revents != 0 { errorsAreOpen = drainErrors(&errorText) }
             if waiting[0].revents != 0 {
                 let count = unsafe read(output, buffer.baseAddress, buffer.count)
                 if count > 0 {
@@ -163,7 +164,7 @@ package struct ChildProcess: ~Copyable {
         }
         let end = end()
         isReaped = true
-        drainErrors(&errorText)
+        _ = drainErrors(&errorText)
         let lines = String(decoding: errorText, as: UTF8.self).split(whereSeparator: \.isNewline)
         return ChildResult(end: end, lastErrorLine: lines.last.map(String.init) ?? "")
     }
@@ -197,13 +198,15 @@ package struct ChildProcess: ~Copyable {
     /// Keeps the last few kilobytes of the program's error output, whatever its length.
     ///
     /// Reads at most as much as a socket holds, so that a program that never stops complaining is not read for ever.
-    private func drainErrors(_ text: inout [UInt8]) {
+    /// Returns false once no process can write any more.
+    private func drainErrors(_ text: inout [UInt8]) -> Bool {
         var piece = [UInt8](repeating: 0, count: 4096)
         for _ in 0..<64 {
             let count = unsafe read(errors, &piece, piece.count)
-            if count <= 0 { return }
+            if count <= 0 { return count < 0 && (errno == EAGAIN || errno == EINTR) }
             text = (text + piece[..<count]).suffix(8192)
         }
+        return true
     }
 }
 

@@ -42,7 +42,9 @@ package struct FilePlace: Sendable {
         mode = isSpecial ? nil : status.st_mode & 0o7777
         // Check the permission: renaming would replace a file without write permission.
         if unsafe access(path, W_OK) != 0 { throw FileFault(code: errno, isCreating: true) }
-        finalPath = isSpecial ? path : Self.resolved(path) ?? path
+        // A resolved path outside UTF-8 has no exact text; the given path leads to the same file.
+        let resolved = unsafe Self.resolvedBytes(path).flatMap { String(validating: $0, as: UTF8.self) }
+        finalPath = isSpecial ? path : resolved ?? path
     }
 
     /// The folder of the file.

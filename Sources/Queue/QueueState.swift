@@ -104,7 +104,9 @@ struct QueueState {
 
     /// - Returns: False if there is no item.
     mutating func begin() -> Bool {
-        if order.current == nil, order.step(wraps: false) == nil, let first = order.list.first {
+        var hasSkippedAll = failure != nil
+        if !hasSkippedAll, order.current == nil { hasSkippedAll = order.step(wraps: false) == nil }
+        if hasSkippedAll, let first = order.list.first {
             // The queue has skipped all items, so all get another chance.
             for id in order.list.reversed() { _ = order.jump(to: id) }
             _ = order.jump(to: first)
@@ -266,7 +268,8 @@ struct QueueState {
         engine.holdsOpen(!chain[0].isBidden || planned.count > chain.count - 1)
         guard chain.count <= planned.count else { return nil }
         let ahead = chain.dropFirst().reduce(Int64(0)) { $0 + ($1.player.score.frameCount ?? 0) }
-        let isEnough = chain.count > 1 && ahead >= Self.framesAhead + crossfade
+        // A sum of both would overflow for the longest crossfade.
+        let isEnough = chain.count > 1 && ahead - crossfade >= Self.framesAhead
         return isEnough ? nil : itemsByID[planned[chain.count - 1]]
     }
 
@@ -306,7 +309,8 @@ struct QueueState {
         let isCurrent = order.current == item.id && chain.isEmpty
         order.markUnplayable(item.id)
         tell(.skipped(item, error))
-        guard isCurrent else { return }
+        // A queue that was stopped while the item was being opened has ended already.
+        guard isCurrent, isUnderWay else { return }
         if order.step(wraps: order.repeats != .off) == nil {
             end(order.list.contains(where: order.isPlayable) ? .completed : .failed(error))
         }

@@ -201,13 +201,18 @@ package final class TakeFile: @unchecked Sendable {
     ///
     /// After a failure, the function tries once more to make the header count all frames in the file.
     /// - Throws: Errors of this call, not of earlier calls. The file is valid in any case.
-    package func finish() throws(AudioFileError) { try finishLeavingReceipt()?.settle() }
+    package func finish() throws(AudioFileError) {
+        let (receipt, problem) = finishLeavingReceipt()
+        receipt?.settle()
+        if let problem { throw problem }
+    }
 
     /// Ends the take like `finish`, but keeps the take registered until the caller has listed it elsewhere.
     ///
-    /// - Returns: The receipt that ends the registration; nil if the take is not registered.
-    package func finishLeavingReceipt() throws(AudioFileError) -> TakeReceipt? {
-        if isOver { return nil }
+    /// - Returns: The receipt that ends the registration, even after a problem if the file is whole; nil if the take is
+    ///   not registered, or stays registered. And the error that `finish` throws.
+    package func finishLeavingReceipt() -> (receipt: TakeReceipt?, problem: AudioFileError?) {
+        if isOver { return (nil, nil) }
         var problem: AudioFileError?
         var isWhole = true
         if failure == nil {
@@ -231,11 +236,7 @@ package final class TakeFile: @unchecked Sendable {
         }
         // An incomplete take stays registered, so that the next start offers to recover it.
         defer { entry = nil }
-        if let problem {
-            if isWhole { entry?.remove() }
-            throw problem
-        }
-        return isWhole ? entry.map { TakeReceipt($0) } : nil
+        return (isWhole ? entry.map { TakeReceipt($0) } : nil, problem)
     }
 
     /// Removes the file. Does nothing after `finish()`.

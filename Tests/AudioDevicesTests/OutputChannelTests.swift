@@ -67,7 +67,7 @@ struct OutputChannelTests {
 
     @Test("channels are named once, from 1 to 64, and are the first device's alone")
     func requests() throws {
-        for wrong in [[], [1, 1], [-1], [0, 64]] {
+        for wrong in [[], [1, 1], [-1], [0, 64], [Int.max]] {
             let error = #expect(throws: DeviceError.self) { try request().playing(on: wrong) }
             #expect(error?.kind == .invalidRequest)
         }

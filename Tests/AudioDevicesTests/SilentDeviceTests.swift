@@ -74,6 +74,28 @@ struct SilentDeviceTests {
         #expect(rig.waits { mode.directions.allSatisfy { !rig.truth($0).isOpen } })
     }
 
+    @Test("an output looking for its lost device can be stopped while the device does not answer")
+    func silentReturn() throws {
+        let rig = try VirtualCardRig()
+        let output = try KeptOutput(
+            .system(rig.name), request, policy: .wait,
+            callbacks: KeeperCallbacks(
+                interrupted: { _, _ in }, returned: { _, _, _ in }, missing: { _, _, _ in }, takesWish: { false }))
+        try output.start(StreamCallbacks(render: { $0.frameCount }))
+        rig.inject(.unplug, .playback)
+        // The lost device is closed by then.
+        #expect(rig.waits { output.interruptions == 1 })
+        rig.silence(.playback, true)
+        defer { rig.silence(.playback, false) }
+        #expect(rig.waits { rig.truth(.playback).waiting == 1 })
+        rig.plugIn()
+        #expect(comesBack { () throws(DeviceError) in output.stop() })
+        #expect(rig.truth(.playback).waiting == 1)
+        // And it is closed once it answers.
+        rig.silence(.playback, false)
+        #expect(rig.waits { rig.truth(.playback).opens == 2 && !rig.truth(.playback).isOpen })
+    }
+
     @Test("a request for its abilities reports that the device does not answer; a later answer closes the device")
     func unresponsive() throws {
         let rig = try VirtualCardRig()
@@ -84,6 +106,13 @@ struct SilentDeviceTests {
         rig.silence(.capture, false)
         #expect(rig.waits { rig.truth(.capture).opens == 1 && !rig.truth(.capture).isOpen })
         #expect(try device.abilities(within: 120).channelCounts == 1...8)
+    }
+
+    @Test("the wait for an answer may be any number", arguments: [Double.infinity, 1e10, 0, -1, -.infinity, .nan])
+    func anyWait(seconds: Double) throws {
+        let answer = PendingAnswer<Int>("test") { 7 }
+        #expect(try answer.wait(seconds: 120) == 7)
+        #expect(try answer.wait(seconds: seconds) == 7)
     }
 
     @Test("a device reports its formats, channels and rates, without those of the other direction")

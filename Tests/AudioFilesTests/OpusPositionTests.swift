@@ -77,6 +77,23 @@ import Testing
         }
     }
 
+    @Test("the greatest position, and a page without one behind it, are corrected")
+    func greatestPosition() throws {
+        let scratch = try Scratch()
+        let format = try #require(Format.all.first { $0.name == "Ogg Opus" })
+        let good = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: 480_000))))
+        let source = ByteSource(good)
+        var (bytes, place, number) = ([UInt8](), Int64(0), 0)
+        while let page = OggPage(source, at: place) {
+            let whole = Array(good[Int(page.bytes.lowerBound)..<Int(page.bytes.upperBound)])
+            bytes += number == 4 ? withPosition(.max, whole) : number == 5 ? withPosition(-1, whole) : whole
+            (place, number) = (page.bytes.upperBound, number + 1)
+        }
+        try #require(number > 8)
+        let positions = try #require(OpusPositions(ByteSource(bytes)))
+        #expect(positions.repairs.count == 2)
+    }
+
     @Test("a file of nothing but marks of pages is read a bounded number of times; behind a few of them all is found")
     func marks() throws {
         let scratch = try Scratch()

@@ -269,9 +269,40 @@ static void test_by_ear(const char *recording) {
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
 }
 
+// The count-in comes before the first pass in an engine that runs, too.
+static void test_late_count_in(const char *recording) {
+    woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+    options.sample_rate = 44100, options.clock = WOODSHED_CLOCK_VIRTUAL, options.channels = 1;
+    options.period_frames = 256;
+    woodshed_engine *engine;
+    woodshed_clip *clip;
+    woodshed_session *session;
+    woodshed_listener *listener;
+    EXPECT(woodshed_engine_open_pulled(&options, &engine) == WOODSHED_OK);
+    EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+    EXPECT(woodshed_listener_open(engine, 0, &listener) == WOODSHED_OK);
+    EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
+    float sound[1000], *channels[1] = {sound};
+    for (int turn = 0; turn < 20; turn++) EXPECT(woodshed_engine_render(engine, channels, 1000, 0) == 1000);
+    woodshed_session_options session_options = WOODSHED_SESSION_OPTIONS_INIT;
+    session_options.count_in_clicks = 1, session_options.count_in_tempo = 400;
+    EXPECT(woodshed_session_open(engine, clip, NULL, &session_options, &session) == WOODSHED_OK);
+    EXPECT(woodshed_session_start(session, WOODSHED_NOW) == WOODSHED_OK);
+    for (int turn = 0; turn < 10; turn++) EXPECT(woodshed_engine_render(engine, channels, 1000, 0) == 1000);
+    const woodshed_event *event;
+    do EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
+    while (event->kind != WOODSHED_EVENT_STARTED && event->kind != WOODSHED_EVENT_NONE);
+    // A click at 400 a minute lasts 6615 frames.
+    EXPECT(event->kind == WOODSHED_EVENT_STARTED && event->frame == 20000 + 2 * 256 + 6615);
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+}
+
 void test_sessions(const char *recording, const char *folder) {
     test_plan(recording, folder);
     test_by_ear(recording);
+    test_late_count_in(recording);
     // Many, one after the other: each leaves its places in the mixer.
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 0);
     woodshed_clip *clip;
@@ -288,7 +319,9 @@ void test_sessions(const char *recording, const char *folder) {
             if (opened != WOODSHED_OK) usleep(5000);
         }
         EXPECT(opened == WOODSHED_OK);
-        if (turn % 2) EXPECT(woodshed_session_start(session, WOODSHED_NOW) == WOODSHED_OK);
+        // The last frame leaves no room for the count-in.
+        const int64_t at = turn % 4 == 1 ? INT64_MAX : WOODSHED_NOW;
+        if (turn % 2) EXPECT(woodshed_session_start(session, at) == WOODSHED_OK);
         EXPECT(woodshed_session_close(session) == WOODSHED_OK);
     }
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);

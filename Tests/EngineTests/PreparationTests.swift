@@ -160,6 +160,21 @@ struct PreparationTests {
         #expect(told.first?.score != nil && told.first?.reason.isEmpty == false)
     }
 
+    @Test("only the newest classification waits for a reader")
+    func newestNews() async throws {
+        let harness = try Harness(Self.clip, rate: Self.rate, score: try Self.score(.auto), listens: true)
+        let player = harness.player
+        player.start(at: 0)
+        _ = harness.render(100) { 100 }
+        try player.setSpeed(try Speed(factor: 0.6))
+        _ = harness.render(100) { 100 }
+        let events = player.events
+        player.endEvents()
+        var told = 0
+        for await event in events { if case .materialChosen = event.kind { told += 1 } }
+        #expect(told == 1)
+    }
+
     @Test("a pass reports whether it is rendered as speech, as music or as a copy", .enabled(if: Workload.isOptimised))
     func sounds() async throws {
         for (material, speed, expected) in [

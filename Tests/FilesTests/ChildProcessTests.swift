@@ -61,6 +61,22 @@ struct ChildProcessTests {
         #expect(failure(ChildLimits(), takes: false) == .stopped)
     }
 
+    @Test("a program that has closed its error output is waited for without haste")
+    func closedErrors() throws {
+        var child = try ChildProcess(["/bin/sh", "-c", "exec 2>/dev/null; sleep 1; echo done"])
+        var (turns, output) = (0, [UInt8]())
+        let wanted = {
+            turns += 1
+            return true
+        }
+        let result = try unsafe child.finish(ChildLimits(), isWanted: wanted) { bytes in
+            unsafe output.append(contentsOf: bytes)
+            return true
+        }
+        // A turn takes 100 ms; without a wait there would be hundreds of thousands.
+        #expect(turns < 1000 && result.end == .exited(0) && output == Array("done\n".utf8))
+    }
+
     @Test("the program has the files it is given, whatever their names stand for by then")
     func descriptors() throws {
         let path = NSTemporaryDirectory() + "woodshed-child-\(UInt64.random(in: 0...UInt64.max))"

@@ -69,6 +69,20 @@ final class WholeFileTests {
         #expect(calls.made == ["synchronise", "close", "rename", "synchroniseFolder"] && text("a") == "new")
     }
 
+    @Test("a file below a folder whose name is not UTF-8 is replaced")
+    func foreignFolder() throws {
+        let name = (Array("\(folder)/M".utf8) + [0xFC, 0]).map { CChar(bitPattern: $0) }
+        #expect(unsafe mkdir(name, 0o700) == 0)
+        #expect(unsafe symlink(name, folder + "/link") == 0)
+        defer {
+            unsafe unlink(folder + "/link/a")
+            unsafe rmdir(name)
+        }
+        try write("old", to: "link/a")
+        try write("new", to: "link/a")
+        #expect(text("link/a") == "new")
+    }
+
     @Test(
         "whatever fails, the older file stays, nothing else is left, and the cause is told",
         arguments: ["synchronise", "close", "rename"])

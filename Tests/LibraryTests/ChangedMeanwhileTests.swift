@@ -48,6 +48,19 @@ struct ChangedMeanwhileTests {
         #expect(try library.check().isClean)
     }
 
+    @Test("removes no other file that has taken the name of a moved file")
+    func replaced() throws {
+        let harness = try LibraryHarness()
+        let path = try harness.wave("a.wav", seed: 1)
+        let other = Data("another file".utf8)
+        // Before the first renaming, which gives the moved file its second name.
+        let calls = CallsBeforeStep { try? other.write(to: URL(fileURLWithPath: path), options: .atomic) }
+        let library = try RecordingLibrary(harness.store, folder: harness.library.folderPath, calls: calls)
+        #expect(try library.add(fileAt: path, .move).isNew && calls.wasReached)
+        #expect(try library.check().isClean)
+        #expect(FileManager.default.contents(atPath: path) == other && harness.isThere(path))
+    }
+
     @Test("forgets no recording that came back while the trash was emptied")
     func cameBack() throws {
         let harness = try LibraryHarness()

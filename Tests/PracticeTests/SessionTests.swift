@@ -78,6 +78,28 @@ struct PracticeSessionTests {
         #expect(place(early.play(100)[99]) == 99)
         let automatic = ResumeRewind.automatic
         #expect([1, 5, 30, 600].map { automatic.seconds(afterPauseOf: $0) } == [0, 0.5, 2, 5])
+        for seconds in [Double.infinity, .nan, -1, 1e300] {
+            let all = try self.harness(SessionPlan(whole, resumeRewind: .seconds(seconds)))
+            all.play(900)
+            all.session.pause()
+            all.play(100)
+            all.session.resume()
+            #expect(place(all.play(100)[99]) == (seconds > 0 ? 99 : 900 + 99))
+        }
+    }
+
+    @Test("holds a place for as long as asked for, also when it starts late")
+    func frozenAgain() throws {
+        var plan = SessionPlan(PracticePlan(sections: [try Section(0..<16_000)]))
+        plan.frozen = FrozenPlace(clipFrame: 4000, frameCount: 4000)
+        let harness = try harness(plan)
+        harness.play(6000)
+        #expect(harness.player.status.state == .finished)
+        harness.session.start()
+        harness.play(3000)
+        #expect(harness.player.status.state == .playing)
+        harness.play(2000)
+        #expect(harness.player.status.state == .finished)
     }
 
     @Test("counts in: as many clicks as asked for, in time, the first one higher")

@@ -67,6 +67,23 @@ struct StoreTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.file("data")))
     }
 
+    @Test("have another number of changes when another file takes the place of theirs")
+    func replaced() throws {
+        let scratch = try Scratch()
+        let (path, other) = (scratch.file("practice.db"), scratch.file("other.db"))
+        for path in [path, other] {
+            try PracticeStore(.file(path)).remember(recording(), position: 1, settings: [:])
+        }
+        var file = StoreFile(path: path, isInMemory: false, keepsReserve: false)
+        let before = file.dataVersion()
+        let unchanged = file.dataVersion()
+        #expect(unchanged == before)
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: other, toPath: path)
+        let after = file.dataVersion()
+        #expect(before != nil && after != nil && after != before)
+    }
+
     @Test("undo and redo across openings; a new change drops what could be redone")
     func history() throws {
         let scratch = try Scratch()

@@ -79,4 +79,44 @@ struct QueueStateTests {
         #expect(run.render(20_000).contains { $0 != 0 })
         #expect(run.output.hasEnded)
     }
+
+    @Test("tell one end if the queue was stopped while an item was opened that cannot be played")
+    func stoppedWhileOpening() throws {
+        let run = try SteppedQueue([])
+        var state = QueueState(run.engine, QueueInbox())
+        let item = state.makeItem("-")
+        state.order.insert([item.id], at: 0)
+        let begins = state.begin()
+        #expect(begins)
+        let opened = state.nextToOpen()
+        #expect(opened == item)
+        state.end(.stopped)
+        state.pass(over: item, because: SteppedQueue.NoSound())
+        let ends = state.takeEvents().filter { if case .finished = $0 { true } else { false } }
+        #expect(ends.count == 1)
+        #expect(state.failure == nil)
+        // The item gets another chance at the next start.
+        let beginsAgain = state.begin()
+        #expect(beginsAgain)
+        let openedAgain = state.nextToOpen()
+        #expect(openedAgain == item)
+    }
+
+    @Test("give every item another chance at the start after none could be opened")
+    func anotherChance() throws {
+        let run = try SteppedQueue([])
+        var state = QueueState(run.engine, QueueInbox())
+        let items = ["-#1", "-#2"].map { state.makeItem($0) }
+        state.order.insert(items.map(\.id), at: 0)
+        for _ in 0..<2 {
+            let begins = state.begin()
+            #expect(begins)
+            for item in items {
+                let opened = state.nextToOpen()
+                #expect(opened == item)
+                state.pass(over: item, because: SteppedQueue.NoSound())
+            }
+            #expect(state.failure != nil && !state.isUnderWay)
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import AudioFiles
 import Glibc
 import Realtime
 import Synchronization
@@ -45,6 +46,27 @@ private final class ManualInput: InputStream {
     }
 }
 
+/// A file whose removal takes longer than samples may wait for a checkpoint.
+private final class SlowlyRemovedSink: TakeSink {
+    private(set) var isDiscarded = false
+    private(set) var isUsedAfterwards = false
+
+    private func use() { if isDiscarded { isUsedAfterwards = true } }
+
+    var frameCount: Int64 { 0 }
+    func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError) { use() }
+    func writeSilence(frameCount: Int64) throws(AudioFileError) { use() }
+    func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) { use() }
+    func checkpoint() throws(AudioFileError) { use() }
+    func synchronise() throws(AudioFileError) { use() }
+    func finish() throws(AudioFileError) { use() }
+
+    func discard() throws(AudioFileError) {
+        isDiscarded = true
+        usleep(600_000)
+    }
+}
+
 @Suite("The start of a recorder")
 struct RecorderStartTests {
     @Test("leaves no thread if it fails, and is not tried again", arguments: [true, false])
@@ -56,6 +78,19 @@ struct RecorderStartTests {
             #expect(!core.isServing)
         }
         #expect(input.startCount.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("removes the take if it fails, and does not use the removed file", arguments: [true, false])
+    func removesTake(isVirtual: Bool) {
+        let sink = SlowlyRemovedSink()
+        let request = TakeRequest(destination: .stream(fileDescriptor: -1), registry: nil)
+        do {
+            let idle = IdleRecorder(RecorderCore(ManualInput(.fails), isVirtual: isVirtual))
+            _ = try idle.record(TakeDraft(sink: sink, request: request))
+            Issue.record("the recorder has started")
+        } catch {}
+        // The recorder has ended here, with its threads.
+        #expect(sink.isDiscarded && !sink.isUsedAfterwards)
     }
 
     @Test("is refused while it captures, and after its end, without another thread")

@@ -17,6 +17,8 @@ final class MemorySink: TakeSink {
     private(set) var marks: [String: Int64] = [:]
     private(set) var isFinished = false
     private(set) var isDiscarded = false
+    /// A mark that the file cannot hold.
+    var refusedMark: String?
     /// The call, from 1, that fails, with all that follow; 0: none.
     var failsAt = 0
     private var calls = 0
@@ -44,6 +46,9 @@ final class MemorySink: TakeSink {
 
     func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) {
         try count()
+        guard name != refusedMark else {
+            throw AudioFileError(.invalidRequest, path: "take.wav", "a bad mark", remedy: "None.")
+        }
         marks[name] = frame
     }
 
@@ -324,6 +329,25 @@ struct TakeWriterTests {
         #expect(told.last == .stopped(frame: end.frameCount, .failed))
         try rig.writer.conclude(keeping: true)
         #expect(rig.sink.isFinished && !rig.sink.isDiscarded)
+    }
+
+    @Test("a mark that the file cannot hold is left out, and the take continues")
+    func refusedMark() async throws {
+        let rig = CourseRig()
+        rig.sink.refusedMark = "bad"
+        rig.commands.add(.record(rig.draft())) { 0 }
+        for (block, name) in ["one", "bad", "two"].enumerated() {
+            rig.capture(Int64(block) * 96, 96)
+            rig.commands.add(.mark(name)) { rig.capture.capturedFrame }
+            rig.writer.step()
+        }
+        rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }
+        rig.writer.step()
+        let end = try #require(rig.progress.waitForEnd(seconds: 0))
+        #expect(end.reason == .asked && end.failure == nil && end.frameCount == 288)
+        #expect(rig.sink.marks == ["one": 96, "two": 288])
+        let told = await rig.told()
+        #expect(told.filter { if case .marked = $0 { true } else { false } }.count == 2)
     }
 
     @Test(

@@ -202,6 +202,19 @@ struct SocketTests {
         #expect(echo.lines.count == 61 && !echo.lines.contains { $0.hasPrefix("quit") })
     }
 
+    @Test("lines behind one that is too long are carried out, also of a program that has left")
+    func leavingBehindLongLine() throws {
+        let echo = try Echo(folder)
+        defer { echo.server.close() }
+        for _ in 0..<20 {
+            let program = try #require(Program(echo.server.path))
+            program.send([UInt8](repeating: 0x78, count: 20_000) + Array("\nnext\n".utf8))
+        }
+        // Nothing else wakes the thread of the sockets.
+        #expect(Echo.waits { echo.lines.count >= 20 }, "\(echo.lines.count)")
+        #expect(echo.lines.allSatisfy { $0 == "next" })
+    }
+
     @Test("who follows gets events until it leaves or asks for no more")
     func following() throws {
         let echo = try Echo(folder)

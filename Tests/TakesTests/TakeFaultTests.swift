@@ -217,4 +217,19 @@ struct TakeFaultTests {
             #expect(error?.kind == .diskFull && scratch.names.isEmpty)
         }
     }
+
+    @Test("a take whose last samples find no room stays registered until it is listed")
+    func registeredUntilListed() throws {
+        let folder = scratch.file("takes")
+        let format = Self.formats[0]
+        let take = try TakeFile(
+            path: scratch.file("take"), format: format, registry: UnfinishedTakes(folder: folder),
+            calls: FullDisk(room: Int64(format.headerBytes) + 300))
+        try take.append(numbered(0..<200, channelCount: 1))
+        let (receipt, problem) = take.finishLeavingReceipt()
+        #expect(problem?.kind == .diskFull && take.frameCount == 100)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+        receipt?.settle()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+    }
 }

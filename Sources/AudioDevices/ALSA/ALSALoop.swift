@@ -240,7 +240,11 @@ final class ALSALoop {
     /// Lets the device play its buffer. Gives up a device that plays nothing for as long as the rest would take.
     private func drain() throws(Trouble) {
         guard let playback else { return }
-        if !playback.isRunning { try start(playback) }
+        if !playback.isRunning {
+            // A driver refuses to start without a frame, and then there is nothing to play.
+            guard playback.moved > 0 else { return worker.publish(framesWritten: framesWritten, delayFrames: 0) }
+            try start(playback)
+        }
         let settings = playback.settings
         func time(toPlay frames: Int64) -> Int64 {
             MonotonicTime.nanoseconds(

@@ -80,7 +80,11 @@ public struct StreamRequest: Sendable, Hashable {
                 kind: .invalidRequest, message: "the channels of the output are named twice, or not at all",
                 remedy: "Name one channel or more, each once.")
         }
-        for channel in channels { try Self.check(channel + 1, in: Self.channelCounts, "output channel", unit: "") }
+        for channel in channels {
+            // The greatest number has no successor, and is refused as it is.
+            let number = channel < .max ? channel + 1 : channel
+            try Self.check(number, in: Self.channelCounts, "output channel", unit: "")
+        }
         var request = try with(channelCount: highest + 1)
         request.outputChannels = channels
         return request

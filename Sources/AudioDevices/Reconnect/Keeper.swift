@@ -202,7 +202,8 @@ final class Keeper: Sendable {
             var isTaken = false
             for device in search.due(now: now) where !wake.isRaised {
                 do throws(DeviceError) {
-                    return (device, try reopen(device))
+                    guard let stream = try reopen(device) else { return nil }
+                    return (device, stream)
                 } catch {
                     // Of several errors, the last is from the device that would have been used.
                     failure = error
@@ -217,11 +218,13 @@ final class Keeper: Sendable {
         return nil
     }
 
-    /// Opens a device for sound rendered for the first device, so rate and channels must be the same.
-    private func reopen(_ device: OutputDevice) throws(DeviceError) -> any OutputStream {
+    /// Opens a device for sound rendered for the first device, so rate and channels must be the same. Returns nil after
+    /// a stop, or after the end of the sound.
+    private func reopen(_ device: OutputDevice) throws(DeviceError) -> (any OutputStream)? {
         let request = state.withLock { $0.shape.request }
         // A fallback for an exclusive device is opened shared.
-        let stream = try openOutputAgain(device, device == self.device ? request : try request.forOtherDevice())
+        let shape = device == self.device ? request : try request.forOtherDevice()
+        guard let stream = try openWhileNeeded(device, shape) else { return nil }
         let new = stream.configuration
         guard new.sampleRate == configuration.sampleRate, new.channelCount == configuration.channelCount else {
             stream.stop()
@@ -232,6 +235,27 @@ final class Keeper: Sendable {
                 remedy: "Start anew to play on it.")
         }
         return stream
+    }
+
+    /// Opens a device on a thread of its own: the server behind a device may never answer, and a stop must not wait for
+    /// the server. Returns nil after a stop, or after the end of the sound.
+    private func openWhileNeeded(
+        _ device: OutputDevice, _ request: StreamRequest
+    ) throws(DeviceError) -> (any OutputStream)? {
+        let opening = PendingAnswer<any OutputStream>("\(device)") { () throws(DeviceError) in
+            try openOutputAgain(device, request)
+        }
+        let glance = Double(Self.glance) / Double(MonotonicTime.nanosecondsPerSecond)
+        while !wake.isRaised, !hasEnded.load(ordering: .acquiring) {
+            do throws(DeviceError) {
+                return try opening.wait(seconds: glance)
+            } catch {
+                guard error.kind == .unresponsive else { throw error }
+            }
+        }
+        // A usual device is closed before the stop returns; a device that answers later is closed at its answer.
+        if let late = try? opening.wait(seconds: 0.2) { late.stop() }
+        return nil
     }
 
     // MARK: Parts

@@ -56,7 +56,9 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         }
 
         func take(seconds: Double) -> Result<Value, DeviceError>? {
-            let deadline = MonotonicTime.now() + Int64(seconds * Double(MonotonicTime.nanosecondsPerSecond))
+            // Limited to thirty years: the nanoseconds of a longer wait may not fit into an integer. NaN is no wait.
+            let patience = seconds > 0 ? min(seconds, 1e9) : 0
+            let deadline = MonotonicTime.now() + Int64(patience * Double(MonotonicTime.nanosecondsPerSecond))
             return lock.withLock {
                 while answer == nil {
                     let rest = deadline - MonotonicTime.now()

@@ -98,7 +98,8 @@ struct OpusPositions {
         let (told, isFar) = page.position.subtractingReportingOverflow(toldEnd)
         // The last page may end in the middle of a packet.
         end += page.isLast && page.position >= 0 && !isFar ? min(duration, max(0, told)) : duration
-        toldEnd = page.position >= 0 ? page.position : toldEnd + duration
+        let (further, isTooFar) = toldEnd.addingReportingOverflow(duration)
+        toldEnd = page.position >= 0 ? page.position : isTooFar ? .max : further
         if page.position == end { return }
         var changed = bytes
         changed.replaceSubrange(

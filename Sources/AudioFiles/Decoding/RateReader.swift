@@ -1,4 +1,5 @@
 // Reads a recording at any sample rate: decodes, and converts if the file has another rate.
+internal import Synchronization
 
 /// Reads ranges of a recording at any rate.
 ///
@@ -10,6 +11,8 @@
 package final class RateReader: @unchecked Sendable {
     // Unchecked because of the decoder and the window: only the reader's thread changes them.
     private var decoder: any AudioDecoder
+    /// Held while the decoder is replaced, because `cancel` reads the decoder on other threads.
+    private let renewal = Mutex<Void>(())
     private let channelCount: Int
     /// Ratio of the rates; nil if no conversion is needed.
     private let ratio: RateRatio?
@@ -43,7 +46,10 @@ package final class RateReader: @unchecked Sendable {
     }
 
     /// Ends a waiting `read`. Threads: any.
-    package func cancel() { decoder.cancel() }
+    package func cancel() {
+        let decoder = renewal.withLock { _ in self.decoder }
+        decoder.cancel()
+    }
 
     /// Reads `frames`, counted at the reader's rate, within the recording. Writes planar samples: one channel after
     /// another, `stride` samples apart.
@@ -67,7 +73,9 @@ package final class RateReader: @unchecked Sendable {
     package func renewDecoder() {
         window = 0..<0
         guard let file = decoder as? any FileDecoder, let fresh = try? file.another() else { return }
-        decoder = fresh
+        // A swap, so that the old decoder is released after the lock.
+        var other: any AudioDecoder = fresh
+        renewal.withLock { _ in swap(&decoder, &other) }
     }
 
     /// Loads the window `wanted`: keeps present frames, decodes missing frames, and fills in silence outside the file.

@@ -67,7 +67,8 @@ public struct FileDetails: Sendable, Equatable {
             marks = FileMarks(source, sampleRate: info.sampleRate, frameCount: info.frameCount)
         }
         let average = Double(byteCount) * 8 / max(info.seconds, 1 / Double(info.sampleRate))
-        bitRate = told ?? Int(average.rounded())
+        // A huge file with holes and a single frame has a rate beyond any integer.
+        bitRate = told ?? Int(exactly: average.rounded()) ?? .max
         tags = FileTag.Key.allCases.compactMap { key in
             found.first { Self.keys[$0.0] == key && !$0.1.isEmpty }.map { FileTag(key: key, value: $0.1) }
         }

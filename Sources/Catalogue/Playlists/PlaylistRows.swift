@@ -81,6 +81,27 @@ package struct PlaylistRows {
         ) { (row) throws(DatabaseError) in (try row.integer(0), try row.integer(1), try row.integer(2)) }
     }
 
+    /// Returns the entries that `entries` shows, in order: an entry stays when its recording is permanently removed,
+    /// because the recording may be added again.
+    func shownPlaces(_ playlist: Int) throws(DatabaseError) -> [(id: Int64, place: Int64, recording: Int64)] {
+        var shown: [(id: Int64, place: Int64, recording: Int64)] = []
+        for entry in try places(playlist) where try items.item(recording: entry.recording) != nil {
+            shown.append(entry)
+        }
+        return shown
+    }
+
+    /// Returns the index among all entries for an index among the shown entries, both from 0. The number of shown
+    /// entries means the end.
+    ///
+    /// - Parameter moved: An entry that does not count; nil for none.
+    func index(ofShown index: Int, in playlist: Int, besides moved: Int64? = nil) throws(DatabaseError) -> Int {
+        let all = try places(playlist).filter { $0.id != moved }
+        let shown = try shownPlaces(playlist).filter { $0.id != moved }
+        guard index < shown.count else { return all.count }
+        return all.firstIndex { $0.id == shown[index].id } ?? all.count
+    }
+
     /// Inserts recordings in front of the entry with an index from 0; the number of entries means the end.
     func insert(
         _ recordings: [Int64], into playlist: Int, at index: Int, time: Int64

@@ -87,11 +87,14 @@ extension RecordingLibrary {
     @discardableResult
     public func add(_ numbers: [Int], to playlist: Playlist, at index: Int? = nil) throws -> Playlist {
         try edit(playlist) { (rows, now) throws(DatabaseError) in
-            let count = try rows.places(playlist.number).count
+            let count = try rows.shownPlaces(playlist.number).count
             let (recordings, unknown) = try Self.recordings(numbers, rows)
             if let unknown { return unknown }
             let place = min(max((index ?? count + 1) - 1, 0), count)
-            if !recordings.isEmpty { try rows.insert(recordings, into: playlist.number, at: place, time: now) }
+            if !recordings.isEmpty {
+                let place = try rows.index(ofShown: place, in: playlist.number)
+                try rows.insert(recordings, into: playlist.number, at: place, time: now)
+            }
             return nil
         }
     }
@@ -107,7 +110,7 @@ extension RecordingLibrary {
     @discardableResult
     public func removeEntries(_ indexes: [Int], from playlist: Playlist) throws -> Playlist {
         try edit(playlist) { (rows, _) throws(DatabaseError) in
-            let entries = try rows.places(playlist.number)
+            let entries = try rows.shownPlaces(playlist.number)
             for index in indexes where !(1...max(1, entries.count)).contains(index) || entries.isEmpty {
                 return Self.noEntry(index, playlist, entries.count)
             }
@@ -127,12 +130,16 @@ extension RecordingLibrary {
     @discardableResult
     public func moveEntry(_ index: Int, to target: Int, in playlist: Playlist) throws -> Playlist {
         try edit(playlist) { (rows, _) throws(DatabaseError) in
-            let entries = try rows.places(playlist.number)
+            let entries = try rows.shownPlaces(playlist.number)
             guard (1...max(1, entries.count)).contains(index), !entries.isEmpty else {
                 return Self.noEntry(index, playlist, entries.count)
             }
             let place = min(max(target, 1), entries.count) - 1
-            if place != index - 1 { try rows.move(entries[index - 1].id, in: playlist.number, to: place) }
+            if place != index - 1 {
+                let id = entries[index - 1].id
+                let place = try rows.index(ofShown: place, in: playlist.number, besides: id)
+                try rows.move(id, in: playlist.number, to: place)
+            }
             return nil
         }
     }

@@ -137,7 +137,8 @@ package struct ItemRows {
         let numbers = try database.rows(
             "SELECT id FROM item WHERE gone = 0 AND trashed IS NULL ORDER BY added DESC, id DESC"
         ) { (row) throws(DatabaseError) in Int(try row.integer(0)) }
-        return Dictionary(uniqueKeysWithValues: numbers.enumerated().map { ($1, $0 + 1) })
+        // A damaged index can name a row twice.
+        return Dictionary(numbers.enumerated().map { ($1, $0 + 1) }) { first, _ in first }
     }
 
     // MARK: Writing
@@ -208,7 +209,9 @@ package struct ItemRows {
     }
 
     func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(DatabaseError) {
-        func hundredths(_ value: Double) -> DatabaseValue { .integer(Int64((max(-1000, value) * 100).rounded())) }
+        func hundredths(_ value: Double) -> DatabaseValue {
+            .integer(Int64((min(max(-1000, value), 1000) * 100).rounded()))
+        }
         try database.run(
             "UPDATE item SET loudness = ?, true_peak = ? WHERE id = ?", hundredths(loudness.integrated),
             hundredths(loudness.truePeak), .integer(number))

@@ -365,8 +365,8 @@ extension RecordingLibrary {
     /// Removes leftovers once the store lists the file.
     private func cleanUp(_ file: NewFile) {
         guard let item = file.item else { return }
-        // A file moved within the folder has one name. If the original has changed since the copy, the original stays.
-        if let origin = file.movedFrom, origin != file.placed, file.temporary == nil || isUnchanged(file) {
+        // A file moved within the folder has one name. If another file has the name by now, or was written, it stays.
+        if let origin = file.movedFrom, origin != file.placed, isUnchanged(file) {
             _ = unsafe unlink(FileName.systemName(origin))
         }
         if item.place == .kept { _ = calls.remove(folder.trashed(item.path)) }

@@ -57,6 +57,8 @@ struct PlayerTelemetry: ~Copyable {
     /// Reports the classification of a score's sections.
     mutating func tell(_ materials: [SectionMaterial], of score: Score) {
         let now = status.read()
+        // Only the newest results wait for a reader: a player with observers alone never gets one.
+        if readers.isEmpty { untold = [] }
         // A score with fewer sections may have taken its place meanwhile.
         for (index, material) in materials.enumerated() where score.sections.indices.contains(index) {
             let event = PlayerEvent(

@@ -177,9 +177,9 @@ public struct Score: Sendable {
             try append(
                 section, at: index, of: plan, .count(step.passes), step.speed.map { .constant($0) } ?? speeds,
                 step.gap ?? gap, to: &parts, curves: &curves)
-            for part in begin..<parts.count { parts[part].firstPass += count }
             let (sum, isTooLarge) = count.addingReportingOverflow(step.passes)
             guard !isTooLarge else { throw tooLong }
+            for part in begin..<parts.count { parts[part].firstPass += count }
             count = sum
         }
         for part in first..<parts.count { parts[part].sectionPasses = count }

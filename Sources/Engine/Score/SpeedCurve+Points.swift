@@ -48,11 +48,14 @@ extension SpeedSchedule {
             "points of a curve lie less than \(Int(shortestPointDistance * 1000)) ms apart",
             "Give points in the order of time, \(Int(shortestPointDistance * 1000)) ms apart or more.")
         for (before, after) in zip(points, points.dropFirst()) {
-            guard after.frame - before.frame >= shortest, after.frame <= Score.longest else { throw tooClose }
+            // The order comes first: a difference to a frame far below 0 would overflow.
+            guard after.frame > before.frame, after.frame - before.frame >= shortest, after.frame <= Score.longest
+            else { throw tooClose }
         }
         if let period {
             let closes = last.arrival == .glide && period == last.frame
-            guard closes || period - last.frame >= shortest, period <= Score.longest else { throw tooClose }
+            guard closes || period > last.frame && period - last.frame >= shortest, period <= Score.longest
+            else { throw tooClose }
         }
     }
 

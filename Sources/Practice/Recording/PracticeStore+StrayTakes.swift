@@ -1,5 +1,6 @@
 internal import AudioFiles
 internal import Files
+internal import Glibc
 package import Store
 package import Takes
 
@@ -20,14 +21,14 @@ extension PracticeStore {
     /// - Parameters:
     ///   - folder: The folder. A missing folder has no takes.
     ///   - registry: The registry of the running takes, and of the takes for `adoptTakes`.
-    /// - Throws: `AudioFileError` if the registry cannot be read; `StoreError`.
+    /// - Throws: `AudioFileError` if the folder or the registry cannot be read; `StoreError`.
     ///
     /// Real-time safe: no.
     package func strayTakes(
         in folder: String, registry: UnfinishedTakes = UnfinishedTakes()
     ) throws -> [StrayTake] {
         // In this order: a take that ends meanwhile is listed before it leaves the registry.
-        let names = ((try? FileName.names(in: folder)) ?? []).filter { !$0.hasPrefix(".") }.sorted()
+        let names = try Self.names(in: folder).filter { !$0.hasPrefix(".") }.sorted()
         guard !names.isEmpty else { return [] }
         let running = try registry.paths()
         let listed = Dictionary(
@@ -49,5 +50,12 @@ extension PracticeStore {
             stray.append(StrayTake(path: path, byteCount: state.byteCount, sound: sound))
         }
         return stray
+    }
+
+    private static func names(in folder: String) throws(AudioFileError) -> [String] {
+        do throws(FileFault) { return try FileName.names(in: folder) } catch {
+            if error.code == ENOENT || error.code == ENOTDIR { return [] }
+            throw .reading(folder, errno: error.code)
+        }
     }
 }

@@ -118,7 +118,12 @@ final class TakeLister: @unchecked Sendable {
         lock.withLock {
             if let place = places[id] { takes[id]?.lie(on: place.model, zero: inputFrame(place.hearing)) }
         }
-        guard var take = known(id) else { return }
+        guard var take = known(id) else {
+            // A take refused before it had a file has no name either.
+            let refused = RecordedTake(id: id, path: "", firstInputFrame: 0, time: Int64(time(nil)))
+            if let failure = end.failure { events.tell(.failed(refused, failure)) }
+            return
+        }
         guard end.path != nil else {
             if let failure = end.failure { events.tell(.failed(take, failure)) } else { events.tell(.dropped(take)) }
             return

@@ -26,6 +26,9 @@ extension PracticeSession {
         // Refused only for a section missing from the score.
         try? player.start(inSection: section + 1, clipFrame: isInside ? place.clipFrame : nil, at: frame)
         player.freeze(at: frame)
-        if let count = place.frameCount { player.stop(at: (frame ?? 0) + count) }
+        guard let count = place.frameCount else { return }
+        // On a running engine, the next block is far from frame 0.
+        let (end, isEndless) = (frame ?? max(player.status.outputFrame, audibleFrame())).addingReportingOverflow(count)
+        if !isEndless { player.stop(at: end) }
     }
 }

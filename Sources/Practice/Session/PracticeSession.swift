@@ -27,7 +27,7 @@ public final class PracticeSession: Sendable {
     /// Receives the events of the player.
     private let thread: EventThread<PlayerEvent>
     /// Returns the audible output frame.
-    private let audibleFrame: @Sendable () -> Int64
+    let audibleFrame: @Sendable () -> Int64
     /// Plays the clicks before the first pass; nil without a count-in.
     private let clicks: Player?
     /// Time of the user's pause.
@@ -97,8 +97,9 @@ public final class PracticeSession: Sendable {
         player.follow(thread.put)
         thread.start({ [weak self] event in self?.take(event) }, end: { [broadcast] in broadcast.end() })
         guard let clicks else { return startPlayer(at: frame) }
-        clicks.start(at: frame ?? 0)
-        startPlayer(at: (frame ?? 0) + clicks.clip.frameCount)
+        let first = min(frame ?? 0, Int64.max - clicks.clip.frameCount)
+        clicks.start(at: first)
+        startPlayer(at: first + clicks.clip.frameCount)
     }
 
     private func startPlayer(at frame: Int64?) {

@@ -13,7 +13,8 @@ public enum ResumeRewind: Sendable, Hashable {
         switch self {
         case .off: 0
         case .automatic: pause < 2 ? 0 : pause < 10 ? 0.5 : pause < 60 ? 2 : 5
-        case .seconds(let seconds): seconds
+        // The caller's number may be infinite or not a number; a frame of the clip is computed from the result.
+        case .seconds(let seconds): min(max(0, seconds), 1e9)
         }
     }
 }

@@ -75,7 +75,7 @@ public struct IdleRecorder: ~Copyable, Sendable {
         do throws(DeviceError) {
             try core.start()
         } catch {
-            try? draft.discard()
+            core.discardTake()
             throw error
         }
         return RunningTake(core)
@@ -122,7 +122,10 @@ public struct RunningTake: ~Copyable, Sendable {
     /// Status, events and statistics of the recorder.
     public var monitor: RecorderMonitor { core.monitor }
 
-    /// Sets a mark at the next captured frame. Programs that show marks will show the name. Real-time safe: no.
+    /// Sets a mark at the next captured frame. Programs that show marks will show the name.
+    ///
+    /// Without effect for a name of more than 4096 bytes or with a zero byte, and from frame 2^32 of a WAV file on: the
+    /// event `marked` does not follow then, and the take continues. Real-time safe: no.
     public func mark(_ name: String) { core.request(.mark(name)) }
 
     /// Pauses at the next captured frame; the meter continues. Real-time safe: no.

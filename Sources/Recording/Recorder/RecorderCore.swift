@@ -134,6 +134,13 @@ final class RecorderCore: Sendable {
         request(.record(draft))
     }
 
+    /// Removes the take of a failed start.
+    func discardTake() {
+        // The writer begins the take first, and then gives it up: no later step uses a removed file.
+        shared.write()
+        try? shared.conclude(keeping: false)
+    }
+
     /// Ends the take and the stream; returns the result of the take.
     func stop() -> TakeEnd {
         request(.stop(.asked))

@@ -188,8 +188,15 @@ final class TakeWriter {
 
     private func mark(_ name: String) {
         guard let take else { return }
-        attempt { () throws(AudioFileError) in try take.sink.addMark(name, atFrame: take.frameCount) }
-        if mode != .over { events.tell(.marked(name: name, frame: take.frameCount)) }
+        var isSet = true
+        attempt { () throws(AudioFileError) in
+            do throws(AudioFileError) { try take.sink.addMark(name, atFrame: take.frameCount) } catch {
+                // A mark that the file cannot hold, such as a mark far into a WAV file, does not end the take.
+                guard error.kind == .invalidRequest else { throw error }
+                isSet = false
+            }
+        }
+        if isSet, mode != .over { events.tell(.marked(name: name, frame: take.frameCount)) }
     }
 
     private func stop(_ reason: RecorderEvent.StopReason) {

@@ -52,7 +52,7 @@ final class TimedTakes {
     ///   - nextFrame: The next frame of the input.
     ///   - earlier: The frames before `nextFrame`.
     func open(_ request: TimedTakeRequest, nextFrame: Int64, earlier: PreRoll) {
-        guard takes.count < Self.mostTakes else { return refuse(request, .failed) }
+        guard takes.count < Self.mostTakes else { return refuse(request, .failed, .tooManyTakes(Self.mostTakes)) }
         let running = Running(request)
         takes.append(running)
         let missed = nextFrame - request.first
@@ -72,8 +72,9 @@ final class TimedTakes {
     }
 
     /// Reports the end of a take that cannot begin.
-    func refuse(_ request: TimedTakeRequest, _ reason: RecorderEvent.StopReason) {
-        events.tell(.ended(id: request.id, TimedTakeEnd(path: nil, frameCount: 0, reason: reason)))
+    func refuse(_ request: TimedTakeRequest, _ reason: RecorderEvent.StopReason, _ failure: AudioFileError? = nil) {
+        let end = TimedTakeEnd(path: nil, frameCount: 0, reason: reason, failure: failure)
+        events.tell(.ended(id: request.id, end))
     }
 
     /// Ends a take before an input frame; a take that has more frames already ends at once.
@@ -131,6 +132,7 @@ final class TimedTakes {
                     events.tell(
                         .lost(id: running.request.id, frame: take.frameCount, lostFrames: Int64(part.count)))
                 }
+                endAtLimit(running)
             }
             endIfOver(running, first + count)
         }
@@ -184,6 +186,12 @@ final class TimedTakes {
         attempt(running) { (take) throws(AudioFileError) in
             try unsafe take.append(interleaved, count: count, through: blocks)
         }
+        endAtLimit(running)
+    }
+
+    /// Ends a take that has as many frames as its request permits.
+    private func endAtLimit(_ running: Running) {
+        if let take = running.take, take.fitting(1) == 0 { finish(running, .limit) }
     }
 
     /// Runs an operation on the file of a take. The first failure ends the take; frames written before stay.
@@ -205,12 +213,21 @@ final class TimedTakes {
         var end = TimedTakeEnd(
             path: take.request.path, frameCount: take.frameCount, lostFrames: take.lostFrames, reason: reason,
             failure: take.failure, loudness: take.meter?.finish())
-        do throws(AudioFileError) { end.receipt = try (take.sink as? TakeFile)?.finishLeavingReceipt() } catch {
-            end.failure = end.failure ?? error
+        if let (receipt, problem) = (take.sink as? TakeFile)?.finishLeavingReceipt() {
+            end.receipt = receipt
+            end.failure = end.failure ?? problem
         }
         end.frameCount = take.sink.frameCount
         // Several takes that end at once wait for the disk one after another.
         progress.noteWork()
         events.tell(.ended(id: running.request.id, end))
+    }
+}
+
+extension AudioFileError {
+    fileprivate static func tooManyTakes(_ most: Int) -> AudioFileError {
+        AudioFileError(
+            .limitExceeded, path: "", "\(most) takes are recorded at once already, and no other take can begin",
+            remedy: "Choose a longer section, or record fewer seconds after each pass.")
     }
 }

@@ -15,6 +15,9 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
     private var isTold = false
     package private(set) var descriptor: Int32 = -1
 
+    /// Number of events after which the thread looks again for its end.
+    private static let mostAtOnce = 1000
+
     /// - Parameter port: Number or name, as in `aconnect -l`; empty creates a port for connections by other programs.
     package init(port: String) throws(ControlError) {
         var opened: OpaquePointer?
@@ -72,12 +75,17 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
     package func read() -> [ControllerArrival] {
         var arrivals: [ControllerArrival] = []
         var event: UnsafeMutablePointer<snd_seq_event_t>?
+        var count = 0
         while true {
             let code = unsafe snd_seq_event_input(sequencer, &event)
+            count += 1
             // Some events were lost; the following events are available.
             if code == -ENOSPC { continue }
             guard code >= 0, let event = unsafe event else { return arrivals }
             arrivals += unsafe take(event.pointee)
+            // A program may send events faster than they are read. Events already fetched by the library are read
+            // first, because poll() does not report them.
+            if count >= Self.mostAtOnce, unsafe snd_seq_event_input_pending(sequencer, 0) <= 0 { return arrivals }
         }
     }
 

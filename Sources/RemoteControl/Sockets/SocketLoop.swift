@@ -66,9 +66,9 @@ final class SocketLoop: @unchecked Sendable {
         ]
         for client in clients {
             let events = (client.wantsToRead ? POLLIN : 0) | (client.wantsToWrite ? POLLOUT : 0)
-            // A hung-up client makes poll() return at once, so it is not polled; its last input is read after the
-            // pending answer.
-            requests.append(pollfd(fd: client.isDeaf ? -1 : client.descriptor, events: Int16(events), revents: 0))
+            // A hung-up client makes poll() return at once, so it is polled only while its last input can be read.
+            let isPolled = !client.isDeaf || client.wantsToRead
+            requests.append(pollfd(fd: isPolled ? client.descriptor : -1, events: Int16(events), revents: 0))
         }
         guard unsafe poll(&requests, nfds_t(requests.count), milliseconds) > 0 else { return (false, []) }
         let ready = requests.dropFirst(2).enumerated().filter { $0.element.revents != 0 }

@@ -20,6 +20,8 @@ struct StoreFile: ~Copyable {
     private var database: Database?
     /// Identity of the opened file; another file may have taken the name since.
     private var opened: FileIdentity?
+    /// Number of connections so far.
+    private var connectionCount: Int64 = 0
 
     init(
         path: String, isInMemory: Bool, keepsReserve: Bool, schema: StoreSchema = .current, busyTimeout: Int32 = 5000,
@@ -95,10 +97,15 @@ struct StoreFile: ~Copyable {
     /// The impossible values read by closed connections.
     private var noted: Set<String> = []
 
-    /// Returns a number that changes with each change by another connection; nil if there is no store.
+    /// Returns a number that changes with each change by another connection, and when another file takes the place of
+    /// the store's file; nil if there is no store.
     mutating func dataVersion() -> Int64? {
-        guard let database = try? open(creating: false) else { return nil }
-        return try? database.first("PRAGMA data_version") { (row) throws(DatabaseError) in try row.integer(0) }
+        guard let database = try? open(creating: false),
+            let version = try? database.first(
+                "PRAGMA data_version", row: { (row) throws(DatabaseError) in try row.integer(0) })
+        else { return nil }
+        // SQLite counts in 32 bits, and counts anew for each connection.
+        return connectionCount << 32 &+ version
     }
 
     /// Carries out `body`; after a repair of a damaged file, carries out `body` once more.
@@ -159,6 +166,7 @@ struct StoreFile: ~Copyable {
         let opened = FileIdentity(path: path)
         guard try schema.prepare(database, path: path, creating: creates) else { return nil }
         (self.database, self.opened) = (database, opened)
+        connectionCount += 1
         return database
     }
 

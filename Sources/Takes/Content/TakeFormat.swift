@@ -98,7 +98,8 @@ struct TakeFormat: Equatable {
             guard data >= 0, riff >= data else { return nil }
             trailing = riff - Int64(headerBytes - 8) - data - (data & 1)
         case .caf:
-            data = Int64(bigEndian: number(headerBytes - 12..<headerBytes - 4)) - 4
+            // A damaged header may hold any number; a wrapped one is too large to be a length.
+            data = Int64(bigEndian: number(headerBytes - 12..<headerBytes - 4)) &- 4
         }
         let frameCount = data / Int64(frameBytes)
         guard data >= 0, trailing >= 0, frameCount <= FileLimits.maximumFrameCount, trailing <= 1 << 32 else {

@@ -114,6 +114,8 @@ final class TakeEntry {
     private let descriptor: Int32
     private let calls: any FileCalls
     private var isDirty = false
+    /// True if a full disk has cut off the last line.
+    private var isCut = false
     private var safeFrames: Int64 = 0
 
     static let ending = ".take"
@@ -195,8 +197,10 @@ final class TakeEntry {
 
     /// Adds a line in a single write.
     func append(_ line: String) throws(StateFile.Fault) {
-        let bytes = Array(line.utf8)
+        // A line behind the rest of a line that was cut off would be lost with that rest.
+        let bytes = Array(((isCut ? "\n" : "") + line).utf8)
         let written = unsafe write(descriptor, bytes, bytes.count)
+        if written > 0 { isCut = written < bytes.count }
         guard written == bytes.count else { throw Self.fault(written < 0 ? errno : ENOSPC) }
         isDirty = true
     }

@@ -59,6 +59,9 @@ struct ScoreTests {
         #expect(throws: ScoreError.self) { try Score(plan, clipFrameCount: 10_000, sampleRate: 44_100) }
         plan.steps = [PassStep(passes: .max), PassStep(passes: .max)]
         #expect(throws: ScoreError.self) { try Score(plan, clipFrameCount: 10_000, sampleRate: 44_100) }
+        plan.speeds = .ramp(from: half, to: .normal, step: 0.1)
+        plan.steps = [PassStep(passes: .max), PassStep(passes: 9)]
+        #expect(throws: ScoreError.self) { try Score(plan, clipFrameCount: 10_000, sampleRate: 44_100) }
     }
 
     @Test(

@@ -122,6 +122,23 @@ struct BundleTests {
         #expect(try here.library.check().isClean)
     }
 
+    @Test("replace no file of a take that the user has taken off the list and changed")
+    func changedTake() throws {
+        let (here, there) = (try filled(), try LibraryHarness())
+        let path = here.scratch.file("all.tar")
+        _ = try here.library.writeBundle(to: path)
+        _ = try there.library.importFile(at: path)
+        let take = try #require(try there.store.takes().first)
+        try there.store.forget(take: take.number)
+        try writeWave(take.path, music(frameCount: 200, channelCount: 1, seed: 5))
+        let changed = try bytes(take.path)
+        let summary = try there.library.importFile(at: path)
+        #expect(summary.takes == 1 && summary.refused.isEmpty, "\(summary)")
+        let again = try #require(try there.store.takes().first)
+        #expect(again.path != take.path && there.isThere(again.path))
+        #expect(try bytes(take.path) == changed && here.isThere(path) && there.isThere(take.path))
+    }
+
     @Test("are archives that others read, and may hold some recordings alone")
     func foreignReader() throws {
         let here = try filled()

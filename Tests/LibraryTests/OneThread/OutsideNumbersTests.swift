@@ -36,6 +36,15 @@ struct OutsideNumbersTests {
         #expect(try harness.library.items().count == 2)
     }
 
+    @Test("may be a loudness of any number", arguments: [Double.infinity, -.infinity, .nan, 1e300])
+    func loudness(value: Double) throws {
+        let harness = try LibraryHarness()
+        let number = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item.number
+        try harness.library.setLoudness(.init(integrated: value, truePeak: value), of: number)
+        let kept = try #require(try harness.library.item(number)?.loudness)
+        #expect(kept.integrated.magnitude == 1000 && kept.truePeak == kept.integrated)
+    }
+
     @Test("can be changed again if it was changed in the future")
     func future() throws {
         let harness = try LibraryHarness()

@@ -61,6 +61,26 @@ struct PlaylistTests {
         #expect(try harness.library.entries(of: playlist).map(\.item.number) == [numbers[0], numbers[2], numbers[1]])
     }
 
+    @Test("a place is that of the listed entry, even if a recording was permanently removed")
+    func permanentlyRemoved() throws {
+        let harness = try LibraryHarness()
+        let library = harness.library
+        let numbers = try (1...4).map {
+            try library.add(fileAt: try harness.wave("\($0).wav", seed: UInt64($0))).item.number
+        }
+        let playlist = try library.makePlaylist("x", of: numbers)
+        try library.remove([numbers[0]])
+        try library.emptyTrash()
+        func listed() throws -> [Int] { try library.entries(of: playlist).map(\.item.number) }
+        try library.moveEntry(3, to: 1, in: playlist)
+        #expect(try listed() == [numbers[3], numbers[1], numbers[2]])
+        try library.removeEntries([2], from: playlist)
+        #expect(try listed() == [numbers[3], numbers[2]])
+        try library.add([numbers[1]], to: playlist, at: 2)
+        #expect(try listed() == [numbers[3], numbers[1], numbers[2]])
+        #expect(libraryError { try harness.library.removeEntries([4], from: playlist) } == .unknown)
+    }
+
     @Test("a deleted playlist takes its entries along, and no recording and no file")
     func deleting() throws {
         let harness = try LibraryHarness()

@@ -64,6 +64,10 @@ struct StrayTakeTests {
         }
         #expect(try found().isEmpty && store.takes().count == 2)
         #expect(try store.strayTakes(in: scratch.file("nowhere"), registry: registry).isEmpty)
+        // A folder that cannot be read may have takes.
+        let loop = scratch.file("loop")
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+        #expect(throws: AudioFileError.self) { try store.strayTakes(in: loop, registry: registry) }
     }
 
     @Test("of an interrupted session are takes of their own, also where an older take had the name")

@@ -145,4 +145,13 @@ struct TakeFileTests {
                 })
         #expect(try TakeFileMarks.read(take.path) == [TakeMark(name: "far", frame: most + 5)])
     }
+
+    @Test("a damaged header may state any length")
+    func damagedLength() {
+        let format = TakeFormat(container: .caf, samples: .int24, sampleRate: 48_000, channelCount: 1)
+        var header = format.header(frameCount: 5)
+        #expect(format.lengths(inHeader: header)?.frameCount == 5)
+        header.replaceSubrange(header.count - 12..<header.count - 4, with: [0x80, 0, 0, 0, 0, 0, 0, 0])
+        #expect(format.lengths(inHeader: header)?.frameCount == nil)
+    }
 }

@@ -70,7 +70,8 @@ private final class PowerBench {
             }
         }
         guard Int.random(in: 0..<3, using: &random) > 0 else { return }
-        let receipt = try take.finishLeavingReceipt()
+        let (receipt, problem) = take.finishLeavingReceipt()
+        if let problem { throw problem }
         promise(Promise(frameCount: sound[0].count, markCount: marks.count, isFinished: true))
         receipt?.settle()
         disk.look()

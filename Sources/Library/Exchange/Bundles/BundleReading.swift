@@ -205,7 +205,7 @@ private struct BundleReading {
         }
         guard let part = try copySound(member, key, isCancelled) else { return }
         defer { _ = library.calls.remove(part) }
-        let target = "\(library.takesFolder)/take-\(key).\(ending)"
+        let target = takePath(key, ending)
         do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: target) } catch {
             throw RecordingLibraryError.writing(target, FileFault(code: error.code, isCreating: true))
         }
@@ -216,6 +216,17 @@ private struct BundleReading {
         guard let lists, try library.addTake(inFileAt: target, key, lists) else { return }
         knownTakes.insert(key)
         summary.takes += 1
+    }
+
+    /// Returns the path for the file of a take: a free name, or the name of a file with the same sound, which an
+    /// interrupted import has put there. Another file may be a take that the user has taken off the list and changed.
+    private func takePath(_ key: RecordingKey, _ ending: String) -> String {
+        var (path, count) = ("", 0)
+        repeat {
+            count += 1
+            path = "\(library.takesFolder)/take-\(key)\(count == 1 ? "" : " (\(count))").\(ending)"
+        } while FileIdentity(path: path) != nil && !RecordingLibrary.isSound(path, key)
+        return path
     }
 
     /// Copies a recording or take into the folder for parts. Returns the path of the copy, or nil if the member is
