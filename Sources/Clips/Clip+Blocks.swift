@@ -33,7 +33,7 @@ extension Clip {
                 missing += unsafe reader.read(channel: channel, from: frame, count: count, into: block.channel(channel))
             }
             reader.endBlock()
-            // For a reader with waits, a page is missing only if the page cannot be decoded.
+            // For a waiting reader, a page is missing only if the page cannot be decoded.
             if missing > 0, let failure { throw failure }
             guard unsafe body(UnsafePointer(block.channels), count) else { return }
             frame += Int64(count)

@@ -1,4 +1,4 @@
-// A recording with access to any frame: the centre of this module.
+// A recording, readable from any frame: the centre of this module.
 public import AudioFiles
 package import Realtime
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Reads a clip's pages on a render thread, without ever waiting for a page.
 ///
-/// A missing page reads as silence, and `read` returns the number of missing frames. A reader with waits is for threads
+/// A missing page reads as silence, and `read` returns the number of missing frames. A waiting reader is for threads
 /// under a virtual clock: each read returns with the page, and only a failed clip reads as silence. Made by
 /// `Clip.makeReader(waitsForPages:)`. Valid until passed to `Clip.release(_:)`, and only while the clip exists: keep a
 /// reference to the clip outside the render thread. One thread at a time.
@@ -87,7 +87,7 @@ import Synchronization
         return missing
     }
 
-    /// Returns the samples of a page, or nil if the page is not loaded; a reader with waits returns with the page or
+    /// Returns the samples of a page, or nil if the page is not loaded; a waiting reader returns with the page or
     /// for a failed clip.
     private func samples(of page: Int) -> UnsafePointer<Float>? {
         unsafe pages.address(at: page)?.assumingMemoryBound(to: Float.self)
