@@ -8,7 +8,7 @@ internal import Glibc
 package struct DetachedProcess: ~Copyable {
     /// Process number, for messages and file names. Nothing is ever sent to this number.
     package let number: Int
-    /// Descriptor of the process; -1 if the process could not be held.
+    /// Descriptor of the process; -1 if the system refused the descriptor, as before Linux 5.3 or without a free one.
     private let process: Int32
 
     /// Starts a program.
@@ -59,16 +59,43 @@ package struct DetachedProcess: ~Copyable {
 
     deinit { if process >= 0 { close(process) } }
 
-    /// Returns the end of the process; nil while it runs.
+    /// Returns the end of the process, once; nil while it runs.
     ///
     /// - Parameter milliseconds: Longest wait for the end.
     package func end(within milliseconds: Int32) -> ChildEnd? {
-        guard process >= 0 else { return .unknown }
+        guard process >= 0 else { return endByNumber(within: milliseconds) }
         var waiting = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&waiting, 1, milliseconds) > 0 else { return nil }
         var info = unsafe siginfo_t()
         // P_PIDFD: <sys/wait.h> defines the constant as a macro of its own.
         guard unsafe waitid(idtype_t(rawValue: 3), id_t(process), &info, WEXITED) == 0 else { return .unknown }
+        return unsafe Self.ending(info)
+    }
+
+    /// Returns the end of a process that could not be held.
+    ///
+    /// The system answers for children of this process only. A number that belongs to another program by now gives
+    /// `unknown`.
+    private func endByNumber(within milliseconds: Int32) -> ChildEnd? {
+        var rest = milliseconds
+        while true {
+            var info = unsafe siginfo_t()
+            if unsafe waitid(P_PID, id_t(number), &info, WEXITED | WNOHANG) == 0 {
+                if unsafe info.si_signo != 0 { return unsafe Self.ending(info) }
+            } else if errno != EINTR {
+                return .unknown
+            }
+            if rest <= 0 { return nil }
+            let step = min(rest, Self.stepMilliseconds)
+            usleep(UInt32(step) * 1000)
+            rest -= step
+        }
+    }
+
+    /// Time between two questions for the end of a process that could not be held.
+    private static let stepMilliseconds: Int32 = 10
+
+    private static func ending(_ info: siginfo_t) -> ChildEnd {
         let status = unsafe info._sifields._sigchld.si_status
         return unsafe info.si_code == Int32(CLD_EXITED) ? .exited(status) : .killed(status)
     }
