@@ -4,8 +4,15 @@ internal import Synchronization
 ///
 /// Threads: any. Real-time safe: no.
 package final class EventBroadcast<Event: Sendable>: Sendable {
-    /// Called with nil at the end; the list is nil after the end.
-    private let readers = Mutex<[@Sendable (Event?) -> Void]?>([])
+    private typealias Reader = @Sendable (Event?) -> Void
+
+    private struct Readers {
+        /// Called with nil at the end; the list is nil after the end.
+        var list: [(number: Int, take: Reader)]? = []
+        var lastNumber = 0
+    }
+
+    private let readers = Mutex(Readers())
 
     private let observers = Mutex<[@Sendable (Event) -> Void]>([])
 
@@ -17,32 +24,50 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
 
     /// Stream of all events from now on; a stream requested after the end ends at once.
     package var stream: AsyncStream<Event> {
-        AsyncStream { follow($0.take) }
+        AsyncStream { continuation in
+            let number = add(continuation.take)
+            // Without this, a stream that nobody reads any more would be kept, with its events.
+            continuation.onTermination = { [weak self] _ in self?.remove(number) }
+        }
     }
 
     /// Calls `reader` with every event from now on, and with nil at the end, on the threads that call `tell` and `end`.
     /// The reader must return at once.
-    package func follow(_ reader: @escaping @Sendable (Event?) -> Void) {
-        let isOver = readers.withLock { readers in
-            readers?.append(reader)
-            return readers == nil
+    package func follow(_ reader: @escaping @Sendable (Event?) -> Void) { _ = add(reader) }
+
+    /// Adds a reader, and returns the reader's number.
+    private func add(_ reader: @escaping Reader) -> Int {
+        let (number, isOver) = readers.withLock { readers in
+            let number = readers.lastNumber + 1
+            readers.lastNumber = number
+            readers.list?.append((number: number, take: reader))
+            return (number, readers.list == nil)
         }
         if isOver { reader(nil) }
+        return number
+    }
+
+    private func remove(_ number: Int) {
+        // Released outside the lock: releasing a reader may run code of its owner.
+        _ = readers.withLock { readers -> Reader? in
+            guard let index = readers.list?.firstIndex(where: { $0.number == number }) else { return nil }
+            return readers.list?.remove(at: index).take
+        }
     }
 
     /// Delivers an event to all readers.
     package func tell(_ event: Event) {
         for observer in observers.withLock({ $0 }) { observer(event) }
-        for reader in readers.withLock({ $0 }) ?? [] { reader(event) }
+        for reader in readers.withLock({ $0.list }) ?? [] { reader.take(event) }
     }
 
     /// Ends all streams; drops later events.
     package func end() {
-        let readers = readers.withLock { readers in
-            defer { readers = nil }
-            return readers
+        let list = readers.withLock { readers in
+            defer { readers.list = nil }
+            return readers.list
         }
-        for reader in readers ?? [] { reader(nil) }
+        for reader in list ?? [] { reader.take(nil) }
     }
 }
 
