@@ -137,6 +137,13 @@ extension TransferError {
         }
     }
 
+    /// Returns the error for a record that exists but cannot be read.
+    static func unreadableRecord(_ path: String, _ fault: FileFault) -> TransferError {
+        TransferError(
+            .disk, "\(path): cannot be read (\(systemText(fault.code)))",
+            remedy: "Fetch the file again later: it goes on where it stopped.")
+    }
+
     static func diskFull(_ path: String, needed: Int64? = nil) -> TransferError {
         let amount = needed.map { ", which takes \($0) more bytes" } ?? ""
         return TransferError(

@@ -35,10 +35,14 @@ final class PartFile: @unchecked Sendable {
         } catch { throw .disk(path, error) }
         self.calls = calls
         names = PartNames(place.finalPath)
-        record = PartRecord(address: request.address.text)
-        (descriptor, isLocked) = try Self.opened(path, names, calls)
-        let found = Self.readRecord(names.record)
-        if let found { record = found }
+        let opened = try Self.opened(path, names, calls)
+        do throws(FileFault) {
+            record = try Self.readRecord(names.record) ?? PartRecord(address: request.address.text)
+        } catch {
+            Glibc.close(opened.descriptor)
+            throw .unreadableRecord(names.record, error)
+        }
+        (descriptor, isLocked) = opened
         record.holder = .own
     }
 
@@ -67,10 +71,14 @@ final class PartFile: @unchecked Sendable {
                 Glibc.close(file)
                 throw .disk(path, FileFault(code: error.code, isCreating: true))
             }
-            let other = outcome == .unsupported ? otherHolder(names) : nil
+            let other: NotedProcess?
+            do throws(FileFault) { other = try outcome == .unsupported ? otherHolder(names) : nil } catch {
+                Glibc.close(file)
+                throw .unreadableRecord(names.record, error)
+            }
             if outcome == .held || other != nil {
                 Glibc.close(file)
-                throw held(path, by: other ?? readRecord(names.record)?.holder ?? .none)
+                throw held(path, by: other ?? (try? readRecord(names.record))?.holder ?? .none)
             }
             if let locked = FileIdentity(descriptor: file), locked.isSame(as: FileIdentity(path: names.part)) {
                 return (file, outcome == .taken)
@@ -92,8 +100,8 @@ final class PartFile: @unchecked Sendable {
     }
 
     /// Returns the other process writing the part, by its record; nil if no such process is running.
-    private static func otherHolder(_ names: PartNames) -> NotedProcess? {
-        guard let holder = readRecord(names.record)?.holder, !holder.isOwn else { return nil }
+    private static func otherHolder(_ names: PartNames) throws(FileFault) -> NotedProcess? {
+        guard let holder = try readRecord(names.record)?.holder, !holder.isOwn else { return nil }
         return holder.isRunning ? holder : nil
     }
 
@@ -106,13 +114,21 @@ final class PartFile: @unchecked Sendable {
             .heldByOther, "\(path): \(holder) is fetching it already", remedy: "Wait until it has finished, or end it.")
     }
 
-    static func readRecord(_ path: String) -> PartRecord? {
+    /// Reads a record; nil if there is none, or if the file is not a record of this version.
+    ///
+    /// - Throws: Any other reason, such as a want of descriptors. The received bytes then still belong to the record.
+    static func readRecord(_ path: String) throws(FileFault) -> PartRecord? {
+        let largest = 1 << 16
+        let bytes: [UInt8]
         do throws(FileFault) {
             let file = try unsafe RegularFile(path, followsLinks: false)
-            let largest = 1 << 16
-            let bytes = try FileBytes.bytes(of: file.descriptor, count: largest + 1)
-            return bytes.count <= largest ? JSONValue(reading: bytes).flatMap(PartRecord.init) : nil
-        } catch { return nil }
+            bytes = try FileBytes.bytes(of: file.descriptor, count: largest + 1)
+        } catch {
+            // A link, a folder or a device of this name is not a record.
+            if [ENOENT, ENOTDIR, ELOOP, EISDIR, ENODEV, ENXIO].contains(error.code) { return nil }
+            throw error
+        }
+        return bytes.count <= largest ? JSONValue(reading: bytes).flatMap(PartRecord.init) : nil
     }
 
     // MARK: What is there
@@ -238,7 +254,11 @@ final class PartFile: @unchecked Sendable {
 
     /// Writes a record to the disk. The new record takes effect only after the write.
     private func save(_ new: PartRecord) throws(TransferError) {
-        if !isLocked, let other = Self.otherHolder(names) { throw Self.held(place.path, by: other) }
+        let other: NotedProcess?
+        do throws(FileFault) { other = try isLocked ? nil : Self.otherHolder(names) } catch {
+            throw .unreadableRecord(names.record, error)
+        }
+        if let other { throw Self.held(place.path, by: other) }
         do throws(FileFault) {
             // Use the fixed name of the unfinished record only under the lock: the record of a killed process is then
             // reused. In a shared folder, a link of this name could lead to any file of the user.
@@ -299,7 +319,10 @@ final class PartFile: @unchecked Sendable {
     }
 
     /// True if part and record belong to this transfer. Without the lock they may belong to another transfer.
-    private var isOurs: Bool { descriptor >= 0 && (isLocked || Self.otherHolder(names) == nil) }
+    private var isOurs: Bool {
+        if descriptor < 0 || isLocked { return descriptor >= 0 }
+        do throws(FileFault) { return try Self.otherHolder(names) == nil } catch { return false }
+    }
 
     private func removeRecord() {
         guard isOurs else { return }

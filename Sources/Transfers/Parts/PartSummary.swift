@@ -46,7 +46,9 @@ package struct PartSummary: Sendable, Equatable {
             switch try? PartFile.lock(file) {
             case .taken: break
             case .unsupported:
-                if PartFile.readRecord(names.record)?.holder.isRunning ?? false { return false }
+                do throws(FileFault) {
+                    if try PartFile.readRecord(names.record)?.holder.isRunning ?? false { return false }
+                } catch { return false }
             case .held, nil: return false
             }
             guard let locked = FileIdentity(descriptor: file), locked.isSame(as: FileIdentity(path: names.part)) else {
@@ -71,7 +73,8 @@ package struct PartSummary: Sendable, Equatable {
         Glibc.close(file)
         guard let state else { return nil }
         let record = path + ".json"
-        let found = PartFile.readRecord(record)
+        // For lists, a record that cannot be read at the moment is as good as none.
+        let found = try? PartFile.readRecord(record)
         // Where the file system has no locks, the record names the holder of the part.
         isHeld = lockCode == EWOULDBLOCK || lockCode != 0 && found?.holder.isRunning ?? false
         self.path = path

@@ -1,0 +1,50 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Files
+@testable import Transfers
+
+@Suite("The record of a part")
+struct PartRecordTests {
+    @Test(
+        "a record that cannot be read at the moment is not taken for a missing one",
+        .enabled(if: !Sanitizers.watchThreads))
+    func passingError() async {
+        // In a process of its own, which may open nothing more.
+        await #expect(processExitsWith: .success) {
+            let folder = try TestFolder()
+            let request = TransferRequest(try WebAddress("http://example.org/a.wav"), to: folder.path("a.wav"))
+            var part = try PartFile(request, calls: SystemFileCalls())
+            _ = try part.beginning(request)
+            try part.begin(PartRecord(address: request.address.text))
+            try unsafe [UInt8](repeating: 1, count: 3).withUnsafeBytes { try unsafe part.write($0, at: 0) }
+            try part.note(3)
+            part.close()
+
+            // One descriptor is left, for the part.
+            let next = dup(0)
+            close(next)
+            var limit = rlimit()
+            guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
+            var few = rlimit(rlim_cur: rlim_t(next + 1), rlim_max: limit.rlim_max)
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0 else { exit(2) }
+            var error: TransferError?
+            // Descriptors that the runtime had open for a moment are given back later: take these, too.
+            for _ in 0..<20 where error == nil {
+                do throws(TransferError) {
+                    part = try PartFile(request, calls: SystemFileCalls())
+                    guard part.record.durableBytes == 3 else { exit(3) }
+                    part.close()
+                    _ = dup(0)
+                } catch let refusal { error = refusal }
+            }
+            guard error?.kind == .disk else { exit(4) }
+
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(5) }
+            part = try PartFile(request, calls: SystemFileCalls())
+            guard try part.beginning(request) == .goingOn(from: 3) else { exit(6) }
+            withExtendedLifetime(folder) {}
+        }
+    }
+}
