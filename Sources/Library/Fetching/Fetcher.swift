@@ -51,9 +51,7 @@ public final class Fetcher: Sendable {
     private let cache = ExtractionCache()
     private let state = Mutex(State())
     private let broadcast = EventBroadcast<FetchEvent>()
-    /// Adds complete files to the library, in order. Nil if the system cannot create a thread; the transfers' thread
-    /// then does this work.
-    private let jobs = JobThread(name: "woodshed-keep")
+    private let threads = FetchThreads()
 
     /// Creates a fetcher. Fetches nothing yet.
     ///
@@ -70,8 +68,6 @@ public final class Fetcher: Sendable {
         queue = TransferQueue(settings)
         queue.observe { [weak self] in self?.take($0) }
     }
-
-    deinit { jobs?.end() }
 
     /// Events from now on. Every reader gets each event once, in order. The sequence ends with the fetcher.
     public var events: AsyncStream<FetchEvent> { broadcast.stream }
@@ -93,7 +89,7 @@ public final class Fetcher: Sendable {
         }
         guard isNew else { return }
         // On the job thread: these steps read the disk, and adding a complete file may compute for a while.
-        run { [self] in
+        threads.run { [self] in
             library.removeUnwanted(fetch.address)
             if let item = fetched(fetch) {
                 return finish(fetch, item, isNew: false)
@@ -134,10 +130,13 @@ public final class Fetcher: Sendable {
         for number in state.withLock({ Array($0.running.keys) }) { cancel(number) }
     }
 
-    /// Cancels all fetches, and blocks until all have ended. Do not call this method in a task.
+    /// Cancels all fetches, and blocks until all have ended. Afterwards no thread of the fetcher uses the library. Do
+    /// not call this method in a task.
     public func close() {
         cancelAll()
         queue.closeAndWait()
+        // The ends of transfers, and the user's helper programs, still have jobs then.
+        threads.waitUntilIdle()
         broadcast.end()
     }
 
@@ -148,10 +147,6 @@ public final class Fetcher: Sendable {
             let transfer = state.running[number]?.transfer
             if isPaused { transfer?.pause() } else { transfer?.resume() }
         }
-    }
-
-    private func run(_ job: @escaping @Sendable () -> Void) {
-        if let jobs { jobs.add(job) } else { job() }
     }
 
     // MARK: Steps
@@ -181,7 +176,7 @@ public final class Fetcher: Sendable {
             return add(fetch, known)
         }
         tell(fetch, .extracting)
-        let work: @Sendable () -> Void = { [self] in
+        threads.runAside(name: "woodshed-extract") { [self] in
             do throws(ExtractorError) {
                 let source = try extractor.extract(link) { [self] in !isCancelled(fetch.number) }
                 _ = cache?.keep(source, for: link, now: now)
@@ -191,8 +186,6 @@ public final class Fetcher: Sendable {
                 fail(fetch, error)
             }
         }
-        guard let thread = PlainThread(name: "woodshed-extract", work) else { return work() }
-        thread.detach()
     }
 
     private func isCancelled(_ number: Int) -> Bool { state.withLock { $0.running[number]?.isCancelled ?? true } }
@@ -372,12 +365,12 @@ public final class Fetcher: Sendable {
         case .resumed: tell(fetch, .resumed)
         case .analysing: tell(fetch, .analysing)
         case .finished(let file):
-            run { [self] in takeIn(fetch, file.path, name: file.answer.suggestedName) }
+            threads.run { [self] in takeIn(fetch, file.path, name: file.answer.suggestedName) }
         case .failed(let error, let kept):
             forgetExtraction(fetch, error)
-            run { [self] in fail(fetch, error, keptBytes: kept) }
+            threads.run { [self] in fail(fetch, error, keptBytes: kept) }
         case .cancelled(let kept):
-            run { [self] in endCancelled(fetch, keptBytes: kept) }
+            threads.run { [self] in endCancelled(fetch, keptBytes: kept) }
         }
     }
 

@@ -2,6 +2,8 @@ import AudioFiles
 import Database
 import Foundation
 import Practice
+import Synchronization
+import TestSupport
 import Testing
 import Transfers
 
@@ -192,6 +194,32 @@ struct FetcherTests {
             #expect(try library.pendingFetches().map(\.doneBytes) == [kept])
         }
         try server.ask("release", harness)
+    }
+
+    private final class Ends: Sendable {
+        private let kinds = Mutex<[String]>([])
+
+        func add(_ kind: FetchEvent.Kind) {
+            switch kind {
+            case .extracting: kinds.withLock { $0.append("extracting") }
+            case .cancelled: kinds.withLock { $0.append("cancelled") }
+            default: kinds.withLock { $0.append("\(kind)") }
+            }
+        }
+
+        var all: [String] { kinds.withLock { $0 } }
+    }
+
+    @Test("a closed fetcher has ended its helper program, and leaves the library alone")
+    func closed() throws {
+        let (harness, ends) = (try LibraryHarness(), Ends())
+        let extractor = try Extractor(configuration: "/bin/sh -c 'exec sleep 3600' {url}")
+        let fetcher = Fetcher(harness.library, FeedServer.settings, extractor: extractor)
+        fetcher.observe { ends.add($0.kind) }
+        fetcher.start(try harness.library.askFor("https://youtu.be/aWaitingOne"))
+        #expect(eventually { ends.all == ["extracting"] })
+        fetcher.close()
+        #expect(fetcher.isIdle && ends.all == ["extracting", "cancelled"])
     }
 
     @Test("a fetch that ends changes no other fetch that has its number by then")
