@@ -9,6 +9,8 @@ final class TakeListing: Sendable {
     private struct State {
         var number: Int?
         var failure: (any ExplainedError)?
+        /// True once the take is gone. The thread of `begin()` may start later, and must not list the take then.
+        var isDropped = false
     }
 
     private let state = Mutex(State())
@@ -20,9 +22,10 @@ final class TakeListing: Sendable {
     /// Adds the take on a separate thread, because another program may lock the store for seconds.
     func begin() { BlockingThread.start { self.add() } }
 
-    private func add() {
+    /// Adds the take, unless the take is listed or dropped already.
+    func add() {
         state.withLock { state in
-            guard state.number == nil else { return }
+            guard state.number == nil, !state.isDropped else { return }
             do throws(StoreError) {
                 state.number = try PracticeStore(.user).addTake(inFileAt: path, sound).number
                 state.failure = nil
@@ -53,7 +56,11 @@ final class TakeListing: Sendable {
     /// Removes a take that was not kept from the list.
     func drop() {
         // The lock waits for a running `add`.
-        guard let number = state.withLock({ $0.number }) else { return }
+        let number = state.withLock { state in
+            state.isDropped = true
+            return state.number
+        }
+        guard let number else { return }
         try? PracticeStore(.user).forget(take: number)
     }
 }
