@@ -128,8 +128,8 @@ public final class PracticeRecorder: Sendable {
     @discardableResult
     public func press() -> Bool { desk.press(at: audibleFrame()) }
 
-    /// Ends all takes and waits until they are on the disk and listed. Call when the engine has finished. Real-time
-    /// safe: no.
+    /// Ends all takes and waits until they are on the disk and listed. Call when the engine has finished. Without this
+    /// call, the takes end and are listed once recorder, session and engine are released. Real-time safe: no.
     public func finish() {
         desk.finish()
         recorder.stop()
@@ -202,6 +202,12 @@ final class RecorderDesk: Sendable {
         sections = { [weak session] in session?.sections ?? [] }
         fileFrame = { clip.fileFrame(forFrame: $0) }
         holdOpen(true)
+    }
+
+    /// Ends a recorder that was released without `finish()`. Otherwise the lister's thread would stay for ever.
+    deinit {
+        recorder.stop()
+        lister.abandon()
     }
 
     var isOn: Bool { state.withLock { $0.planner.isOn } }

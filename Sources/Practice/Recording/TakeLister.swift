@@ -45,21 +45,33 @@ final class TakeLister: @unchecked Sendable {
             guard !isOver, thread == nil else { return }
             thread = PlainThread(name: "woodshed-list") { [self] in
                 while let event = next() { handle(event) }
+                events.end()
             }
         }
     }
 
     /// Waits until every take is listed, or has failed to be. No event may follow.
     func finish() {
-        let running = lock.withLock {
+        let running = end()
+        if running == nil { while let event = next() { handle(event) } }
+        running?.join()
+        events.end()
+    }
+
+    /// Lets the thread end by itself once every take is listed. No event may follow. Unlike `finish()`, any thread may
+    /// call this method, even the thread that lists.
+    func abandon() {
+        if let running = end() { running.detach() } else { finish() }
+    }
+
+    /// Returns the thread; the caller joins or detaches it.
+    private func end() -> PlainThread? {
+        lock.withLock {
             defer { thread = nil }
             isOver = true
             lock.wakeAll()
             return thread
         }
-        if running == nil { while let event = next() { handle(event) } }
-        running?.join()
-        events.end()
     }
 
     /// Describes a new take, with a free file name.

@@ -1,0 +1,55 @@
+// A recorder that a program releases without ending it.
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import Engine
+@testable import Practice
+@testable import Store
+
+@Suite("A recorder over a loop that is released without finish()")
+struct ReleasedRecorderTests {
+    private final class Ending: Sendable {
+        let isOver = Mutex(false)
+    }
+
+    /// Plays a session to its end, and releases session, engine and recorder.
+    private func playAndRelease(_ ending: Ending) async throws -> (folder: Scratch, store: PracticeStore) {
+        let plan = PracticePlan(sections: [try Section(8000..<14_000)], passes: .count(2))
+        let rig = try LoopRig(VirtualCardOptions(), plan: plan)
+        let stream = rig.recorder.events
+        Task {
+            for await _ in stream {}
+            ending.isOver.withLock { $0 = true }
+        }
+        rig.session.start()
+        try rig.recorder.start()
+        try rig.engine.start()
+        let engine = rig.engine
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread {
+                try? engine.waitUntilFinished()
+                done.resume()
+            }
+        }
+        let store = try #require(rig.store)
+        return withExtendedLifetime(rig) { (rig.folder, store) }
+    }
+
+    @Test("lists its takes and ends its events, so that its thread has ended")
+    func released() async throws {
+        let ending = Ending()
+        let (folder, store) = try await playAndRelease(ending)
+        // Without blocking a thread that the events need.
+        let limit = ContinuousClock.now + .seconds(400)
+        while !ending.isOver.withLock({ $0 }), ContinuousClock.now < limit {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(ending.isOver.withLock { $0 })
+        let takes = try store.takes()
+        #expect(takes.count == 2 && takes.allSatisfy { $0.sound.frameCount > 0 })
+        withExtendedLifetime(folder) {}
+    }
+}
