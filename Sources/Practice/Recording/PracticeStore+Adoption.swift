@@ -16,8 +16,8 @@ extension PracticeStore {
     ///
     /// Takes recorded without a session stay as they are: see ``/Takes/UnfinishedTakes/find()``.
     /// - Returns: The takes, the latest first. Takes with unreadable files stay registered.
-    /// - Throws: `AudioFileError` if the registry cannot be read; `StoreError` if a take cannot be listed; the take
-    ///   then stays registered.
+    /// - Throws: `AudioFileError` if the registry cannot be read; `StoreError` if the first take cannot be listed. If a
+    ///   later take cannot be listed, returns the takes before it. All other takes stay registered for the next call.
     ///
     /// Real-time safe: no.
     @discardableResult
@@ -31,16 +31,30 @@ extension PracticeStore {
                 receipt.settle()
                 continue
             }
-            let known = try take(
-                inFileAt: unfinished.path, begunAt: unfinished.startTime, frameCount: frames)
-            let sound = StoredTake.Sound(
-                time: known?.sound.time ?? unfinished.startTime, sampleRate: unfinished.sampleRate,
-                channelCount: unfinished.channelCount, frameCount: frames, device: attachment.device)
-            let take = try addTake(
-                inFileAt: unfinished.path, sound, model: attachment.model, of: attachment.recording)
+            do throws(StoreError) {
+                adopted.append(try adopt(unfinished, attachment, frameCount: frames))
+            } catch {
+                // The takes before are in the list, and no later call would find them. A busy store would hold up
+                // every further take, so the rest waits for the next call.
+                if adopted.isEmpty { throw error }
+                return adopted
+            }
             receipt.settle()
-            adopted.append(AdoptedTake(take: take, wasUnfinished: known?.sound.frameCount != frames))
         }
         return adopted
+    }
+
+    /// Lists a completed take.
+    private func adopt(
+        _ unfinished: UnfinishedTake, _ attachment: TakeAttachment, frameCount: Int64
+    ) throws(StoreError) -> AdoptedTake {
+        let known = try take(
+            inFileAt: unfinished.path, begunAt: unfinished.startTime, frameCount: frameCount)
+        let sound = StoredTake.Sound(
+            time: known?.sound.time ?? unfinished.startTime, sampleRate: unfinished.sampleRate,
+            channelCount: unfinished.channelCount, frameCount: frameCount, device: attachment.device)
+        let take = try addTake(
+            inFileAt: unfinished.path, sound, model: attachment.model, of: attachment.recording)
+        return AdoptedTake(take: take, wasUnfinished: known?.sound.frameCount != frameCount)
     }
 }

@@ -89,6 +89,31 @@ struct StrayTakeTests {
         #expect(takes.map(\.isReplaced) == [false, true])
     }
 
+    @Test("of interrupted sessions are told, although the store refuses the next one; that one is found again")
+    func refusedSecond() throws {
+        for name in ["a.wav", "b.wav"] {
+            let file = try TakeFile(
+                path: scratch.file("takes/" + name), container: .wav, format: .int16, sampleRate: 8000,
+                channelCount: 1, registry: registry,
+                attachment: TakeAttachment(model: nil, recording: nil, device: "mic").text)
+            try file.writeSilence(frameCount: 500)
+            try file.checkpoint()
+        }
+        try store.change { (rows) throws(DatabaseError) in
+            try rows.database.run(
+                "CREATE TRIGGER refuse BEFORE INSERT ON take WHEN (SELECT count(*) FROM take) > 0 "
+                    + "BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        }
+        let first = try store.adoptTakes(from: registry)
+        #expect(first.count == 1)
+        // Nothing is adopted now, so the reason is told.
+        #expect(throws: StoreError.self) { try store.adoptTakes(from: registry) }
+        try store.change { (rows) throws(DatabaseError) in try rows.database.run("DROP TRIGGER refuse") }
+        let second = try store.adoptTakes(from: registry)
+        #expect(Set((first + second).map { fileName($0.take.path) }) == ["a.wav", "b.wav"])
+        #expect(try store.adoptTakes(from: registry).isEmpty && store.takes().count == 2)
+    }
+
     @Test("are not those whose folder has another name, by a link")
     func linkedFolder() throws {
         let path = try record("a.wav")
