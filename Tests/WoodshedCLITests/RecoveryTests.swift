@@ -36,4 +36,26 @@ struct RecoveryTests {
         #expect(record("--recover").error.contains("No take is unfinished"))
         #expect(record("--recover", "--forget", take).status == 64)
     }
+
+    @Test("a take is forgotten by any name that leads to its file, also while its disk is not connected")
+    func spellings() {
+        for name in ["woodshed", "woodshed/takes", "here"] { _ = unsafe mkdir(folder[name], 0o700) }
+        _ = unsafe symlink(folder.path, folder["link"])
+        let take = folder["disk/my riff.wav"]
+        let head =
+            #"{"v":1,"path":"\#(take)","device":1,"inode":1,"birth":1,"container":"wav","format":"int24","#
+            + #""rate":48000,"channels":1,"start":5}"#
+        let spellings = [
+            "disk/my riff.wav", "./disk/my riff.wav", "here/../disk//./my riff.wav", "disk/../disk/my riff.wav",
+            "link/disk/my riff.wav", folder["./disk/my riff.wav"], folder["link/disk/my riff.wav"],
+        ]
+        for spelling in spellings {
+            folder.write("woodshed/takes/a.take", Array("\(head)\n".utf8))
+            #expect(record("--recover").error.contains("--forget '\(take)'"))
+            let forgotten = Command.run(
+                ["record", "--forget", spelling], environment: ["XDG_STATE_HOME": folder.path], folder: folder.path)
+            #expect(forgotten.status == 0, "\(spelling): \(forgotten.error)")
+            #expect(!folder.names(in: "woodshed/takes").contains("a.take"))
+        }
+    }
 }

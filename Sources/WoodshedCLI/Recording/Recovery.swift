@@ -1,6 +1,6 @@
 // Takes interrupted by a crash: reported at each start, repaired on request.
 import Explanations
-import Glibc
+import Files
 import JSON
 import Terminal
 import Woodshed
@@ -45,7 +45,7 @@ enum Recovery {
                 StandardStream.error.note(
                     printable(
                         "not recovered: \(take.reason.message); \(counted(take.marks.count, "mark")) kept. Connect its disk and try "
-                            + "again, or forget it with: woodshed record --forget \(take.path)"))
+                            + "again, or forget it with: woodshed record --forget \(shellPath(take.path))"))
             }
         }
         if let failure { throw failure }
@@ -74,12 +74,13 @@ enum Recovery {
 
     /// Forgets the take recorded to `path`, without changing its file.
     static func forget(_ path: String, _ messages: MessageOptions) throws {
+        let names = [path, wholePath(path)]
         var count = 0
-        for take in try UnfinishedTakes().find() where isSame(take.path, path) {
+        for take in try UnfinishedTakes().find() where names.contains(take.path) {
             try take.forget()
             count += 1
         }
-        for take in try UnfinishedTakes().findUnreachable() where isSame(take.path, path) {
+        for take in try UnfinishedTakes().findUnreachable() where names.contains(take.path) {
             try take.forget()
             count += 1
         }
@@ -91,12 +92,19 @@ enum Recovery {
         if !messages.quiet { StandardStream.error.note(printable("forgotten: \(path)")) }
     }
 
-    /// Returns true if a user's name means the take's file. Takes have absolute paths.
-    private static func isSame(_ take: String, _ given: String) -> Bool {
-        if given.hasPrefix("/") { return take == given }
-        guard let here = unsafe getcwd(nil, 0) else { return false }
-        defer { unsafe free(here) }
-        return unsafe take == String(cString: here) + "/" + given
+    /// Returns the absolute path for a user's name, with links resolved as for a take's path. Folders of a disk that is
+    /// not connected are missing; their names are taken as they are.
+    private static func wholePath(_ given: String) -> String {
+        var path = given.hasPrefix("/") ? "/" : FilePlace.resolved(".") ?? "/"
+        for part in given.split(separator: "/") where part != "." {
+            guard part != ".." else {
+                path = FilePlace.folder(of: path)
+                continue
+            }
+            let next = path == "/" ? "/\(part)" : "\(path)/\(part)"
+            path = FilePlace.resolved(next) ?? next
+        }
+        return path
     }
 
     private static func time(_ frames: Int64, _ rate: Int) -> String { clockText(Double(frames) / Double(rate)) }
