@@ -73,6 +73,29 @@ struct TakeConversionTests {
         }
     }
 
+    @Test(
+        "an M4A file of a take above 96 kHz has 96 or 88.2 kHz, by the family of the rate",
+        arguments: [176_400, 192_000])
+    func highRates(rate: Int) throws {
+        let made = try TakeConversion.run(
+            from: source(sampleRate: rate, frameCount: 20_000), to: scratch.file("a.m4a"), format: .m4a)
+        #expect(made.sampleRate == rate / 2)
+        #expect(try openDecoder(path: made.path).info.sampleRate == rate / 2)
+    }
+
+    @Test("a rate that a format lacks becomes the highest one of its family, or 44.1 or 48 kHz for an odd rate")
+    func rates() {
+        let rates = [22_050, 37_800, 44_100, 50_000, 88_200, 96_000, 176_400, 192_000, 352_800, 768_000]
+        #expect(
+            rates.map(ExportFormat.m4a.sampleRate(for:)) == [
+                22_050, 48_000, 44_100, 48_000, 88_200, 96_000, 88_200, 96_000, 88_200, 96_000,
+            ])
+        #expect(
+            rates.map(ExportFormat.mp3.sampleRate(for:)) == [
+                22_050, 48_000, 44_100, 48_000, 44_100, 48_000, 44_100, 48_000, 44_100, 48_000,
+            ])
+    }
+
     @Test("marks become chapters, to the millisecond", arguments: ExportFormat.allCases)
     func chapters(format: ExportFormat) throws {
         let path = try source()
