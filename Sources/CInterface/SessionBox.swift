@@ -148,8 +148,13 @@ final class SessionBox: Handled {
         end.wait(milliseconds: 10_000)
     }
 
-    /// Waits until the log is on the disk, for at most 30 seconds; only a slow disk makes the wait long.
-    func finishLog() { state.withLock { $0.hasStarted ? $0.log : nil }?.finish(seconds: 30) }
+    /// Waits until the log is on the disk, for at most 30 seconds; only a slow disk makes the wait long. Reports a log
+    /// that is not written by then.
+    func finishLog() {
+        guard let log = state.withLock({ $0.hasStarted ? $0.log : nil }) else { return }
+        if log.finish(seconds: 30) || !log.hasUnwritten { return }
+        engine.hub.tell(QueuedEvent(logFailure: .lateLog, of: player))
+    }
 
     func close(_ handle: UInt) {
         engine.forget(session: handle)

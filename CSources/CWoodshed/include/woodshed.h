@@ -702,7 +702,10 @@ typedef enum woodshed_event_kind {
     /** Every section has been played; or the session was stopped. */
     WOODSHED_EVENT_SESSION_COMPLETED = 51,
     WOODSHED_EVENT_SESSION_STOPPED = 52,
-    /** The practice log cannot be written; it is tried again. `text` and `remedy` say why. */
+    /**
+     * The practice log cannot be written, and is tried again; or it was not written within 30 s of the session's close. `text` and
+     * `remedy` say why.
+     */
     WOODSHED_EVENT_LOG_FAILED = 53,
     /*
      * Of a take over a session: `section` tells takes of one session apart, `reason` is its number in the store or 0, `text` is its

@@ -49,7 +49,8 @@ public final class PracticeLog: Sendable {
     ///   - recording: The session's recording.
     ///   - store: The store of the log.
     ///   - calendar: The calendar that defines days; an entry ends with its day.
-    ///   - failed: Called once if the store cannot be written, on the log's thread.
+    ///   - failed: Called once if the store cannot be written, on the log's thread; or before this initialiser returns
+    ///     if the system has no thread left for the log.
     public convenience init(
         of session: PracticeSession, _ recording: PracticeRecording, in store: PracticeStore,
         calendar: PracticeCalendar = .local, failed: @escaping @Sendable (StoreError) -> Void = { _ in }
@@ -81,7 +82,13 @@ public final class PracticeLog: Sendable {
             state.withLock { $0.isWritten = true }
             lock.withLock { lock.wakeAll() }
         }
-        thread?.detach()
+        guard let thread else {
+            // Nothing will be written, so nothing is waited for.
+            state.withLock { $0.isWritten = true }
+            failed(.noLogThread)
+            return
+        }
+        thread.detach()
     }
 
     /// Counts events, and writes entries in time, until the session ends.
@@ -112,6 +119,9 @@ public final class PracticeLog: Sendable {
     /// The speeds of the complete passes of the current section; nil before the first.
     public var speeds: PracticeEntry.Speeds? { state.withLock { $0.log.speeds } }
 
+    /// True if practice is known that is not in the store yet.
+    package var hasUnwritten: Bool { state.withLock { !$0.isWritten && !($0.news.isEmpty && $0.log.isIdle) } }
+
     /// Waits until everything is written, once the session has ended.
     ///
     /// - Parameter seconds: The longest time to wait.
@@ -129,7 +139,11 @@ public final class PracticeLog: Sendable {
     /// Hands an event to the thread.
     private func note(_ event: PlayerEvent, at time: Int64) {
         lock.withLock {
-            state.withLock { $0.news.append((event, time)) }
+            state.withLock { state in
+                // Nobody reads the events any more.
+                guard !state.isWritten else { return }
+                state.news.append((event, time))
+            }
             lock.wakeAll()
         }
     }

@@ -51,6 +51,14 @@ extension StoreError {
         .noHome, "there is no home folder to keep sections in",
         remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
 
+    package static let noLogThread = StoreError(
+        .io, "the system has no thread left for the practice log, so this session is not logged",
+        remedy: "End other programs, or raise the limit with ulimit -u.")
+
+    package static let lateLog = StoreError(
+        .io, "the practice log was not written in time; what was practised last may be missing",
+        remedy: "Check that the disk of the store answers.")
+
     static func newer(_ path: String, version: Int64) -> StoreError {
         StoreError(
             .newer, "\(path): the store was made by a newer version of this program (its version is \(version))",
