@@ -1436,7 +1436,8 @@ typedef struct woodshed_session_takes {
 
 /**
  * Records takes over a session, each in its place on what was heard, to the frame. The engine was opened with
- * woodshed_engine_open_duplex() and is not started; once for an engine.
+ * woodshed_engine_open_duplex() and is not started; once for an engine. woodshed_engine_wait() and woodshed_engine_close() then wait
+ * until the takes are on the disk, without a limit: a disk that does not answer holds up the calling thread.
  *
  * @param takes     NULL for the defaults.
  * @param store     Where the takes are listed; NULL for nowhere.

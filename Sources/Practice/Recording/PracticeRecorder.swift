@@ -129,7 +129,9 @@ public final class PracticeRecorder: Sendable {
     public func press() -> Bool { desk.press(at: audibleFrame()) }
 
     /// Ends all takes and waits until they are on the disk and listed. Call when the engine has finished. Without this
-    /// call, the takes end and are listed once recorder, session and engine are released. Real-time safe: no.
+    /// call, the takes end and are listed once recorder, session and engine are released.
+    ///
+    /// The wait has no limit: a disk that does not answer blocks the calling thread. Real-time safe: no.
     public func finish() {
         desk.finish()
         recorder.stop()

@@ -75,7 +75,7 @@ public final class LoopRecorder: Sendable {
     public func drop(_ id: Int) { core.request(.dropTimed(id)) }
 
     /// Ends all takes at their current frame, stops capturing and ends the events. Blocks until the takes are on the
-    /// disk. Real-time safe: no.
+    /// disk, without a limit: a disk that does not answer blocks the calling thread. Real-time safe: no.
     public func stop() {
         core.request(.stop(.asked))
         core.shutDown()

@@ -137,7 +137,8 @@ public struct RunningTake: ~Copyable, Sendable {
     /// Ends the take at the next captured frame, unless the take has ended already, and waits until the take is on the
     /// disk.
     ///
-    /// Real-time safe: no.
+    /// The wait has no limit: a call of the system to a disk that does not answer cannot be broken off. Call this method
+    /// on a thread that may wait. The take stays valid up to its last checkpoint. Real-time safe: no.
     public consuming func stop() -> StoppedTake { StoppedTake(core, core.stop()) }
 }
 
@@ -159,7 +160,8 @@ public struct PausedTake: ~Copyable, Sendable {
         return RunningTake(core)
     }
 
-    /// Ends the take, and waits until the take is on the disk. Real-time safe: no.
+    /// Ends the take, and waits until the take is on the disk, without a limit as in ``RunningTake/stop()``. Real-time
+    /// safe: no.
     public consuming func stop() -> StoppedTake { StoppedTake(core, core.stop()) }
 }
 
