@@ -77,9 +77,9 @@ public struct DuplexBlock {
     ///
     /// Known from the delays that drivers report, or from the positions of other devices: exactly if the positions move
     /// frame by frame, otherwise within their step. With two clocks, known once the loop has found the difference of
-    /// the clocks. The value changes when a device is restarted. A quarter of a second after a restart the value can
-    /// change once more: then the round trip is known better, and was the same from the start. Excludes the latency of
-    /// converters and air.
+    /// the clocks. The value changes when a device is restarted. It can change once more after enough readings of the
+    /// drivers' delays, usually within half a second of the restart: then the round trip is known better, and was the
+    /// same from the start. Excludes the latency of converters and air.
     public let roundTripFrames: Int64
     /// First output frame for which the round trip holds.
     package let roundTripStart: Int64

@@ -20,8 +20,8 @@ public struct LinkedStreams: Sendable {
     /// before the first block.
     ///
     /// The value is ``DuplexBlock/roundTripFrames`` as of the last block, and changes when a device is restarted, and
-    /// once in the half second after the restart. Excludes the latency of converters, cables and air. Real-time safe:
-    /// yes.
+    /// at most once more afterwards, usually within half a second of the restart. Excludes the latency of converters,
+    /// cables and air. Real-time safe: yes.
     public var roundTripFrames: Int64? { link.roundTripFrames }
 
     /// The round trip as of the block with this output frame, also if a device was restarted since; nil before the first block.
