@@ -3,7 +3,7 @@
 /// Parts without room are left out: first the legend, then the numbers at the side, the title and the sections, and
 /// last the times. The width of the plot depends only on the width of the sheet and on the presence of a colour scale.
 /// So the width is known in advance.
-struct Layout: Equatable {
+struct Layout {
     /// The area of the sound.
     private(set) var plot = Rectangle(x: 0, y: 0, width: 0, height: 0)
     /// The line at the top, with title and legend.
@@ -53,10 +53,6 @@ struct Layout: Equatable {
         if across.hasScale {
             scale = Rectangle(x: plot.right + margin, y: top, width: Self.scaleWidth, height: plot.height)
         }
-    }
-
-    static func == (left: Layout, right: Layout) -> Bool {
-        left.plot == right.plot && left.header == right.header && left.strips == right.strips
     }
 
     /// Returns the width of the plot in pixels.
