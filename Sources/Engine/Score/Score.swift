@@ -47,12 +47,6 @@ public struct Score: Sendable {
         var curves = CurveSource(sampleRate: sampleRate)
         for (index, section) in plan.sections.enumerated() {
             try Score.append(section, at: index, of: plan, to: &parts, curves: &curves)
-            guard parts.count <= Score.maximumParts else {
-                throw ScoreError(
-                    .tooLong,
-                    "there are more sections and speeds than the \(Score.maximumParts) that can be followed",
-                    remedy: "Give fewer sections, or a ramp with larger steps.")
-            }
         }
         if plan.reversed {
             let view = ClipView(mirroring: clipFrameCount)
@@ -192,6 +186,12 @@ public struct Score: Sendable {
     ) throws(ScoreError) {
         // A ramp gives one part for each speed on the way; the remaining passes share the last part.
         let varied = min(passes.number ?? .max, speeds.passesToReachLast)
+        // Before the work: a ramp may have a million steps, and a section any number of ramps.
+        guard parts.count + varied <= maximumParts else {
+            throw ScoreError(
+                .tooLong, "there are more sections and speeds than the \(maximumParts) that can be followed",
+                remedy: "Give fewer sections, or a ramp with larger steps.")
+        }
         for pass in 0..<varied {
             let curve = try curves.curve(of: speeds, pass: pass, distance: Double(section.range.count))
             let passFrames = curve.time(toCover: Double(section.range.count))

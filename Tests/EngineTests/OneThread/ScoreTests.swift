@@ -183,6 +183,9 @@ struct ScoreTests {
         #expect(kind { try score([Range<Int64>](repeating: 0..<10, count: 20_001)) } == .tooLong)
         let four = SpeedSchedule.constant(try Speed(factor: 4))
         #expect(kind { try score([0..<3], speeds: four) } == .sectionTooShort)
+        // Refused before any part: the speed at which this section gives no sound comes after 200,000 of them.
+        let endless = SpeedSchedule.ramp(from: .normal, to: try Speed(factor: 4), step: 0.000_01)
+        #expect(kind { try score([0..<3], passes: .max, speeds: endless) } == .tooLong)
         let stuck = SpeedSchedule.ramp(from: .normal, to: .normal, step: 0)
         #expect(kind { try score([0..<30], speeds: stuck) } == .rampStepOutOfRange)
         for factor in [0, -1, 0.2499, 4.001, .nan, .infinity] {
