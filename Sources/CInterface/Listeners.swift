@@ -10,7 +10,13 @@ final class ListenerBox: Handled {
     let queue: EventQueue
     /// Nil for a listener that receives only answers.
     private let hub: EventHub?
-    private let caller = Mutex<EventCaller?>(nil)
+    private let calling = Mutex(Calling())
+
+    private struct Calling {
+        var caller: EventCaller?
+        /// True once no callback may begin any more.
+        var isClosed = false
+    }
 
     private init(_ hub: EventHub?, capacity: Int) {
         (self.hub, queue) = (hub, EventQueue(capacity: capacity))
@@ -31,21 +37,29 @@ final class ListenerBox: Handled {
 
     func call(_ callback: @escaping woodshed_event_callback, _ context: UnsafeMutableRawPointer?) throws(ArgumentError)
     {
-        try caller.withLock { (caller) throws(ArgumentError) in
-            guard caller == nil else {
+        try calling.withLock { (calling) throws(ArgumentError) in
+            // Another thread can close the listener after the lookup of its handle.
+            guard !calling.isClosed else {
+                throw ArgumentError("the listener is closed", remedy: "Open another listener.")
+            }
+            guard calling.caller == nil else {
                 throw ArgumentError("the listener has a callback already", remedy: "Open another listener.")
             }
-            caller = try unsafe EventCaller(queue, callback, context)
+            calling.caller = try unsafe EventCaller(queue, callback, context)
         }
     }
 
-    var hasCallback: Bool { caller.withLock { $0 != nil } }
+    var hasCallback: Bool { calling.withLock { $0.caller != nil } }
 
     func close() {
         hub?.remove(queue)
         queue.requests.close()
         queue.finish(tellsLoss: false)
-        caller.withLock { $0 }?.end()
+        let caller = calling.withLock { calling in
+            calling.isClosed = true
+            return calling.caller
+        }
+        caller?.end()
     }
 }
 

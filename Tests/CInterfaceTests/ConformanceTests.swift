@@ -1,6 +1,5 @@
 import AudioFiles
 import CConformance
-import CInterface
 import CWoodshed
 import Foundation
 import Practice
@@ -9,6 +8,8 @@ import SoundFileSupport
 import Store
 import TestSupport
 import Testing
+
+@testable import CInterface
 
 @Suite("The interface for C", .serialized)
 struct ConformanceTests {
@@ -28,6 +29,15 @@ struct ConformanceTests {
         #expect(log.map(\.frames) == [1000..<9000, 10_000..<18_000])
         #expect(log.map(\.passes) == [2, 2])
         #expect(log.map(\.sectionID) == [1, 2])
+    }
+
+    @Test("a listener that another thread has closed meanwhile gets no callback")
+    func closedMeanwhile() throws {
+        let listener = try unsafe ListenerBox.open(on: nil, 16)
+        let found: ListenerBox = try unsafe Handles.object(listener)
+        #expect(unsafe woodshed_listener_close(listener) == WOODSHED_OK)
+        #expect(throws: ArgumentError.self) { try unsafe found.call({ _, _ in }, nil) }
+        #expect(!found.hasCallback)
     }
 
     @Test("samples in memory are copied once, into the pages of the clip", .enabled(if: HeapTraffic.isCounted))
