@@ -1,4 +1,3 @@
-internal import AudioDevices
 internal import CWoodshed
 internal import Clips
 internal import Engine
@@ -130,15 +129,7 @@ final class SessionBox: Handled {
             }
             state.hasStarted = true
         }
-        session.start(at: frame ?? countInFrame)
-    }
-
-    /// The output frame of a count-in that begins now; nil without a count-in, and before the first block. The frame is
-    /// two periods ahead, so that the clicks and the first pass keep their distance in an engine that runs.
-    private var countInFrame: Int64? {
-        let written = engine.engine.position.framesWritten
-        guard session.plan.countIn != nil, written > 0 else { return nil }
-        return written + 2 * Int64(engine.engine.configuration.periodFrames)
+        session.start(at: frame)
     }
 
     /// Waits for the report of the end, which another thread delivers, if the session has finished. Gives up after 10

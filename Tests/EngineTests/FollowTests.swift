@@ -236,6 +236,19 @@ struct FollowTests {
         #expect(output[5040...] == Self.clips[1][0][540...])
     }
 
+    @Test("begins at the place that was chosen for it before the joint", arguments: blocks)
+    func chosen(block: Int) throws {
+        let desk = Desk()
+        let first = try desk.add(Self.clips[0], try Self.score())
+        let second = try desk.add(Self.clips[1], try Self.score(), after: first)
+        first.start(at: 0)
+        try second.seek(toClipFrame: 1500)
+        let output = desk.render(20_000, block: block)
+        #expect(output.count == 4000 + 2500)
+        // After the fade of 5 ms, with which a start inside a section begins.
+        #expect(output[4040...] == Self.clips[1][0][1540...])
+    }
+
     @Test("takes over any number of pauses in a block, each at its frame", arguments: blocks)
     func manyPauses(block: Int) throws {
         func sound(block: Int) throws -> [Float] {

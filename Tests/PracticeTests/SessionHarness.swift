@@ -32,7 +32,7 @@ final class SessionHarness {
         session = try PracticeSession(
             clip: clip, plan: plan,
             audibleFrame: { max(0, rendered.audible.load(ordering: .relaxed) - bufferFrames) },
-            makePlayer: { clip, score in
+            makePlayer: { clip, score, _ in
                 guard made == nil else { throw Missing() }
                 let harness = Harness([samples], clip: clip, score: score)
                 made = harness

@@ -297,7 +297,7 @@ struct PlayerCore: ~Copyable {
         guard isIdle, !commands.waitsToStop(at: now) else { return }
         succession.begin(at: now, fade: joint.fade)
         // Without a command: a new command would ask another module for its neutral strip, which may wait.
-        transport.start(atClipFrame: -1, section: -1, at: now)
+        transport.startInPlace(at: now)
     }
 
     /// Finds the joint with the next player.

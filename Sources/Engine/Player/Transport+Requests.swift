@@ -6,9 +6,20 @@ extension Transport {
     func resolved(_ command: PlayerCommand) -> PlayerCommand {
         guard command.code == .start, command.moved.to == SectionMove.chosen else { return command }
         var start = command
-        start.value = isChosen && !beginsSection ? stillAt.clipFrame : -1
-        start.moved.to = isChosen ? Int32(clamping: stillAt.section) : -1
+        (start.value, start.moved.to) = chosenStart
         return start
+    }
+
+    /// The clip frame and the section chosen for the next start; -1 for none.
+    private var chosenStart: (clipFrame: Int64, section: Int32) {
+        guard isChosen else { return (-1, -1) }
+        return (beginsSection ? -1 : stillAt.clipFrame, Int32(clamping: stillAt.section))
+    }
+
+    /// Starts at the place chosen by earlier requests, or at the beginning.
+    mutating func startInPlace(at now: Int64) {
+        let (clipFrame, section) = chosenStart
+        start(atClipFrame: clipFrame, section: section, at: now)
     }
 
     /// Keeps a place for the next start. Has no effect in the fade of a stop.

@@ -29,9 +29,9 @@ public final class PracticeSession: Sendable {
     /// Returns the audible output frame.
     let audibleFrame: @Sendable () -> Int64
     /// Plays the clicks before the first pass; nil without a count-in.
-    private let clicks: Player?
+    let clicks: Player?
     /// Time of the user's pause.
-    private let pausedAt = Mutex<ContinuousClock.Instant?>(nil)
+    let pausedAt = Mutex<ContinuousClock.Instant?>(nil)
 
     /// Prepares a session. The sound begins with `start()`.
     ///
@@ -44,9 +44,16 @@ public final class PracticeSession: Sendable {
     public convenience init(engine: Engine, clip: Clip, plan: SessionPlan) throws {
         var made: [Player] = []
         do {
-            try self.init(clip: clip, plan: plan, audibleFrame: { engine.position.framesHeard }) {
-                made.append(try engine.makePlayer($0, score: $1))
-                return made[made.count - 1]
+            let audibleFrame = { @Sendable in engine.position.framesHeard }
+            try self.init(clip: clip, plan: plan, audibleFrame: audibleFrame) { clip, score, clicks in
+                let player =
+                    if let clicks {
+                        try engine.makePlayer(clip, score: score, after: clicks)
+                    } else {
+                        try engine.makePlayer(clip, score: score)
+                    }
+                made.append(player)
+                return player
             }
         } catch {
             for player in made { engine.remove(player) }
@@ -56,10 +63,10 @@ public final class PracticeSession: Sendable {
 
     /// - Parameters:
     ///   - audibleFrame: Returns the audible output frame.
-    ///   - makePlayer: Makes the player of a score.
+    ///   - makePlayer: Makes the player of a score, which follows another player if there is one.
     package init(
         clip: Clip, plan: SessionPlan, audibleFrame: @escaping @Sendable () -> Int64,
-        makePlayer: (Clip, Score) throws -> Player
+        makePlayer: (Clip, Score, Player?) throws -> Player
     ) throws {
         guard !plan.practice.sections.isEmpty else {
             throw SessionError.noSections
@@ -67,8 +74,10 @@ public final class PracticeSession: Sendable {
         guard let thread = EventThread<PlayerEvent>(name: "woodshed-follow") else { throw Self.noThread }
         self.thread = thread
         let state = SessionState(clip: clip, plan: plan)
-        player = try makePlayer(clip, try state.planScore())
-        clicks = try plan.countIn.map { try Self.clicks(of: $0, sampleRate: clip.sampleRate, makePlayer) }
+        let score = try state.planScore()
+        let clicks = try plan.countIn.map { try Self.clicks(of: $0, sampleRate: clip.sampleRate, makePlayer) }
+        player = try makePlayer(clip, score, clicks)
+        self.clicks = clicks
         self.plan = plan
         self.state = Mutex(state)
         self.audibleFrame = audibleFrame
@@ -82,27 +91,38 @@ public final class PracticeSession: Sendable {
     // MARK: Running
 
     private static func clicks(
-        of countIn: CountIn, sampleRate: Int, _ makePlayer: (Clip, Score) throws -> Player
+        of countIn: CountIn, sampleRate: Int, _ makePlayer: (Clip, Score, Player?) throws -> Player
     ) throws -> Player {
         let clip = try Clip.inMemory([countIn.samples(sampleRate: sampleRate)], sampleRate: sampleRate)
         let plan = PracticePlan(sections: [try Section(0..<clip.frameCount)], joint: .hard)
-        return try makePlayer(clip, try Score(plan, clipFrameCount: clip.frameCount, sampleRate: sampleRate))
+        return try makePlayer(clip, try Score(plan, clipFrameCount: clip.frameCount, sampleRate: sampleRate), nil)
     }
 
     /// Begins with the first section, after the count-in.
     ///
-    /// - Parameter frame: The output frame of the first sound; nil for the next block, or for frame 0 if there is a count-in.
+    /// - Parameter frame: The output frame of the first sound; nil for the next block.
     public func start(at frame: Int64? = nil) {
         broadcast.tell(.started(sections: state.withLock { $0.order.count }))
         player.follow(thread.put)
         thread.start({ [weak self] event in self?.take(event) }, end: { [broadcast] in broadcast.end() })
         guard let clicks else { return startPlayer(at: frame) }
-        let first = min(frame ?? 0, Int64.max - clicks.clip.frameCount)
+        let latest = Int64.max - clicks.clip.frameCount
+        if awaitsClicks {
+            startPlayer(at: nil, afterClicks: true)
+            return clicks.start(at: frame.map { min($0, latest) })
+        }
+        // On a running engine, the next block is far from frame 0.
+        let first = min(frame ?? max(player.status.outputFrame, audibleFrame()), latest)
         clicks.start(at: first)
         startPlayer(at: first + clicks.clip.frameCount)
     }
 
-    private func startPlayer(at frame: Int64?) {
+    /// True before the first pass, if the player begins at the end of the count-in, whenever that is. A player that has
+    /// finished, and frozen sound, begin at a frame instead.
+    var awaitsClicks: Bool { clicks != nil && plan.frozen == nil && player.status.state == .idle }
+
+    /// - Parameter afterClicks: True if the end of the clicks starts the player.
+    private func startPlayer(at frame: Int64?, afterClicks: Bool = false) {
         // Under the lock, so that requests of other threads come before or after all of this.
         state.withLock { state in
             state.isStarted = true
@@ -112,7 +132,7 @@ public final class PracticeSession: Sendable {
                 try? player.skip(toSection: state.section)  // Not refused: the section and the frame are the plan's.
                 if let first = state.firstFrame { try? player.seek(toClipFrame: first) }
             }
-            player.startInPlace(at: frame)
+            if !afterClicks { player.startInPlace(at: frame) }
         }
     }
 
@@ -120,33 +140,6 @@ public final class PracticeSession: Sendable {
     public func stop() {
         clicks?.stop()
         player.stop()
-    }
-
-    /// Pauses, and stores the time of the pause.
-    public func pause() {
-        pausedAt.withLock { $0 = .now }
-        player.pause(reason: .user)
-    }
-
-    /// Resumes, a little before the place of the pause if the plan says so. A loop set by ear, a gap and frozen sound
-    /// resume exactly at the place.
-    public func resume() {
-        let since = pausedAt.withLock { instant in
-            defer { instant = nil }
-            return instant
-        }
-        let status = player.status
-        if let since, status.state == .paused, !status.isFrozen, !status.isResting, !marks.isRunning {
-            let pause = (.now - since) / .seconds(1)
-            let frames = plan.resumeRewind.seconds(afterPauseOf: pause) * Double(player.clip.sampleRate)
-            let (section, back) = (currentSection, Int64(frames.rounded()))
-            let place =
-                status.isReversed
-                ? min(section.upperBound - 1, status.clipFrame + back)
-                : max(section.lowerBound, status.clipFrame - back)
-            if back > 0, place != status.clipFrame { try? player.seek(toClipFrame: place) }
-        }
-        player.resume()
     }
 
     /// A stream of each event from now on, in order, until the player's events end. Request it before `start()`.

@@ -1,0 +1,32 @@
+internal import Clips
+internal import Engine
+internal import Synchronization
+
+extension PracticeSession {
+    /// Pauses, and stores the time of the pause.
+    public func pause() {
+        pausedAt.withLock { $0 = .now }
+        player.pause(reason: .user)
+    }
+
+    /// Resumes, a little before the place of the pause if the plan says so. A loop set by ear, a gap and frozen sound
+    /// resume exactly at the place.
+    public func resume() {
+        let since = pausedAt.withLock { instant in
+            defer { instant = nil }
+            return instant
+        }
+        let status = player.status
+        if let since, status.state == .paused, !status.isFrozen, !status.isResting, !marks.isRunning {
+            let pause = (.now - since) / .seconds(1)
+            let frames = plan.resumeRewind.seconds(afterPauseOf: pause) * Double(player.clip.sampleRate)
+            let (section, back) = (currentSection, Int64(frames.rounded()))
+            let place =
+                status.isReversed
+                ? min(section.upperBound - 1, status.clipFrame + back)
+                : max(section.lowerBound, status.clipFrame - back)
+            if back > 0, place != status.clipFrame { try? player.seek(toClipFrame: place) }
+        }
+        player.resume()
+    }
+}
