@@ -53,4 +53,23 @@ struct CountInTests {
         }
         for frame in 0..<100 { #expect(place(sound[Self.clicks * Self.clickFrames + frame]) == 1000 + frame) }
     }
+
+    @Test("is held by a pause, together with the first pass, and goes on where it was")
+    func paused() throws {
+        let run = try Run()
+        run.session.start()
+        // Into the second click.
+        let begun = Self.clickFrames + 100
+        _ = run.play(begun)
+        run.session.pause()
+        let pause = run.play(2 * Self.clicks * Self.clickFrames)
+        // After the fade of 5 ms.
+        #expect(pause.dropFirst(40).allSatisfy { $0 == 0 })
+        run.session.resume()
+        let left = Self.clicks * Self.clickFrames - begun
+        let rest = run.play(left + 100)
+        let third = rest[Self.clickFrames - 100..<Self.clickFrames + 100]
+        #expect(third.contains { abs($0) > 0.1 })
+        for frame in 0..<100 { #expect(place(rest[left + frame]) == 1000 + frame) }
+    }
 }

@@ -3,9 +3,10 @@ internal import Engine
 internal import Synchronization
 
 extension PracticeSession {
-    /// Pauses, and stores the time of the pause.
+    /// Pauses, and stores the time of the pause. In the count-in, holds the remaining clicks and the first pass.
     public func pause() {
         pausedAt.withLock { $0 = .now }
+        if awaitsClicks { clicks?.pause() }
         player.pause(reason: .user)
     }
 
@@ -27,6 +28,7 @@ extension PracticeSession {
                 : max(section.lowerBound, status.clipFrame - back)
             if back > 0, place != status.clipFrame { try? player.seek(toClipFrame: place) }
         }
+        if awaitsClicks { clicks?.resume() }
         player.resume()
     }
 }
