@@ -141,7 +141,8 @@ public final class Engine: Sendable {
     /// The new player begins after the leader has played to its end, or has failed, but not after a stop of the leader.
     /// Nothing fades out or in, so the joint between two halves of a recording is inaudible. (The last pass of a
     /// section fades out with the joint `crossfade` or `fade`, but not with `hard`.) If the leader has already reached
-    /// its end, the new player begins with the next block. The new player can also start by itself.
+    /// its end, the new player begins with the next block. The new player can also start by itself. If a seek or a skip
+    /// has chosen a place before, the new player begins there.
     ///
     /// With a crossfade the new player begins that many frames before the leader's end, with weights of equal power. If
     /// fewer frames are left of the last pass, because of a seek or a short pass, the crossfade is as short as these.
