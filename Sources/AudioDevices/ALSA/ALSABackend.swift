@@ -105,7 +105,10 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
     /// most 0.2 s.
     private func discardInTime() {
         let closing = PendingAnswer(outputConfiguration.deviceName) { [self] in discard() }
-        try? closing.wait(seconds: 0.2)
+        do throws(DeviceError) { try closing.wait(seconds: 0.2) } catch {
+            // Without a thread the closing has not begun, and a device left open could not be opened again.
+            if error.kind != .unresponsive { discard() }
+        }
     }
 
     private static func side(
