@@ -153,6 +153,17 @@ struct CardFaultTests {
         #expect(run.error?.kind == .lost)
     }
 
+    @Test("a device that puts off its start for ever is given up with a typed error")
+    func endlessRetries() throws {
+        let rig = try VirtualCardRig()
+        rig.refuse(.start, .playback, error: EAGAIN, count: nil)
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, realtimePriority: nil)
+        let stream = try openOutput(.system(rig.name), request)
+        try stream.start(TestSound(frameCount: 24_000, channelCount: 2).callbacks())
+        let error = #expect(throws: DeviceError.self) { try stream.waitUntilFinished() }
+        #expect(error?.kind == .lost)
+    }
+
     @Test("transfers of half a block, and then of nothing, lose no frame", arguments: clocks)
     func short(clock: VirtualCardOptions.Clock) throws {
         let run = try FaultyRun("short@5000:1 short@10000:20", clock: clock)

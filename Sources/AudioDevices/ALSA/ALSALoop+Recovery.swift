@@ -24,13 +24,13 @@ extension ALSALoop {
     func recover(from trouble: Trouble) throws(StreamFault) {
         switch trouble {
         case .dead(let side):
-            throw .lost(side.side == .output ? .stoppedTaking : .stoppedDelivering, side.side)
+            throw fault(ofSilent: side)
         case .misaligned(let side, let frames):
             try refuseStorm(side)
             try restart(side, .stalled, silentBefore: side.side == .output ? frames : 0)
         case .code(let side, let code):
             switch -code {
-            case EINTR, EAGAIN: return
+            case EINTR, EAGAIN: try waitOut(side)
             case EPIPE, EBADFD:
                 try refuseStorm(side)
                 try restart(side, side.side == .output ? .xrun : .overrun)
@@ -40,6 +40,20 @@ extension ALSALoop {
             default: throw fault(side, code, doing: .run)
             }
         }
+    }
+
+    /// Lets the thread rest after repeated answers without a result, and gives up a device that answers nothing else.
+    private func waitOut(_ side: ALSASide) throws(StreamFault) {
+        if side.watch.isExhausted { throw fault(ofSilent: side) }
+        let (begin, rest) = (MonotonicTime.now(), side.watch.restNanoseconds)
+        // The first answers of this kind cost no time, because the next call may succeed.
+        if side.watch.isSpinning { wake.sleep(until: begin + rest) }
+        side.watch.countWake(after: MonotonicTime.now() - begin, timeout: rest)
+    }
+
+    /// Returns the fault of a device that has moved no frames for too long.
+    private func fault(ofSilent side: ALSASide) -> StreamFault {
+        .lost(side.side == .output ? .stoppedTaking : .stoppedDelivering, side.side)
     }
 
     /// Returns the fault for an error number after which a device cannot be used any more.
