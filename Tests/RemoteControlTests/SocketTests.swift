@@ -73,6 +73,24 @@ struct SocketTests {
         #expect(folder.names("woodshed") == ["control-2.sock", "control-3.sock"])
     }
 
+    @Test("a run that accepts no more connections does not count as over")
+    func fullQueue() throws {
+        let path = folder["control-1.sock"]
+        var sockets = [SocketCalls.make()]
+        defer { for socket in sockets { close(socket) } }
+        #expect(SocketCalls.bind(sockets[0], path) && SocketCalls.listen(sockets[0]))
+        var isFull = false
+        while !isFull, sockets.count < 1000 {
+            sockets.append(SocketCalls.make())
+            isFull = !SocketCalls.connect(sockets[sockets.count - 1], path)
+        }
+        #expect(isFull)
+        let error = #expect(throws: ControlError.self) {
+            _ = try ControlConnection(ControlledRun(pid: 1, path: path))
+        }
+        #expect(error?.kind == .io)
+    }
+
     @Test("a long path of the folder does not matter")
     func longPath() throws {
         let deep = folder[String(repeating: "d", count: 120)]

@@ -35,7 +35,7 @@ package final class ControlConnection {
 
     /// Connects to a run.
     ///
-    /// - Throws: `ControlError` of kind `over` if nobody listens.
+    /// - Throws: `ControlError` of kind `over` if nobody listens, `io` if too many connections wait for the run.
     package init(_ run: ControlledRun) throws(ControlError) {
         let over = ControlError(
             kind: .over, message: "the run with the number \(run.pid) is over", remedy: "Start another one.")
@@ -47,7 +47,10 @@ package final class ControlConnection {
         guard socket >= 0 else { throw over }
         let name = run.path.split(separator: "/").last.map(String.init) ?? ""
         // The deinitialiser closes the socket, also after an error.
-        guard SocketCalls.connect(socket, "/proc/self/fd/\(folder)/\(name)") else { throw over }
+        guard SocketCalls.connect(socket, "/proc/self/fd/\(folder)/\(name)") else {
+            // A run that was stopped accepts nothing until its queue is full, but it is not over.
+            throw errno == EAGAIN ? Self.silent : over
+        }
     }
 
     deinit { close(socket) }
@@ -61,9 +64,7 @@ package final class ControlConnection {
         let limit = Self.milliseconds() + milliseconds
         while true {
             let left = limit - Self.milliseconds()
-            guard left > 0, let answer = try nextLine(milliseconds: left) else {
-                throw ControlError(kind: .io, message: "the run does not answer", remedy: "Try again, or end it.")
-            }
+            guard left > 0, let answer = try nextLine(milliseconds: left) else { throw Self.silent }
             if answer.contains("\"ok\":") { return answer }
         }
     }
@@ -108,6 +109,8 @@ package final class ControlConnection {
         }
     }
 
+    private static let silent = ControlError(
+        kind: .io, message: "the run does not answer", remedy: "Try again, or end it.")
     private static let over = ControlError(kind: .over, message: "the run is over", remedy: "Start another one.")
 
     private static func milliseconds() -> Int {
