@@ -184,7 +184,7 @@ package struct StoreRows {
 
     package static func section(_ row: DatabaseRow) throws(DatabaseError) -> SavedSection {
         let (id, first, past) = (try row.integer(0), try row.integer(2), try row.integer(3))
-        guard let kind = SavedSection.Kind(rawValue: try row.text(1)), first < past, id > 0 else {
+        guard let kind = SavedSection.Kind(rawValue: try row.text(1)), 0 <= first, first < past, id > 0 else {
             throw .wrongValue("a section has an impossible kind or impossible frames")
         }
         return SavedSection(

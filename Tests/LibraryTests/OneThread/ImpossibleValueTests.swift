@@ -14,6 +14,7 @@ struct ImpossibleValueTests {
     private static let statements = [
         "UPDATE document SET place = 'x'", "UPDATE fetch SET state = 'x'", "UPDATE take SET channel_count = 4000",
         "UPDATE section SET kind = 'x' WHERE name = 'intro'", "UPDATE item SET place = 'x' WHERE id = 1",
+        "UPDATE section SET first = -5 WHERE name = 'intro'",
         "UPDATE recording SET sample_rate = 4000000000 WHERE id = 1",
         "UPDATE merged SET content = 'x' WHERE kind = 'recording'",
         "UPDATE merged SET content = 'x' WHERE kind = 'section'",
@@ -43,6 +44,16 @@ struct ImpossibleValueTests {
         _ = try library.undoRemoval()
         _ = try library.emptyTrash()
         #expect(library.store.repair == nil)
+    }
+
+    @Test("leaves out a section that begins before its recording, and notes it")
+    func negativeFrame() throws {
+        let full = try FullLibrary()
+        defer { withExtendedLifetime(full) {} }
+        try changeStore(full.path, ["UPDATE section SET first = -5 WHERE name = 'intro'"])
+        let library = try full.harness.another()
+        #expect(try library.store.sections(of: full.songs[0].key)?.sections.map(\.name) == ["solo"])
+        #expect(!library.store.unreadable.isEmpty)
     }
 
     @Test("keeps the part of a fetch that cannot be read")
