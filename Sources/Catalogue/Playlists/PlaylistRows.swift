@@ -16,10 +16,13 @@ package struct PlaylistRows {
     private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM playlist)"
     private static let columns = """
         playlist.id, identity, name, made, changed,
-        (SELECT count(*) FROM entry WHERE entry.playlist = playlist.id),
+        (SELECT count(*) FROM entry WHERE entry.playlist = playlist.id AND \(isShown)),
         (SELECT \(ItemRows.sum("1000 * frame_count / sample_rate")) FROM entry
-            JOIN recording ON entry.recording = recording.id WHERE entry.playlist = playlist.id)
+            JOIN recording ON entry.recording = recording.id WHERE entry.playlist = playlist.id AND \(isShown))
         """
+    /// Condition for an entry that `entries` shows: its recording was not permanently removed.
+    private static let isShown =
+        "EXISTS (SELECT 1 FROM item WHERE item.recording = entry.recording AND item.gone = 0)"
 
     // MARK: Playlists
 

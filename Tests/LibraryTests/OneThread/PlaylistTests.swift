@@ -70,7 +70,12 @@ struct PlaylistTests {
         }
         let playlist = try library.makePlaylist("x", of: numbers)
         try library.remove([numbers[0]])
+        #expect(try library.playlists().map(\.entryCount) == [4], "a recording in the trash is still listed")
         try library.emptyTrash()
+        let counted = try #require(try library.playlists().first)
+        let length = try library.entries(of: playlist).map(\.item.seconds).reduce(0, +)
+        // The list counts whole milliseconds of each entry.
+        #expect(counted.entryCount == 3 && abs(counted.seconds - length) < 0.004)
         func listed() throws -> [Int] { try library.entries(of: playlist).map(\.item.number) }
         try library.moveEntry(3, to: 1, in: playlist)
         #expect(try listed() == [numbers[3], numbers[1], numbers[2]])
