@@ -44,6 +44,18 @@ extension StoreRows {
             """, [.text(path)], row: Self.take)
     }
 
+    /// Returns the takes with these numbers, in this order, without those in the trash.
+    package func takes(numbered numbers: [Int]) throws(DatabaseError) -> [StoredTake] {
+        var found: [StoredTake] = []
+        for number in numbers {
+            found += try database.readableRows(
+                """
+                SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.id = ? AND trashed IS NULL AND gone = 0
+                """, [.integer(Int64(number))], row: Self.take)
+        }
+        return found
+    }
+
     /// Returns the takes selected by a filter, the newest first.
     package func takes(_ filter: TakeFilter) throws(DatabaseError) -> [StoredTake] {
         var conditions = ["gone = 0", "trashed IS \(filter.isTrash ? "NOT " : "")NULL"]

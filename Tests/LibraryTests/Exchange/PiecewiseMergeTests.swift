@@ -204,6 +204,33 @@ struct PiecewiseMergeTests {
         #expect(try library.apply(pieces).isEmpty)
     }
 
+    @Test("merges takes in pieces, lets other programs write between two, and is completed by another merge")
+    func takes() throws {
+        let (here, there) = (try LibraryHarness(), try LibraryHarness())
+        for number in 1...5 {
+            let path = try here.wave("take-\(number).wav", seed: UInt64(number))
+            let sound = StoredTake.Sound(
+                time: Int64(1_790_000_000 + number), sampleRate: 44_100, channelCount: 1, frameCount: 400)
+            let take = try here.store.addTake(inFileAt: path, sound)
+            _ = try here.store.edit(take: take.number, .note("note \(number)"))
+            _ = try there.store.addTake(inFileAt: path, sound)
+        }
+        try there.library.folder.make()
+        let takes = try CataloguePieces(reading: Array(here.library.catalogueText().utf8)).lists.takes
+        func notes() throws -> Int { try there.store.takes().filter { !$0.note.isEmpty }.count }
+        struct Stopped: Error {}
+        var merge = CatalogueMerge(there.library)
+        #expect(throws: Stopped.self) {
+            try merge.merge(takes: takes, atOnce: 2) {
+                _ = try there.another().makePlaylist("Other")
+                throw Stopped()
+            }
+        }
+        #expect(try notes() == 2)
+        #expect(try there.library.apply(takes: takes).takes == 3)
+        #expect(try notes() == 5 && there.library.apply(takes: takes).isEmpty)
+    }
+
     @Test("says how far it came when it is stopped, and what completes it")
     func words() throws {
         let harness = try LibraryHarness()

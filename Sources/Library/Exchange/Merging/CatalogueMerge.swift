@@ -20,6 +20,8 @@ struct CatalogueMerge {
     /// Maximum number of sections in a piece with more than one recording. The sections of one recording form a single
     /// change that can be undone.
     static let sectionsAtOnce = 1200
+    /// Takes of a piece. A take is a row without an index of words, so it costs less than a recording.
+    static let takesAtOnce = 1000
     /// Maximum number of recordings with removals in the first piece.
     static let removalsAtOnce = 1000
 
@@ -53,14 +55,28 @@ struct CatalogueMerge {
     }
 
     /// Merges takes. Call after recordings and sections, because takes refer to both.
-    mutating func merge(takes: [ExactText: CatalogueItem]) throws {
+    ///
+    /// - Parameter pieceDone: Called between two pieces.
+    mutating func merge(
+        takes: [ExactText: CatalogueItem], atOnce: Int = CatalogueMerge.takesAtOnce, pieceDone: () throws -> Void = {}
+    ) throws {
         try library.findTakes()
-        var lists = LibraryCatalogue()
-        lists.takes = takes
-        let before = trashing
-        try merge(lists, CatalogueScope.takes) { (writer, state) throws(DatabaseError) in
-            try writer.writeTakes(state)
-            return before
+        var rest = takes.keys.sorted()[...]
+        while !rest.isEmpty {
+            let began = ContinuousClock.now
+            let piece = rest.prefix(atOnce)
+            rest = rest.dropFirst(piece.count)
+            var lists = LibraryCatalogue()
+            for key in piece { lists.takes[key] = takes[key] }
+            let (chosen, before) = (Set(piece), trashing)
+            try merge(lists, { (rows) throws(DatabaseError) in try CatalogueScope.scope(ofTakes: chosen, rows) }) {
+                (writer, state) throws(DatabaseError) in
+                try writer.writeTakes(state, among: chosen)
+                return before
+            }
+            if rest.isEmpty { break }
+            RecordingLibrary.letOthersWrite(after: began.duration(to: .now))
+            try pieceDone()
         }
         library.store.announceTakeChanges()
     }

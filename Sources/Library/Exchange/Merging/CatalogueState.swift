@@ -11,6 +11,8 @@ struct CatalogueScope {
     let recordings: [ExactText]
     /// True if takes are read.
     let hasTakes: Bool
+    /// Keys of the sounds of the takes; nil for all takes.
+    var takeKeys: Set<ExactText>?
 
     static func recordings(_ identities: some Sequence<ExactText>) -> CatalogueScope {
         CatalogueScope(recordings: identities.sorted(), hasTakes: false)
@@ -18,8 +20,13 @@ struct CatalogueScope {
 
     /// Returns the scope of all takes, with the recordings whose sections the takes belong to.
     static func takes(_ rows: StoreRows) throws(DatabaseError) -> CatalogueScope {
-        let keys = Set(try CatalogueTakes(rows: rows).all().compactMap(\.take.model?.key))
-        return CatalogueScope(recordings: keys.map { ExactText("\($0)") }.sorted(), hasTakes: true)
+        try scope(ofTakes: nil, rows)
+    }
+
+    /// Returns the scope of the takes with some sounds, by the keys of the sounds; nil for all takes.
+    static func scope(ofTakes chosen: Set<ExactText>?, _ rows: StoreRows) throws(DatabaseError) -> CatalogueScope {
+        let keys = Set(try CatalogueTakes(rows: rows).all(among: chosen).compactMap(\.take.model?.key))
+        return CatalogueScope(recordings: keys.map { ExactText("\($0)") }.sorted(), hasTakes: true, takeKeys: chosen)
     }
 }
 

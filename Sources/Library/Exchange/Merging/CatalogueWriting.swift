@@ -194,8 +194,8 @@ struct CatalogueWriter {
     // MARK: Takes
 
     /// Makes the descriptions of takes equal to the catalogue.
-    mutating func writeTakes(_ state: CatalogueState) throws(DatabaseError) {
-        for (take, key, _) in try CatalogueTakes(rows: rows).all() {
+    mutating func writeTakes(_ state: CatalogueState, among chosen: Set<ExactText>) throws(DatabaseError) {
+        for (take, key, _) in try CatalogueTakes(rows: rows).all(among: chosen) {
             guard let content = state.entries[EntryID(.take, ExactText("\(key)"))]?.content else { continue }
             let name = content[CatalogueField.name]?.stringValue ?? ""
             let note = content[CatalogueField.note]?.stringValue ?? ""

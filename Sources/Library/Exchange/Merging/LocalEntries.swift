@@ -36,7 +36,7 @@ struct LocalEntries {
         let recordings = keys.keys.sorted()
         try readDocuments(rows, keys, of: recordings)
         try readSections(rows.database, keys, of: recordings, known)
-        if scope.hasTakes { try readTakes(rows) }
+        if scope.hasTakes { try readTakes(rows, among: scope.takeKeys) }
     }
 
     /// True if a thing without an entry may still exist: its row cannot be read.
@@ -258,8 +258,8 @@ struct LocalEntries {
         return entry
     }
 
-    private mutating func readTakes(_ rows: StoreRows) throws(DatabaseError) {
-        for (take, key, changed) in try CatalogueTakes(rows: rows).all() {
+    private mutating func readTakes(_ rows: StoreRows, among chosen: Set<ExactText>?) throws(DatabaseError) {
+        for (take, key, changed) in try CatalogueTakes(rows: rows).all(among: chosen) {
             var entry = LocalEntry()
             entry.changedAt = changed
             entry.set(CatalogueField.name, .string(take.name))
@@ -297,11 +297,25 @@ struct CatalogueTakes {
     let rows: StoreRows
 
     /// Returns one take for each sound, with the time of the last change of its description, in ms since 1970.
-    func all() throws(DatabaseError) -> [(take: StoredTake, key: RecordingKey, changed: Int64)] {
+    ///
+    /// - Parameter chosen: Keys of sounds; nil for all sounds.
+    func all(
+        among chosen: Set<ExactText>? = nil
+    ) throws(DatabaseError) -> [(take: StoredTake, key: RecordingKey, changed: Int64)] {
         let marks = try rows.takeMarks()
+        var takes: [StoredTake] = []
+        if let chosen {
+            var numbers: [Int] = []
+            for (number, mark) in marks {
+                if let key = mark.key, chosen.contains(ExactText("\(key)")) { numbers.append(number) }
+            }
+            takes = try rows.takes(numbered: numbers.sorted())
+        } else {
+            takes = try rows.takes(TakeFilter()).reversed()
+        }
         var seen: Set<RecordingKey> = []
         var found: [(take: StoredTake, key: RecordingKey, changed: Int64)] = []
-        for take in try rows.takes(TakeFilter()).reversed() {
+        for take in takes {
             guard let mark = marks[take.number], let key = mark.key, seen.insert(key).inserted else { continue }
             found.append((take, key, mark.changed))
         }

@@ -56,7 +56,13 @@ struct MergedRows {
             try add("kind = 'recording' AND owner = '' AND identity = ?", [.text(identity.text)])
             try add("kind = 'section' AND owner = ?", [.text(identity.text)])
         }
-        if scope.hasTakes { try add("kind = 'take'", []) }
+        if scope.hasTakes {
+            if let keys = scope.takeKeys {
+                for key in keys { try add("kind = 'take' AND owner = '' AND identity = ?", [.text(key.text)]) }
+            } else {
+                try add("kind = 'take'", [])
+            }
+        }
         return entries
     }
 

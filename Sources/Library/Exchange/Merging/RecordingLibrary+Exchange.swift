@@ -38,9 +38,9 @@ extension RecordingLibrary {
     /// Recordings that are new here are listed without their files. Recordings removed in the other library are in the
     /// trash.
     ///
-    /// A merge consists of pieces of some hundred recordings, playlists and takes last. Each piece is merged completely
-    /// or not at all, and other programs can use the store between two pieces. After an error or a crash, merging the
-    /// same catalogue again completes the merge.
+    /// A merge consists of pieces: some hundred recordings, then a thousand takes, then all playlists. Each is merged
+    /// completely or not at all, and other programs can use the store between two pieces. After an error or a crash,
+    /// merging the same catalogue again completes the merge.
     ///
     /// - Parameter bytes: Result of ``catalogueText(withKeys:)`` of the other library, in UTF-8.
     /// - Throws: `CatalogueError`: nothing has changed; `RecordingLibraryError`, `StoreError`: the pieces before the
