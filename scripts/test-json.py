@@ -4,8 +4,8 @@
   scripts/test-json.py COMMAND [FILE]...   COMMAND is the built woodshed; a FILE has lines of events from tests
 
 Runs every verb that has --json, and reads its output with an independent parser: one value per line, no duplicate keys, only
-valid JSON numbers, every key in the schema. The events in the source and those in the schema must be the same, and README.md must not
-name others. First, planted faults must be found.
+valid JSON numbers, every key in the schema. The events in the source and those in the schema must be the same, and docs/events.md must
+name them all and no others. First, planted faults must be found.
 """
 import copy
 import http.server
@@ -131,13 +131,13 @@ def compare_names():
         faults.append(f"{name}: written by the source, and not in the schema")
     for name in sorted(set(events) - written):
         faults.append(f"{name}: in the schema, and nowhere in the source")
-    readme = (root / "README.md").read_text()
-    section = re.search(r"### Events\n(.*?)\n##", readme, re.S).group(1)
+    page = (root / "docs/events.md").read_text()
+    section = re.search(r"^## Events\n(.*?)\n##", page, re.S | re.M).group(1)
     told = set(re.findall(r"`([a-z.]+)`", section))
     for name in sorted(set(events) - told):
-        faults.append(f"{name}: not named in README.md under Events")
+        faults.append(f"{name}: not named in docs/events.md under Events")
     for name in sorted(word for word in told if "." in word and word not in events):
-        faults.append(f"{name}: named in README.md under Events, and in no event")
+        faults.append(f"{name}: named in docs/events.md under Events, and in no event")
 
 
 def verbs(command):
