@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the commands in the documents. Every line that begins with "$ woodshed" in a ```console block of README.md and docs/ must
 # exit with 0, in a folder with a song.wav of 30 seconds. The program in README.md must be the example Looper, and the
-# dependency that it shows must work.
+# dependency that docs/embedding.md shows must work.
 #
 # Commands that would play to a sound card or record from one use `null` instead: add_device below. A measurement cannot use it:
 # it gets a device that does not exist, and must report that.
@@ -42,13 +42,14 @@ export XDG_STATE_HOME=$folder/state XDG_CACHE_HOME=$folder/cache XDG_RUNTIME_DIR
 sox -n -r 44100 -c 2 song.wav synth 30 pluck C4 tremolo 2 60 gain -6 || exit 1
 sox song.wav song.flac && cp song.wav "my song.wav"
 
-# The dependency in README.md, its second ```swift block: a package that contains it is valid, whatever the folder's name.
+# The dependency in docs/embedding.md, its first ```swift block: a package that contains it is valid, whatever the folder's name.
 mkdir -p looper/Sources/Looper && ln -s "$root" elsewhere && echo "$program" >looper/Sources/Looper/main.swift
-manifest=$(awk '/^```swift$/ { n++; inside = (n == 2); next } /^```$/ { inside = 0 } inside' "$root/README.md")
+manifest=$(awk '/^```swift$/ { inside = 1; next } /^```$/ && inside { exit } inside' "$root/docs/embedding.md")
+[[ $manifest == "dependencies: "*"targets: "* ]] || fail "docs/embedding.md shows no dependency in its first block of Swift"
 printf '// swift-tools-version: 6.2\nimport PackageDescription\nlet package = Package(\n    name: "looper",\n%s\n)\n' \
     "${manifest//..\/woodshed/..\/elsewhere}" >looper/Package.swift
 if ! said=$(cd looper && swift package show-dependencies 2>&1); then
-    fail "README.md: the dependency is refused in a folder of another name: $said"
+    fail "docs/embedding.md: the dependency is refused in a folder of another name: $said"
 fi
 
 # Commands for the default device get a device that every machine has.
