@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Makes the pictures of docs/tutorial.md: the screens of a real session, as SVG.
+"""Makes the pictures of docs/tutorial.md, the screens of a real session, as SVG; and of them the film of README.md.
 
     scripts/tutorial-screens.py [WOODSHED]      default: .build/release/woodshed
+    scripts/tutorial-screens.py --film          makes the film of the committed pictures; needs no command
 
 It plays a melody made with sox on the null device, in a pseudo-terminal of 80 by 24 characters, presses the keys of the tutorial
-and draws what a terminal would show. Times differ a little from run to run.
+and draws what a terminal would show. Times differ a little from run to run. The film is an SVG that moves by CSS, without a script:
+the screens of both sessions, four a second; with --film only the four pictures of the tutorial.
 """
 
 import codecs
 import fcntl
 import html
+import itertools
 import os
 import pty
 import re
@@ -24,6 +27,12 @@ import time
 COLUMNS, ROWS = 80, 24
 CELL_WIDTH, CELL_HEIGHT = 8.4, 18
 PLAIN = ("#d8d8d8", False)
+# A screen is kept for the film when nothing has arrived for this long, so that no half of a drawing is kept.
+SETTLED_SECONDS = 0.015
+FRAME_SECONDS = 0.25
+STILL_SECONDS = 2.5
+STILLS = ["tutorial-first.svg", "tutorial-loop.svg", "tutorial-saved.svg", "tutorial-tomorrow.svg"]
+FILM = ("practice-loop.svg", "a loop is set by ear, slowed to 70 % and saved; the next session goes on with it")
 
 
 class Terminal:
@@ -97,36 +106,34 @@ class Terminal:
     def svg(self, title):
         """The screen as a picture, without the empty rows at its end."""
         rows = max((number for number, row in enumerate(self.cells) if any(cell[0] != " " for cell in row)), default=0) + 1
-        width, height = COLUMNS * CELL_WIDTH + 24, rows * CELL_HEIGHT + 24
-        lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
-            f"<title>{html.escape(title)}</title>",
-            f'<rect width="{width:.0f}" height="{height:.0f}" rx="8" fill="#1b1d23"/>',
-            '<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">',
-        ]
+        lines = head(rows, title)
         for number, row in enumerate(self.cells[:rows]):
             lines += self.blocks(number, row)
             lines += self.words(number, row)
         return "\n".join(lines + ["</g>", "</svg>", ""])
 
+    def rows(self):
+        """The elements of each row, all drawn where the first row is."""
+        return ["\n".join(self.blocks(0, row) + self.words(0, row)) for row in self.cells]
+
     # Block characters are drawn as rectangles: fonts leave gaps between them.
     BLOCKS = {"█": (0, 1), "▀": (0, 0.5), "▄": (0.5, 1), "▔": (0, 0.125), "▁": (0.875, 1), "▇": (0.125, 1)}
 
     def blocks(self, number, row):
-        lines = []
-        for column, (character, style, ground) in enumerate(row):
-            x, y = 12 + column * CELL_WIDTH, 12 + number * CELL_HEIGHT
+        lines, column = [], 0
+        for (block, colour, ground), run in itertools.groupby(row, lambda cell: (self.BLOCKS.get(cell[0]), cell[1][0], cell[2])):
+            x, y, count = 12 + column * CELL_WIDTH, 12 + number * CELL_HEIGHT, len(list(run))
             if ground:
-                lines.append(self.rectangle(x, y, 0, 1, ground))
-            if character in self.BLOCKS:
-                lines.append(self.rectangle(x, y, *self.BLOCKS[character], style[0]))
+                lines.append(self.rectangle(x, y, count, 0, 1, ground))
+            if block:
+                lines.append(self.rectangle(x, y, count, *block, colour))
+            column += count
         return lines
 
     @staticmethod
-    def rectangle(x, y, top, bottom, colour):
+    def rectangle(x, y, count, top, bottom, colour):
         return (
-            f'<rect x="{x:.1f}" y="{y + top * CELL_HEIGHT:.1f}" width="{CELL_WIDTH + 0.2:.1f}" '
+            f'<rect x="{x:.1f}" y="{y + top * CELL_HEIGHT:.1f}" width="{count * CELL_WIDTH + 0.2:.1f}" '
             f'height="{(bottom - top) * CELL_HEIGHT:.1f}" fill="{colour}"/>'
         )
 
@@ -143,11 +150,70 @@ class Terminal:
         return lines
 
 
+def head(rows, title):
+    """The beginning of a picture with so many rows."""
+    width, height = COLUMNS * CELL_WIDTH + 24, rows * CELL_HEIGHT + 24
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
+        f"<title>{html.escape(title)}</title>",
+        f'<rect width="{width:.0f}" height="{height:.0f}" rx="8" fill="#1b1d23"/>',
+        '<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">',
+    ]
+
+
+def still(path):
+    """The rows of a picture that this tool has written, each drawn where the first row is."""
+    rows = [[] for _ in range(ROWS)]
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            found = re.match(r'<(?:rect|text) x="[\d.]+" y="([\d.]+)"', line)
+            if found:
+                y = float(found.group(1))
+                number = int((y - 12) / CELL_HEIGHT)
+                rows[number].append(line[:found.start(1)] + f"{y - number * CELL_HEIGHT:.1f}" + line[found.end(1):].rstrip())
+    return ["\n".join(row) for row in rows]
+
+
+def film(pictures, title):
+    """One picture that moves. Each of the pictures is the second at which it appears, and its rows. A viewer who wants no motion
+    sees the last one."""
+    begins = [second - pictures[0][0] for second, _ in pictures]
+    length = begins[-1] + STILL_SECONDS
+    spans = {}
+    for (_, rows), begin, end in zip(pictures, begins, [*begins[1:], length]):
+        for number, row in enumerate(rows):
+            if row:
+                times = spans.setdefault((number, row), [])
+                if times and times[-1][1] == begin:
+                    times[-1] = (times[-1][0], end)
+                else:
+                    times.append((begin, end))
+    names = {row: f"r{number}" for number, row in enumerate(dict.fromkeys(row for _, row in spans))}
+    rules, uses = {}, []
+    for (number, row), times in spans.items():
+        style = ""
+        if times != [(0, length)]:
+            style = f' class="{rules.setdefault(tuple(times), f"s{len(rules)}")}"'
+            style += ' opacity="0"' if times[-1][1] != length else ""
+        uses.append(f'<use href="#{names[row]}" y="{number * CELL_HEIGHT}"{style}/>')
+    lines = head(max(number for number, _ in spans) + 1, title)
+    lines += ["<style>", f"use {{ animation: {length:.2f}s step-end infinite }}"]
+    for times, name in rules.items():
+        steps = {0: 0} | {second: shown for begin, end in times for second, shown in ((begin, 1), (end, 0)) if second != length}
+        frames = " ".join(f"{100 * second / length:.2f}% {{ opacity: {shown} }}" for second, shown in steps.items())
+        lines += [f".{name} {{ animation-name: {name} }}", f"@keyframes {name} {{ {frames} }}"]
+    lines += ["@media (prefers-reduced-motion: reduce) { use { animation: none !important } }", "</style>", "<defs>"]
+    lines += [f'<g id="{name}">\n{row}\n</g>' for row, name in names.items()]
+    return "\n".join([*lines, "</defs>", *uses, "</g>", "</svg>", ""])
+
+
 class Session:
     """A command in a pseudo-terminal."""
 
     def __init__(self, command, environment):
         self.terminal = Terminal()
+        self.pictures = []
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.process, self.master = pty.fork()
         if self.process == 0:
@@ -158,8 +224,9 @@ class Session:
     def wait(self, seconds):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            ready, _, _ = select.select([self.master], [], [], max(0, end - time.monotonic()))
+            ready, _, _ = select.select([self.master], [], [], max(0, min(SETTLED_SECONDS, end - time.monotonic())))
             if not ready:
+                self.keep()
                 continue
             try:
                 data = os.read(self.master, 65536)
@@ -168,6 +235,15 @@ class Session:
             if not data:
                 return
             self.terminal.feed(self.decoder.decode(data))
+
+    def keep(self):
+        """Keeps the screen for the film, if it has changed and the last one is old enough."""
+        now = time.monotonic()
+        if self.pictures and now < self.pictures[-1][0] + FRAME_SECONDS:
+            return
+        rows = self.terminal.rows()
+        if any(rows) and (not self.pictures or rows != self.pictures[-1][1]):
+            self.pictures.append((now, rows))
 
     def press(self, keys, then=0.5):
         os.write(self.master, keys.encode())
@@ -178,8 +254,12 @@ class Session:
         os.waitpid(self.process, 0)
 
     def save(self, path, title):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.terminal.svg(title))
+        write(path, self.terminal.svg(title))
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def melody(path):
@@ -193,8 +273,12 @@ def melody(path):
 
 def main():
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    woodshed = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(root, ".build/release/woodshed"))
     images = os.path.join(root, "docs", "images")
+    if sys.argv[1:] == ["--film"]:
+        pictures = [(number * STILL_SECONDS, still(os.path.join(images, name))) for number, name in enumerate(STILLS)]
+        write(os.path.join(images, FILM[0]), film(pictures, FILM[1]))
+        return
+    woodshed = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(root, ".build/release/woodshed"))
     with tempfile.TemporaryDirectory() as folder:
         melody(os.path.join(folder, "song.wav"))
         os.chdir(folder)
@@ -214,11 +298,14 @@ def main():
         first.press("S", 0.3)
         first.press("Solo\r", 1)
         first.save(os.path.join(images, "tutorial-saved.svg"), "the loop plays at 70 % and was saved as Solo")
+        first.wait(4)
         first.quit()
 
         second = Session(command, environment)
         second.wait(1.5)
         second.save(os.path.join(images, "tutorial-tomorrow.svg"), "the next day practice goes on with Solo at 70 %")
+        second.wait(2)
+        write(os.path.join(images, FILM[0]), film(first.pictures + second.pictures, FILM[1]))
         second.quit()
 
 
