@@ -156,7 +156,7 @@ def main() -> None:
     if "--check" in sys.argv[1:]:
         if before and seconds > 1.1 * float(before[1]):
             fail(f"the longest chain has grown from {before[1]} to {seconds:.0f} s: {' → '.join(modules)}; cut it, or give the reason in "
-                 "docs/decisions.md and run scripts/modules.py")
+                 "docs/decisions/building.md and run scripts/modules.py")
         if text[start:end + len(END)] != made:
             fail(f"the picture in {page} is out of date; make it anew: scripts/modules.py")
         return

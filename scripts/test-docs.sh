@@ -25,7 +25,7 @@ if [ "$program" != "$(cat Examples/Sources/Looper/main.swift)" ]; then
 fi
 
 # Links between the documents.
-for document in *.md docs/*.md; do
+for document in *.md docs/*.md docs/decisions/*.md; do
     while IFS= read -r link; do
         [ -e "$(dirname "$document")/$link" ] || fail "$document links to $link, which does not exist"
     done < <(grep -oP '\]\(\K(?!https?:|#)[^)#]+' "$document")

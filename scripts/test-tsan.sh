@@ -4,7 +4,7 @@
 #   scripts/test-tsan.sh [arguments of swift test, such as --filter Engine]
 #   scripts/test-tsan.sh --build          only builds them
 #
-# With WOODSHED_THREADS_EVERYWHERE=1, as in the soak, the command and its tests are among them (docs/decisions.md has the reason).
+# With WOODSHED_THREADS_EVERYWHERE=1, as in the soak, the command and its tests are among them (docs/decisions/building.md has the reason).
 #
 # First, the memory orderings in a copy of the module Realtime are weakened, one in each of its parts, and each must be
 # reported; otherwise the sanitizer is not active and the other results mean nothing. The modules under test are optimised as a whole,

@@ -4,7 +4,7 @@ internal import Realtime
 ///
 /// The compiler checks every use of a noncopyable struct against each of its stored values, including the values of
 /// nested structs, so a struct that embeds a large struct takes minutes to compile. A box counts as a single value. See
-/// "Large noncopyable structs" in docs/decisions.md.
+/// "Large noncopyable structs" in docs/decisions/building.md.
 ///
 /// Allocates in `init`, frees in `deinit`: control side only. Using the value is as real-time safe as the value.
 @safe

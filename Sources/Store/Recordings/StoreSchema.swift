@@ -30,9 +30,9 @@ struct StoreSchema: Sendable {
         var state: State
         var isOlder = false
         do throws(DatabaseError) {
-            // Other journal modes need files that must stay in step with the database; see docs/decisions.md. With
-            // FULL, the deletion of the journal is not synchronised: after a loss of power the journal may reappear,
-            // and undo the last change.
+            // Other journal modes need files that must stay in step with the database; see
+            // docs/decisions/library.md. With FULL, the deletion of the journal is not synchronised: after a loss of
+            // power the journal may reappear, and undo the last change.
             for setting in ["synchronous=EXTRA", "journal_mode=DELETE"] {
                 _ = try database.rows("PRAGMA \(setting)") { _ in }
             }
