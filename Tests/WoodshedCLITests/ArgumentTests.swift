@@ -1,4 +1,4 @@
-// What is typed and what it means: tables of accepted and refused spellings.
+// Command-line arguments: tables of accepted and refused spellings, with the parsed meaning.
 import ArgumentParser
 import Terminal
 import Testing
@@ -180,14 +180,14 @@ struct ArgumentTests {
                 "play", "--section", "1-2", "a", "--section=3-4", "-n", "5", "--", "--section", "b",
             ])
                 == ["play", "--section", "1-2\n3-4", "a", "-n", "5", "--", "--section", "b"])
-        // What is to be refused is told as it was typed.
+        // The error quotes the refused argument as typed.
         #expect(
             SectionArguments.merged(["play", "a", "--section", "1-2", "--section", "1-2-3"]) == [
                 "play", "a", "--section", "1-2-3",
             ])
         #expect(SectionArguments.merged(["play", "a", "--section"]) == ["play", "a", "--section"])
         #expect(SectionArguments.merged(["play", "--section", "--", "1-2"]) == ["play", "--section", "--", "1-2"])
-        // With an argument each this took the parser half a minute; half a million arguments would not fit a command line.
+        // With an argument each, the parser took half a minute; half a million arguments would not fit a command line.
         let many = (0..<20_000).flatMap { ["--section", "\($0)-\($0 + 1)"] }
         let command = try Woodshed.parseAsRoot(SectionArguments.merged(["practice", "song.wav"] + many))
         let practice = try #require(command as? PracticeCommand)

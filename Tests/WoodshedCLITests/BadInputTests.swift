@@ -1,4 +1,4 @@
-// Everything that can be wrong with what the command is given: the code, one or two lines, nothing left behind.
+// Bad input of every kind: the exit status, one or two lines of error, and no files left behind.
 import Glibc
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 struct BadInputTests {
     private let folder = TestFolder()
 
-    /// Renders a file that cannot be rendered, and checks what is left.
+    /// Renders a file that cannot be rendered, and checks that nothing is left behind.
     private func refused(
         _ path: String, _ arguments: [String] = [], status: Int32, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -68,7 +68,7 @@ struct BadInputTests {
     @Test("a recording whose name is not UTF-8 is played; nothing is written under such a name")
     func otherBytes() {
         let path = song()
-        // The shell passes the byte on as it is.
+        // The shell passes the byte on unchanged.
         func shell(_ text: String) -> Finished {
             Command.run(
                 [
@@ -96,7 +96,7 @@ struct BadInputTests {
     func unreadable() {
         let path = song()
         #expect(unsafe chmod(path, 0) == 0)
-        // Root may read what nobody may, unless the right to do so is taken from the program.
+        // Root may read any file, unless deprived of this capability.
         let asRoot = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
         let words = (geteuid() == 0 ? asRoot : []) + [Command.path, "render", path, "-o", folder["out.wav"]]
         let run = Command.run(Array(words.dropFirst()), program: words[0])
@@ -198,7 +198,8 @@ struct BadInputTests {
     func shrinking() {
         let data = [UInt8](repeating: 0, count: 2 * 44_100 * 300)
         let path = folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 44_100, bits: 16, data: data))
-        // The second section is longer than what is read ahead, so that not all of it is in memory when the file shrinks.
+        // The second section is longer than the read-ahead, so that part of the section is not in memory when the file
+        // shrinks.
         let run = Command.run(
             ["practice", path, "--section", "0-1", "--section", "20-299", "--output", "null", "--json"]
         ) { running in

@@ -1,4 +1,4 @@
-// `woodshed bench stretch` from outside: what it prints, not how fast the machine is.
+// `woodshed bench stretch` from outside: the output, not the speed of the machine.
 import TestSupport
 import Testing
 
@@ -14,7 +14,7 @@ struct BenchTests {
         Command.run(["bench", "stretch", folder["song.wav"], "--runs", "1"] + arguments)
     }
 
-    /// The value of a key; no string of this command's holds a comma or a brace here.
+    /// The value of a key; no string of this command's output holds a comma or a brace here.
     private func number(_ key: String, in run: Finished) -> Double? {
         let name = "\"\(key)\":"
         let field = run.text.split { "{,}\n".contains($0) }.first { $0.hasPrefix(name) }
@@ -48,7 +48,7 @@ struct BenchTests {
         arguments: ["100%", "75%", "150%"])
     func heap(speed: String) throws {
         let run = bench(["--speed", speed, "--section", "0.1-0.15", "-n", "2", "--json"])
-        // A sanitizer brings an allocator of its own, of which this cannot be told.
+        // A sanitizer has an allocator of its own, whose allocations cannot be counted.
         #expect(run.text.contains(#""allocations":0"#) || run.text.contains(#""allocations":null"#), "\(run.text)")
     }
 

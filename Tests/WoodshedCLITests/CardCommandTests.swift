@@ -1,4 +1,4 @@
-// `woodshed sections FILE export CARDS.apkg`, and ratings with a comparison, as a user would run them.
+// `woodshed sections FILE export CARDS.apkg`, and ratings with a comparison, from a user's side.
 import Foundation
 import Glibc
 import JSON
@@ -92,7 +92,7 @@ struct ComparedRatingTests {
             "XDG_DATA_HOME": folder["data"], "XDG_STATE_HOME": folder["state"], "XDG_CACHE_HOME": folder["cache"],
             "TERM": "dumb", "TZ": "UTC",
         ]
-        // A voice that glides up and down, in syllables; the take is a second of it.
+        // A voice gliding up and down, in syllables; the take is a second of the voice.
         let sound = (0..<6 * Self.rate).flatMap { frame -> [UInt8] in
             let time = Double(frame) / Double(Self.rate)
             let level = 0.3 * max(0, sin(2 * .pi * 2.5 * time))
@@ -132,7 +132,7 @@ struct ComparedRatingTests {
             "3", run,
             until: #""event":"section.rated","section_id":1,"number":1,"section":"Solo","rating":"good","due":"2"#)
         #expect(run.text.contains(#""comparison":{"offset_ms":"#), "\(run.text.suffix(800))")
-        // What is practised for a moment is not in the statistics.
+        // Practice of a moment is not in the statistics.
         #expect(run.wait(for: #""event":"pass.ended""#))
         press("n", run, until: #""event":"section.started""#)
         press("e", run, until: "How did Bridge go?")

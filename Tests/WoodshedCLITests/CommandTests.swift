@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The command")
 struct CommandTests {
-    /// As the command has them, so that no new one is left out.
+    /// The command's own list, so that no new verb is left out.
     static let verbs = Woodshed.verbs
 
     @Test("without arguments it describes itself in at most 25 lines and 80 columns")
@@ -130,7 +130,7 @@ struct CommandTests {
 }
 
 extension String {
-    /// Where a text begins, in characters.
+    /// Position of a text's first character, in characters.
     func range(of text: String) -> Int? {
         let (all, wanted) = (Array(utf8), Array(text.utf8))
         guard all.count >= wanted.count else { return nil }

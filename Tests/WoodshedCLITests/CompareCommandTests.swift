@@ -1,4 +1,4 @@
-// `woodshed compare`, as a user would run it: takes that differ from the model in known ways.
+// `woodshed compare` from a user's side: takes with known differences from the model.
 import Glibc
 import TestSupport
 import Testing
@@ -19,9 +19,9 @@ struct CompareCommandTests {
     /// Writes eight plucked notes, each with the noise of a pick, the first after 0.2 s.
     ///
     /// - Parameters:
-    ///   - cents: How much higher they are.
-    ///   - late: How much later all begin, in seconds.
-    ///   - ratio: How much slower they are played.
+    ///   - cents: Distance of the pitch above the model's.
+    ///   - late: Delay of all notes, in seconds.
+    ///   - ratio: Factor by which the tempo is slower.
     ///   - without: A note that is left out.
     private func write(_ name: String, cents: Double = 0, late: Double = 0, ratio: Double = 1, without: Int? = nil) {
         let rate = Double(Self.rate)

@@ -1,4 +1,4 @@
-// What holds for every run: the configuration file, the environment, and which wins.
+// Settings for every run: the configuration file, the environment, and the order of precedence.
 import ArgumentParser
 import Glibc
 import Settings
@@ -150,7 +150,7 @@ struct ConfigTests {
         folder.write("config/woodshed/woodshed.conf", [0, 1, 2])
         #expect(config().status == 78 && config("set", "speed", "70%").status == 78)
         #expect(folder.read("config/woodshed/woodshed.conf") == [0, 1, 2])
-        // Verbs without such options do not look at it, nor does the help.
+        // Verbs without such options do not read the configuration, nor does the help.
         #expect(Command.run(["info", folder["song.wav"]], environment: home).status == 0)
         #expect(Command.run(["practice", "--help"], environment: home).status == 0)
         #expect(Command.run(["config", "set", "speed", "70%"]).status == 78)
@@ -159,7 +159,7 @@ struct ConfigTests {
     @Test("every verb takes every option that the table gives it, and a given option is found in any spelling")
     func table() throws {
         for option in SettingOption.all {
-            // Its own word for "none" is to leave it out.
+            // The standard value of count-in, "none", is written by leaving the option out.
             let value = option.name == "count-in" ? "4" : option.standard
             try option.validate(option.isFlag ? "yes" : value)
             for verb in option.verbs {

@@ -19,7 +19,7 @@ struct ControlEventsTests {
         }
         try server.start { request in
             let isFollowing = request.line == "follow"
-            // An event can come just before the answer to anything else that is asked.
+            // An event can come just before the answer to another request.
             if !isFollowing { publish(#"{"event":"between"}"#) }
             server.answer(request, #"{"ok":true}"#, follows: isFollowing ? true : nil)
         }

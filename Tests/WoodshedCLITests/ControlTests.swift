@@ -1,4 +1,4 @@
-// Runs that are controlled by other programs and by pedals, from their start to their end.
+// Runs under the control of other programs and pedals, from start to end.
 import Glibc
 import JSON
 import RemoteControl
@@ -29,7 +29,7 @@ struct Studio {
 
     var sockets: [String] { folder.names(in: "run/woodshed").filter { $0.hasSuffix(".sock") } }
 
-    /// Connects to the run that is there, or comes.
+    /// Connects to the run, and waits until the run listens.
     func connect() -> Program? {
         for _ in 0..<12_000 {
             if let name = sockets.first, let program = Program(folder["run/woodshed/\(name)"]) { return program }
@@ -45,7 +45,7 @@ struct Studio {
         Command.run(arguments, environment: environment.merging(more) { $1 }, folder: folder.path, act: act)
     }
 
-    /// Steps on the pedal, or moves something else.
+    /// Presses the pedal, or moves another controller.
     func send(_ bytes: [UInt8]) {
         let writer = unsafe open(pedal, O_WRONLY | O_CLOEXEC)
         #expect(unsafe write(writer, bytes, bytes.count) == bytes.count)
@@ -82,7 +82,7 @@ struct ControlSocketTests {
             #expect(field("ok", program.ask("pause")) == .bool(true))
             #expect(run.wait(for: #""event":"paused""#))
             #expect(field("state", program.ask("status")) == .string("paused"))
-            // It may have been paused late.
+            // The run may have been paused late.
             _ = program.ask("seek 10%")
             #expect(run.wait(for: #""event":"moved""#))
             #expect(field("words", program.ask("loop start")) != .array([]))
@@ -108,7 +108,7 @@ struct ControlSocketTests {
         #expect(studio.sockets.isEmpty)
         let list = Command.run(["sections", studio.folder["song.wav"]], environment: studio.environment)
         #expect(list.text.contains("Søren's riff") && !list.text.contains("riff?"), "\(list.text)")
-        // As after keys.
+        // The same as after keys.
         #expect(finished.errorLines.contains { $0.hasPrefix("loop 0:0") }, "\(finished.error)")
     }
 
@@ -214,7 +214,7 @@ struct ControlSocketTests {
     )
     func staleAndConfigured() {
         studio.config("set", "control", "socket")
-        // It goes on until it is ended.
+        // The run continues until the test ends the process.
         let arguments = ["practice", "song.wav", "--output", "null"]
         let killed = studio.run(arguments) { run in
             #expect(studio.connect() != nil)
@@ -223,7 +223,7 @@ struct ControlSocketTests {
         #expect(killed.status == -9 && studio.sockets.count == 1)
         let old = studio.sockets
         let next = studio.run(arguments) { run in
-            // The old one refuses.
+            // The killed run's socket refuses the connection.
             let program = studio.connect()
             #expect(field("ok", program?.ask("quit")) == .bool(true))
         }
@@ -331,12 +331,12 @@ struct PedalTests {
         press("\u{1B}", "nothing learned")
         press("M", "press the pedal")
         step([0xB3, 67, 127], "cc67: now the key")
-        // Letting go is no press of its own, and a key without an action is none to be learned.
+        // A release is no press of its own, and a key without an action cannot be learned.
         step([0xB3, 67, 0], "")
         press("E", "does nothing")
         press("]", "learned: cc67 = speed +5%")
         step([0xB3, 67, 127], "speed 105 %")
-        // A pedal that is wired the other way round.
+        // A pedal with reversed polarity.
         press("M", "press the pedal")
         step([0xB0, 70, 0], "cc70.up: now the key")
         press("i", "learned: cc70.up = tell")
@@ -366,7 +366,7 @@ struct PedalTests {
             environment: studio.environment)
         #expect(
             run.status == 78 && run.error.contains("line 2") && run.error.contains("woodshed config unset midi.pedal"))
-        // Who uses no controller is not kept from playing.
+        // A user without a controller can still play.
         let quiet = Command.run(
             ["play", studio.folder["song.wav"], "--output", "null", "--clock", "virtual"],
             environment: studio.environment)

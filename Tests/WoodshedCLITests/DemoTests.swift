@@ -24,8 +24,8 @@ struct DemoTests {
             #expect(channel.allSatisfy { abs($0) <= 0.7001 })
             for section in recording.sections {
                 let part = channel[Int(section.range.lowerBound)..<Int(section.range.upperBound)]
-                // A passage nobody hears would be a broken instrument, and its loudest click would not tell: so the mean
-                // power too, which lies within 12 dB of that of ordinary recordings.
+                // An inaudible passage would be a broken instrument, undetected by its loudest click. So the test also
+                // checks the mean power, which lies within 12 dB of the power of ordinary recordings.
                 let power = part.reduce(0) { $0 + $1 * $1 } / Float(part.count)
                 #expect(part.contains { abs($0) > 0.1 }, "\(section.name)")
                 #expect(power > 0.03 * 0.03, "\(section.name)")
@@ -53,7 +53,7 @@ struct DemoTests {
     }
 }
 
-/// `woodshed demo` as a newcomer runs it.
+/// `woodshed demo` as a newcomer runs the command.
 @Suite("Demo", .serialized)
 struct DemoRunTests {
     private let folder = TestFolder()
@@ -70,7 +70,7 @@ struct DemoRunTests {
         #expect(run.error.contains("woodshed practice"))
         #expect(run.error.contains("no sound device"), "\(run.error)")
         let samples = try #require(Wave.floats(of: folder.read("woodshed-demo-2.wav")))
-        // Each section at 60, 80 and 100 %; a whole score is at most a frame off.
+        // Each section at 60, 80 and 100 %; a whole score is off by at most one frame.
         let sections = DemoRecording(sampleRate: 48_000).sections
         let expected = sections.reduce(0) { $0 + Double($1.range.count) * (1 / 0.6 + 1 / 0.8 + 1) }
         #expect(abs(Double(samples.count / 2) - expected) <= 1)
@@ -89,11 +89,11 @@ struct DemoRunTests {
 
     @Test("after an interrupt it leaves no file")
     func interrupted() {
-        // If the test is held up, the demo may end before the interrupt comes.
+        // If the test is delayed, the demo may end before the interrupt comes.
         for _ in 0..<20 {
             let folder = TestFolder()
             let run = Command.run(["demo", "--out", folder["demo.wav"]]) { running in
-                // Once its file is there it is under way.
+                // Once the file exists, the demo is under way.
                 #expect(eventually { !folder.names.isEmpty })
                 running.send(SIGINT)
             }

@@ -1,4 +1,4 @@
-// What `devices` tells, on a machine made of virtual cards.
+// The output of `devices`, on a machine made of virtual cards.
 import Testing
 import VirtualCardSupport
 import Woodshed

@@ -1,4 +1,4 @@
-// The verdicts of `doctor`, on machines described rather than met.
+// The verdicts of `doctor`, on described instead of real machines.
 import Terminal
 import Testing
 import VirtualCardSupport
@@ -8,7 +8,7 @@ import Woodshed
 
 @Suite("Doctor")
 struct DiagnosisTests {
-    /// A point that is wrong in one way, by what the machine's files say.
+    /// A check failing in a single way, with the machine's files behind the failure.
     struct Fault: Sendable, CustomTestStringConvertible {
         let check: String
         let changes: [String: String?]
@@ -34,7 +34,7 @@ struct DiagnosisTests {
 
     private static let governor = "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"
 
-    /// A processor whose governor is `powersave`, which means one thing of one driver and another of the next.
+    /// A processor whose governor is `powersave`, which has another meaning with each driver.
     private static func pacing(driver: String, preference: String?) -> [String: String?] {
         let folder = "sys/devices/system/cpu/cpu1/cpufreq/"
         return [
@@ -134,7 +134,7 @@ struct DiagnosisTests {
         #expect(wrong.contains { $0.name == fault.check && $0.grade == fault.grade })
         let check = wrong.first { $0.name == fault.check }
         #expect(check?.finding.contains(fault.finding) == true && check?.remedy.contains(fault.remedy) == true)
-        // Without real-time priority nothing else makes up for an ordinary niceness.
+        // Without real-time priority, nothing else compensates for an ordinary niceness.
         #expect(wrong.count == 1 || fault.check == "nice" && wrong.map(\.name) == ["priority", "nice"])
     }
 
@@ -188,7 +188,7 @@ struct DiagnosisTests {
         #expect(refused.status == .noPermission && refused.checks.contains { $0.remedy.contains("usermod -aG audio") })
     }
 
-    /// A control of the mixer in one direction.
+    /// A control of the mixer in a single direction.
     private func control(
         _ name: String, _ isOn: Bool?, _ volume: Double?, side: StreamIncident.Side = .output
     ) -> MixerControl {
@@ -249,7 +249,7 @@ struct DiagnosisTests {
         for name in ["hw:1", "hw:0,1", "hw:Other"] { #expect(told.holders(of: name, .output).isEmpty, "\(name)") }
         #expect(told.holders(of: "hw:0", .input).isEmpty)
         let silent = MadeUpMachine(
-            // In a container the kernel's number for whoever is outside is 0.
+            // In a container the kernel's number for a process outside is 0.
             ["proc/asound/card0/pcm0p/sub0/status": "state: RUNNING\nowner_pid   : 0\n", "proc/31/comm": "mpd\n"],
             links: ["proc/31/fd/7": "/dev/snd/pcmC0D0p", "proc/32/fd/7": "/dev/snd/pcmC0D0c"])
         #expect(silent.holders(of: "hw:0", .output) == [DeviceHolder(process: 31, name: "mpd")])

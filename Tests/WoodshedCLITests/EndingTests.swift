@@ -1,4 +1,4 @@
-// A signal ends the program, whatever its threads are doing.
+// A signal ends the program in every state of the program's threads.
 import Glibc
 import Terminal
 import TestSupport
@@ -22,7 +22,7 @@ struct EndingTests {
         ["ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf", "XDG_STATE_HOME": folder["state"]]
     }
 
-    /// A card whose driver is stuck after a while: the call never returns.
+    /// A card whose driver hangs after a while: the call never returns.
     private func stuckCard() throws -> VirtualCardRig {
         var options = VirtualCardOptions()
         (options.playbackFaults, options.captureFaults) = ("hang@20000", "hang@60000")
@@ -74,12 +74,12 @@ struct EndingTests {
             running.send(SIGTERM)
             #expect(running.waitUntilTaken(SIGTERM))
             running.send(SIGSTOP)
-            // Longer than a program that runs may take to answer a signal.
+            // Longer than a running program may take to answer a signal.
             let begin = ContinuousClock.now
             #expect(eventually { ContinuousClock.now - begin > .seconds(Int64(Signals.patience) + 2) })
             running.send(SIGCONT)
         }
-        // It is not ended at once, but says the rest.
+        // The run does not end at once, but prints the remaining lines.
         #expect(run.status == 143 && run.error.contains("does not answer"), "\(run.error)")
     }
 
@@ -112,7 +112,7 @@ struct EndingTests {
         #expect(try Clip(path: folder["take.wav"]).frameCount > 40_000)
     }
 
-    // The thread sanitizer keeps a signal from a program that waits in the call that opens a pipe.
+    // The thread sanitizer withholds signals from a program waiting in the call that opens a pipe.
     @Test(
         "a rendering into a pipe that is not read ends, and so does one that waits for a reader",
         arguments: Sanitizers.watchThreads ? [1] : [0, 1])
@@ -122,7 +122,7 @@ struct EndingTests {
         defer { if held >= 0 { close(held) } }
         let script = #"cd "$0" && echo $$ >number && exec "$1" render song.wav -o pipe"#
         let run = Command.run(["-c", script, folder.path, Command.path], program: "/bin/sh") { running in
-            // A full pipe; without a reader the program waits in the call that opens it.
+            // A full pipe; without a reader the program waits in the call that opens the pipe.
             #expect(
                 eventually {
                     if held >= 0 { return isFull(pipe: held) }
@@ -134,7 +134,7 @@ struct EndingTests {
         #expect(folder.names == ["number", "pipe", "song.wav"])
     }
 
-    /// Whether a process is in the call `openat`, as far as the system tells.
+    /// Whether the system reports a process to be in the call `openat`.
     private func isOpening(_ process: String) -> Bool {
         let call = String(decoding: TestFolder.read("/proc/\(process)/syscall"), as: UTF8.self)
         #if arch(arm64)
@@ -145,7 +145,8 @@ struct EndingTests {
     }
 }
 
-/// An `ffmpeg` that decodes one second and then stands still for as long as the command runs, as one that reads over a network can.
+/// An `ffmpeg` that decodes one second and then stalls for as long as the command runs, as can happen with network
+/// input.
 @Suite("The end by a signal, when a recording does not come", .serialized)
 struct StalledDecodingTests {
     private let folder = TestFolder()
@@ -179,10 +180,11 @@ struct StalledDecodingTests {
             ["practice", "song.m4a", "--clock", "virtual", "--output", "null", "--json"],
         ])
     func ends(arguments: [String]) {
-        // Without a store, so that nothing has to be known of the recording before it plays.
+        // Without a store, so that playing needs no earlier knowledge of the recording.
         let environment = ["PATH": folder.path + ":/usr/local/bin:/usr/bin:/bin", "XDG_DATA_HOME": ""]
         let run = Command.run(arguments, environment: environment, folder: folder.path) { running in
-            // Its first block waits for nothing but, in the slowed one, attacks, of which nothing is told.
+            // The first block waits for nothing; only the slowed render waits for attacks, and reports nothing of this
+            // wait.
             if arguments.contains("75%") {
                 #expect(eventually { folder.names.contains { $0.hasSuffix(".part") } })
             } else {

@@ -1,4 +1,4 @@
-// What an embedder sees who catches an error, prints it or lets it end the program; and what the command makes of it.
+// Errors from an embedder's side: caught, printed, or ending the program; and the command's messages for errors.
 import DSP
 import Drawing
 import Realtime
@@ -10,7 +10,8 @@ import Woodshed
 
 @Suite("Errors in words")
 struct ErrorTextTests {
-    /// One of each public type, met as a program meets it. scripts/house-rules.sh finds a type that the command does not know.
+    /// One error of each public type, raised as in a program. scripts/house-rules.sh finds any type unknown to the
+    /// command.
     private static let errors: [(name: String, meet: @Sendable () throws -> Void)] = [
         ("ScoreError", { _ = try Section(5..<5) }),
         ("AudioFileError", { _ = try Clip(path: "/nonexistent") }),
@@ -51,7 +52,7 @@ struct ErrorTextTests {
         } catch let error as any ExplainedError {
             #expect("\(type(of: error))" == name)
             #expect("\(error)" == "\(error.message)\n\(error.remedy)")
-            // What Swift says of an error that nobody catches.
+            // Swift's own text for an uncaught error.
             #expect(String(reflecting: error) == "\(error.message)\n\(error.remedy)")
             #expect(!error.message.isEmpty && !error.remedy.isEmpty && !error.message.contains("Error("))
             #expect(error.exitStatus != .success)

@@ -1,4 +1,4 @@
-// The card itself, for the command alone.
+// The card itself, opened exclusively for the command.
 import Testing
 import VirtualCardSupport
 import Woodshed
@@ -10,7 +10,7 @@ struct ExclusiveTests {
     private let folder = TestFolder()
     private let rig: VirtualCardRig
 
-    /// A machine whose first card takes one format, and whose default device converts to it.
+    /// A machine whose first card takes one format, and whose default device converts to this format.
     init() throws {
         var options = VirtualCardOptions()
         options.formats = ["S16_LE"]

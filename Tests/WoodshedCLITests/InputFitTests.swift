@@ -1,4 +1,4 @@
-// What `record` does with an input that is not as asked.
+// `record` with an input different from the request.
 import TestSupport
 import Testing
 import VirtualCardSupport
@@ -23,7 +23,7 @@ struct InputFitTests {
         record([name, "--input", "file:\(folder[file])", "--clock", "virtual", "--bits", "16"] + arguments)
     }
 
-    /// The bytes of channels of a file that `Wave.ramp` made.
+    /// The bytes of some channels of a file made by `Wave.ramp`.
     private func ramp(frames: Int, channels: [Int]) -> [UInt8] {
         (0..<frames).flatMap { frame in
             channels.flatMap { channel -> [UInt8] in
@@ -56,7 +56,7 @@ struct InputFitTests {
         #expect(told.status == 0 && told.error.contains("has 1 channel, not 2; the take has as many"), "\(told.error)")
         #expect(told.error.contains("runs at 8000 Hz, not at 44100; the take has its rate"), "\(told.error)")
         #expect(Wave.data(of: folder.read("a.wav")) == ramp(frames: 8000, channels: [0]))
-        // What nobody asked for is not worth a word.
+        // Without a request, no difference is reported.
         let usual = record("b.wav", from: "small.wav")
         #expect(usual.status == 0 && !usual.error.contains(" not "), "\(usual.error)")
         for (arguments, problem) in [

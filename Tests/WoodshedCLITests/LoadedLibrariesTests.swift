@@ -1,4 +1,4 @@
-// Libraries that only one verb needs are loaded by that verb.
+// Libraries needed by only one verb are loaded by this verb.
 import Testing
 
 @Suite("Libraries that are loaded")
@@ -9,13 +9,13 @@ struct LoadedLibrariesTests {
         folder.write("ramp.wav", Wave.ramp(frames: 4000))
     }
 
-    /// Names of the libraries that the dynamic linker loaded in a run, as it tells them itself.
+    /// Names of the libraries loaded in a run, as reported by the dynamic linker.
     private func loaded(_ arguments: [String]) -> Set<String> {
         let run = Command.run(arguments, environment: ["LD_DEBUG": "files"])
         #expect(run.status == 0)
         let names = run.errorLines.filter { $0.contains("generating link map") }
             .compactMap { $0.split(separator: "file=").last?.split(separator: " ").first.map(String.init) }
-        // A run that tells nothing would show nothing.
+        // A run without this output would prove nothing.
         #expect(names.contains { $0.hasPrefix("libc.so") }, "\(run.errorLines.prefix(5))")
         return Set(names)
     }
@@ -38,7 +38,7 @@ struct LoadedLibrariesTests {
         "without the drawing library a picture is refused before the recording is read, with the package to install")
     func missing() {
         ramp()
-        // An empty file in its place is no library.
+        // An empty file in the library's place is not a library.
         folder.write("libpangocairo-1.0.so.0", [])
         let environment = ["LD_LIBRARY_PATH": folder.path]
         let run = Command.run(
@@ -49,7 +49,7 @@ struct LoadedLibrariesTests {
         #expect(run.errorLines.first?.hasPrefix(cause) == true)
         #expect(run.errorLines.last == "Install it with: sudo apt-get install libpangocairo-1.0-0")
         #expect(!folder.names.contains("a.png"))
-        // All else works.
+        // Everything else works.
         let shown = Command.run(["waveform", folder["ramp.wav"], "--width", "20"], environment: environment)
         #expect(shown.status == 0 && shown.error.isEmpty)
     }

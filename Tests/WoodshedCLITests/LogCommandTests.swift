@@ -1,4 +1,4 @@
-// `--log-level`, `--log-file` and their variables, as a user has them.
+// `--log-level`, `--log-file` and the matching variables, from a user's side.
 import Glibc
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-// While it plays: the device goes, and comes back.
+// During playing, the device disappears and returns.
 import Glibc
 import TestSupport
 import Testing
@@ -15,7 +15,8 @@ struct LossTests {
         song = folder.write("song.wav", Wave.ramp(frames: 48_000, channels: 2, rate: 48_000))
     }
 
-    /// A card that is unplugged after a fifth of a second, for so many milliseconds or until it is plugged in.
+    /// A card that is unplugged after a fifth of a second, for this many milliseconds or until the test plugs the card
+    /// in.
     private func card(awayFor milliseconds: Int? = nil) throws -> VirtualCardRig {
         try card("unplug@10000" + (milliseconds.map { ":\($0)" } ?? ""))
     }
@@ -33,7 +34,7 @@ struct LossTests {
     }
 
     private func run(_ policy: String, on rig: VirtualCardRig, _ more: [String] = []) -> Finished {
-        // What only made the arguments would be let go before they are used.
+        // Otherwise the rig would be released before the run, as only the arguments use the rig.
         withExtendedLifetime(rig) {
             Command.run(arguments(policy, on: rig) + ["--json"] + more, environment: environment)
         }
@@ -68,7 +69,8 @@ struct LossTests {
         var run: Finished
         var attempts = 0
         repeat {
-            // A third of a second of buffer. A busy machine that runs dry in the same moment tells of that, too, or instead: then once more.
+            // A third of a second of buffer. If a busy machine underruns in the same moment, the run also reports the
+            // underrun, or only the underrun: then the test repeats the run.
             run = self.run("wait", on: try card(faults), ["--period", "4096", "--periods", "4"])
             attempts += 1
         } while attempts < 10 && reports(of: run).contains { !$0.contains(#""event":"\#(event)""#) }
@@ -119,7 +121,8 @@ struct LossTests {
         #expect(run.wait(for: "no device (device_lost)"))
         let before = run.seen.count
         run.send(" ")
-        // The second where there is none at all. Asked again before the answer, the key would pause what has just come back.
+        // The second, where no card exists at all. If the key were pressed again before the answer, the key would pause
+        // the sound that has just returned.
         #expect(run.wait(for: "names a card that is not there", "has no sound card", from: before))
         rig.plugIn()
         run.send(" ")

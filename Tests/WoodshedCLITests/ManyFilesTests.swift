@@ -18,7 +18,7 @@ struct ManyFilesTests {
 
     private func results(_ run: Finished) -> [String?] { run.json.map { $0.text("path") } }
 
-    /// What each verb does with several.
+    /// The command of each verb for several recordings.
     private static let commands: [[String]] = [
         ["measure"], ["info"], ["waveform", "--width", "20"], ["render", "-q", "-o", "out/{}.wav"],
     ]
@@ -49,7 +49,7 @@ struct ManyFilesTests {
             #expect(run.error.contains(try #require(line.text("message"))) && line.text("remedy")?.isEmpty == false)
         }
         #expect(run.json[3].text("event") != "file.failed")
-        // Without JSON the errors are the same, and standard output has only what was done.
+        // Without JSON the errors are the same, and standard output has only the completed items.
         let words = home.run(command + names)
         #expect(words.status == 2 && words.error == run.error)
         #expect(!words.text.contains("bad.wav"))
@@ -153,7 +153,7 @@ struct ManyFilesTests {
         }
         let itself = home.run("render", "a.wav", "b.wav", "-o", "{}.wav")
         #expect(itself.status == 64 && itself.error.contains("this is the recording itself"))
-        // The output of the first would be the second.
+        // The first recording's output would be the second recording.
         home.song("xa.wav", 5)
         #expect(home.run("render", "a.wav", "xa.wav", "-o", "x{}.wav").status == 64)
         #expect(home.folder.names(in: "out").isEmpty)
@@ -181,7 +181,7 @@ struct ManyFilesTests {
 
     @Test("names of the library are taken, and written under their titles")
     func library() {
-        // A slash and a mark behind it are one character of Swift, but not to the system.
+        // For Swift, a slash with a combining mark behind is a single character, but not for the system.
         home.add("Blue/Bossa", "Alma", "Low/\u{301}Up")
         let run = home.run("measure", "@2", "@9", "@1", "--json")
         #expect(run.status == 2 && run.json.count == 3 && run.json[1].text("path") == "@9")

@@ -1,4 +1,4 @@
-// `woodshed measure` from outside; what the meters read is tested where they are.
+// `woodshed measure` from outside; the meters' readings are tested with the meters.
 import Glibc
 import Terminal
 import Testing
@@ -13,7 +13,7 @@ struct MeasureTests {
         Command.run(["measure", folder[name]] + arguments)
     }
 
-    /// A second of two channels of 997 Hz; what exceeds full scale is cut.
+    /// A second of two channels of 997 Hz; values beyond full scale are clipped.
     private func tone(_ name: String, amplitude: Double, rate: Int = 8000, seconds: Double = 1) {
         let data = (0..<Int(Double(rate) * seconds)).flatMap { frame -> [UInt8] in
             let value = amplitude * sin(2 * .pi * 997 * Double(frame) / Double(rate))
@@ -153,7 +153,7 @@ struct MeasureTests {
                 "\r" + end
             ])
         #expect(unseen.texts.isEmpty)
-        // What is read at a glance is not counted.
+        // A reading that takes a moment shows no count.
         var short = ReadingLine(draws: true, now: 0) { unseen.texts.append($0) }
         short.show(0.5, now: 399_000_000)
         short.clear()

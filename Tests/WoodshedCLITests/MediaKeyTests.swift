@@ -1,4 +1,4 @@
-// Runs that media keys control, over a private bus, by playerctl.
+// Runs controlled by media keys, over a private bus, by playerctl.
 import Glibc
 import TestSupport
 import Testing
@@ -108,7 +108,7 @@ struct MediaKeyTests {
             }
             #expect(finished.status == 143, "\(finished.error)")
         }
-        // So long that it is not over before the bus is; most of it is passed over then.
+        // Long enough to outlast the bus; most of the recording is then skipped.
         let data = [UInt8](repeating: 0, count: 2 * 8000 * 600)
         studio.folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
         let finished = studio.run(

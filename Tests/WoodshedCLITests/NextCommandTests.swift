@@ -1,4 +1,4 @@
-// What is due, how it went, and what was practised: `next`, `stats` and `practice --due`, as a user would run them.
+// `next`, `stats` and `practice --due` from a user's side: due sections, ratings, and the time practised.
 import Database
 import Glibc
 import TestSupport
@@ -23,7 +23,7 @@ struct NextCommandTests {
         Command.run(arguments, environment: home, folder: folder.path)
     }
 
-    /// Two sections, of which the first was rated so many days ago.
+    /// Two sections, the first of which was rated this many days ago.
     private func makeSections(ratedDaysAgo days: Int64 = 10) throws {
         for words in [["add", "1-8", "--name", "Solo"], ["add", "9-16", "--name", "Bridge"]] {
             #expect(Command.run(["sections", "song.wav"] + words, environment: home, folder: folder.path).status == 0)
@@ -65,7 +65,7 @@ struct NextCommandTests {
         #expect(
             again.lines.count == 1 && again.text.contains(#""reviews":2"#)
                 && again.text.contains(#""rating":"again""#))
-        // Under another name it is the same recording; a removed section is not due.
+        // Under another name the recording is the same; a removed section is not due.
         _ = unsafe rename(folder["song.wav"], folder["other.wav"])
         #expect(run("next", "other.wav").lines.count == 1)
         #expect(run("sections", "other.wav", "rm", "Solo").status == 0 && run("next").lines.isEmpty)
@@ -109,10 +109,10 @@ struct NextCommandTests {
         let told = "song.wav has changed: 1 due section belongs to what it was."
         let played = run("practice", "--due", "--output", "null", "--clock", "virtual", "--json")
         #expect(played.status == 66 && played.output.isEmpty && played.error.contains(told), "\(played.error)")
-        // The list knows it, too, without opening the file.
+        // The list also contains the section, without opening the file.
         let listed = run("next")
         #expect(listed.lines.isEmpty && listed.error.contains(told), "\(listed.text) \(listed.error)")
-        // New sections show that the old ones are not missed.
+        // New sections show that the user does not need the old sections.
         #expect(run("sections", "song.wav", "add", "1-2").status == 0)
         #expect(run("next").lines.isEmpty && !run("next").error.contains("has changed"))
         #expect(run("next", "--json").text.contains(#""replaced":true"#) && run("next", "--all").lines.count == 1)
@@ -145,7 +145,7 @@ struct NextCommandTests {
         let stats = run("stats", "song.wav")
         #expect(stats.lines.first == "practised  1 s on 1 day, 2 whole passes", "\(stats.text)")
         #expect(stats.text.contains("streak     1 day; the longest 1 day") && stats.text.contains("0:01.0-0:01.5"))
-        // At the end of a section it is written at once.
+        // At the end of a section the practice is written at once.
         let killed = Command.run(
             [
                 "practice", "song.wav", "--section", "2-3.2", "--section", "4-199", "-n", "1", "--output", "null",
@@ -153,7 +153,7 @@ struct NextCommandTests {
             ],
             environment: home, folder: folder.path
         ) { running in
-            // The second section is long enough that it is not over before the run is killed.
+            // The second section is long enough to be still playing when the run is killed.
             let limit = time(nil) + 180
             while time(nil) < limit, !run("stats", "--json").text.contains(#""passes":3,"#) { usleep(50_000) }
             running.send(SIGKILL)
@@ -236,7 +236,7 @@ struct RatingKeysTests {
         #expect(Command.run(["sections", folder["song.wav"]], environment: home).text.contains("Chorus"))
     }
 
-    /// Runs `practice`, and types something that ends it while another program changes the store for some seconds.
+    /// Runs `practice`, and types the end of the run while another program changes the store for some seconds.
     private func practice(
         naming name: String? = nil, ending key: String, seconds: Int
     ) throws -> (status: Int32, text: String) {
@@ -245,7 +245,7 @@ struct RatingKeysTests {
             #expect((try? database.run("BEGIN IMMEDIATE")) != nil)
             if name != nil { press("R", run, until: "type a name") }
             run.send((name.map { $0 + "\r" } ?? "") + key)
-            // So long that a run that waits for less has given up.
+            // Long enough that a run with a shorter wait has given up.
             let begin = ContinuousClock.now
             #expect(
                 eventually {

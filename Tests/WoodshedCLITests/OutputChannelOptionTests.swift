@@ -1,4 +1,4 @@
-// `--output-channel`, as a user would use it.
+// `--output-channel` from a user's side.
 import TestSupport
 import Testing
 
@@ -31,7 +31,7 @@ struct OutputChannelOptionTests {
             #expect(channels[3] == Array(both.prefix(sample)))
             #expect(channels[1] == Array(both.dropFirst(sample).prefix(sample)))
         }
-        // A voice is heard on both.
+        // A voice is audible on both channels.
         folder.write("voice.wav", Wave.ramp(frames: 100, channels: 1, rate: 8000))
         #expect(play("voice.wav", "--output-channel", "3").status == 0)
     }

@@ -1,5 +1,5 @@
-// Two days of practice, as a user would run them: a card whose cable adds a delay and whose two clocks drift, a loop, three takes,
-// a comparison; and on the next day what is due.
+// Two days of practice from a user's side: a card with a delaying cable and two drifting clocks, a loop, three takes, a
+// comparison; and on the next day the due sections.
 import Database
 import Glibc
 import TestSupport
@@ -47,7 +47,7 @@ struct PracticeDaysTests {
         #expect(run.wait(for: words, from: place), "after \(key): \(run.text.suffix(600))")
     }
 
-    /// Makes everything that was practised and rated a day older, which is what the next morning is to the store.
+    /// Makes all practice and all ratings a day older: for the store, the next morning.
     private func sleep() throws {
         let store = try Database(path: folder["data/woodshed/practice.db"], creating: false)
         try store.run("UPDATE practice SET began = began - 86400, ended = ended - 86400")
@@ -55,7 +55,8 @@ struct PracticeDaysTests {
         try store.run("UPDATE take SET time = time - 86400")
     }
 
-    /// How many frames a take lies beside its place: where its sound differs the least from the section's.
+    /// Frames by which a take lies beside its place: the shift with the smallest difference between the take's sound
+    /// and the section's.
     private func misplacement(of take: StoredTake) throws -> Int {
         let model = try #require(take.model)
         let data = try #require(Wave.data(of: TestFolder.read(take.path)))
@@ -66,7 +67,7 @@ struct PracticeDaysTests {
             Double(Int(Int8(bitPattern: data[place + bytes - 1])) << 8 | Int(data[place + bytes - 2])) / 32_768
         }
         let start = Int(model.start.rounded())
-        // What was heard of the pass, without the crossfades at its edges.
+        // The audible part of the pass, without the crossfades at its edges.
         let first = max(0, -start) + 400
         let end = min(model.frames.count, samples.count - start) - 2400
         try #require(start >= -model.frames.count && end - first > 1000, "\(model) \(samples.count)")
@@ -91,9 +92,9 @@ struct PracticeDaysTests {
         var options = VirtualCardOptions()
         (options.loopbackDelayFrames, options.capturePPM) = (370, 150)
         let rig = try VirtualCardRig(options)
-        // By two names, so that nobody knows that it is one card.
+        // By two names, so that the command cannot know that both are the same card.
         let card = ["--output", rig.name, "--input", rig.pluggedName, "--period", "1024", "--priority", "0"]
-        // A dropout of a busy machine ends a measurement.
+        // A dropout on a busy machine ends a measurement.
         func calibrated() -> Finished {
             Command.run(["calibrate", "--rate", "\(Self.rate)"] + card, environment: home)
         }
@@ -120,7 +121,7 @@ struct PracticeDaysTests {
         place = first.seen.count
         press("r", first, until: "recording each pass")
         for take in 2...4 { #expect(first.wait(for: "take \(take): ", from: place), "\(first.text)") }
-        // The take that is being recorded now is not meant.
+        // Without the take that is being recorded now.
         place = first.seen.count
         press("x", first, until: "dynamics")
         let words = String(decoding: first.seen[place...], as: UTF8.self)
@@ -141,7 +142,7 @@ struct PracticeDaysTests {
             // 0.2 ms are 1.6 frames.
             #expect(abs(frames) <= 2, "take \(take.number)")
         }
-        // The cable alone would be 46 ms; the comparison of so short a phrase at this rate is not exact to a few.
+        // The cable alone would be 46 ms; at this rate the comparison of so short a phrase is inexact by a few.
         let compared = run("compare", "song.wav", "--section", "Solo", "4", "--json").text
         #expect(abs(try #require(number("offset_ms", compared))) < 20, "\(compared)")
         #expect(abs(try #require(number("length_ratio", compared)) - 1) < 0.1, "\(compared)")

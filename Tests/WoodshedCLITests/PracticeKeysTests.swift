@@ -1,4 +1,4 @@
-// Sections that are marked, saved and changed by keys while a recording plays, and found again by the next run.
+// Sections marked, saved and changed by keys during playing, and found again by the next run.
 import TestSupport
 import Testing
 import Woodshed
@@ -32,7 +32,7 @@ struct PracticeKeysTests {
         #expect(run.wait(for: words, from: place), "after \(key): \(run.text.suffix(600))")
     }
 
-    /// Marks the place that plays, as soon as it is another one than the last.
+    /// Marks the playing place, as soon as this place differs from the last.
     private func mark(_ run: TerminalRun, until words: String) {
         let place = run.seen.count
         for _ in 0..<600 {
@@ -44,7 +44,8 @@ struct PracticeKeysTests {
         Issue.record("no \(words): \(run.text.suffix(600))")
     }
 
-    /// Whether a place or settings are stored. The time practised may be, on a machine so busy that a run of moments took half a minute.
+    /// Whether a place or settings are stored. The time practised may be stored on a machine so busy that a short run
+    /// took half a minute.
     private var isRemembered: Bool {
         get throws {
             try PracticeStore(.file(folder["data/woodshed/practice.db"])).recordings()
@@ -77,7 +78,7 @@ struct PracticeKeysTests {
         }
         #expect(run.status == 0, "\(run.text)")
         #expect(list.lines.count == 3 && list.lines[2].hasSuffix("Refrän  (hard)"), "\(list.text)")
-        // What is typed is read out key by key, and so is what is taken back.
+        // Typed characters are echoed key by key, and so are deletions.
         #expect(run.text.contains("Refrän q\u{8} \u{8}\u{8} \u{8}"), "\(run.text)")
         run = practice { run in
             press("i", run, until: "of 3")
@@ -182,7 +183,7 @@ struct PracticeKeysTests {
         sections("add", "1.5-2.0", "--name", "Bridge")
         #expect(run.wait(for: "changed by another program, 2 sections"))
         #expect(run.wait(for: "2  Bridge"))
-        // Its own changes are no news of another program.
+        // The run's own changes are not reported as another program's.
         run.send("X")
         #expect(run.wait(for: "1 section"))
         run.send("q")
@@ -212,7 +213,7 @@ struct PracticeKeysTests {
         let after = practice("--text", "after").errorLines
         #expect(after.count { $0 == "two" } == 2 && after.count { $0 == "three" } == 2, "\(after)")
         #expect(!practice("--text", "never").error.contains("one"))
-        // Three passes by ear alone, and then the text, to check.
+        // Three passes without the text, by ear alone, and then the text to check.
         let blind = Command.run(
             ["practice", folder["song.wav"], "--output", "null", "--clock", "virtual", "--recipe", "blind"],
             environment: home

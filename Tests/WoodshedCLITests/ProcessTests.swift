@@ -1,4 +1,4 @@
-// What the tests themselves do to processes: a signal that goes astray could end everything on the machine.
+// Processes started and signalled by the tests: a misdirected signal could end everything on the machine.
 import Glibc
 import ProcessHandles
 import Testing
@@ -37,7 +37,7 @@ struct ProcessTests {
 
     @Test("if no terminal can be opened, a run on one fails with that reason, and ends no process")
     func noTerminal() async {
-        // In a process of its own, which may open nothing more.
+        // In a separate process, which may open no more descriptors.
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)

@@ -1,4 +1,4 @@
-// Several recordings in a row, and runs in the background, as a user would have them.
+// Several recordings in a row, and runs in the background, from a user's side.
 import Glibc
 import JSON
 import TestSupport

@@ -1,4 +1,4 @@
-// `woodshed practice --record`, as a user would run it: takes in their place, listed, compared, and found again after a crash.
+// `woodshed practice --record` from a user's side: takes in place, listed, compared, and found again after a crash.
 import Glibc
 import TestSupport
 import Testing
@@ -42,8 +42,9 @@ struct RecordOverLoopTests {
             #expect(line.contains(#""pass":\#(number + 1),"speed":0.8"#) && line.contains(#""start_frame":8000"#))
             #expect(line.contains(#""end_frame":16000"#) && line.contains(#""lost_frames":0,"reason":"asked""#))
         }
-        // A pass of a second at 80 % is 10000 frames; the second take has a tenth of a second before it, both a quarter after it. The end
-        // of the first was known when three whole blocks of 4096 frames were there, and nothing is cut off.
+        // A pass of a second at 80 % is 10000 frames; the second take has a tenth of a second before the pass, both
+        // takes a quarter of a second after the pass. The end of the first was known when three whole blocks of 4096
+        // frames were there, and nothing is cut off.
         #expect(ended.first?.contains(#""frames":12288"#) == true && ended.last?.contains(#""frames":12800"#) == true)
         #expect(ended.first?.contains(#""model_start_frame":0.0"#) == true)
         #expect(ended.last?.contains(#""model_start_frame":800.0"#) == true)
@@ -52,7 +53,7 @@ struct RecordOverLoopTests {
         #expect(list.lines.count == 2 && list.lines[0].contains("pass 2, 80 %"), "\(list.text)")
         let compared = run("compare", "song.wav", "--from", "1", "--to", "2", "--json")
         #expect(compared.status == 0 && compared.text.contains("offset_ms"), "\(compared.error)")
-        // Without a range: the take's own passage, which is the same; so is the take alone.
+        // Without a range, the command compares the take's own passage, which is the same; so does the take alone.
         for words in [["song.wav"], ["song.wav", "@1"], ["@1"], ["song.wav", "2"]] {
             let same = run(arguments: ["compare"] + words + ["--json"])
             #expect(same.status == 0 && same.text == compared.text, "\(words): \(same.text) \(same.error)")
@@ -75,10 +76,10 @@ struct RecordOverLoopTests {
         #expect(first.contains("offset_ms"))
         #expect(run("compare", "song.wav", "--section", "A", "--json").text == first)
         #expect(run("compare", "song.wav", "--json").text == run("compare", "song.wav", "2", "--json").text)
-        // The section has moved since, but the take is of what was heard.
+        // The section has moved since, but the take belongs to the passage heard then.
         #expect(run("sections", "song.wav", "move", "A", "1.2-2.2").status == 0)
         #expect(run("compare", "song.wav", "--section", "A", "--json").text == first)
-        // Another recording has no takes of its own, and none is of no recording.
+        // Another recording has no takes of its own, and a take alone needs the recording's file.
         folder.write("other.wav", Wave.ramp(frames: 30_000, channels: 1, rate: 8000))
         let none = run("compare", "other.wav")
         #expect(none.status == 66 && none.error.contains("no take of other.wav"), "\(none.error)")
@@ -168,7 +169,7 @@ struct RecordOverLoopTests {
         run.send("r")
         #expect(run.wait(for: "recording", from: place), "\(run.text)")
         run.read(seconds: 0.5)
-        // However late it was begun, there is something in it.
+        // Even a take that began late is not empty.
         #expect(
             eventually {
                 run.read(seconds: 0.01)

@@ -1,4 +1,4 @@
-// The recorder as a user meets it.
+// The recorder as a user runs the command.
 import Glibc
 import TestSupport
 import Testing
@@ -8,7 +8,7 @@ import Woodshed
 @testable import WoodshedCLI
 
 extension Clip {
-    /// All of one channel.
+    /// All samples of one channel.
     fileprivate func samples(channel: Int) -> [Float] {
         let reader = makeReader(waitsForPages: true)
         defer { release(reader) }
@@ -35,7 +35,7 @@ extension Clip {
 struct RecordTests {
     private let folder = TestFolder()
     private let song: String
-    /// State is kept there, and nowhere else.
+    /// State is kept in this folder only.
     private var environment: [String: String] {
         [
             "ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf", "XDG_STATE_HOME": folder.path,
@@ -150,7 +150,8 @@ struct RecordTests {
 
     /// Waits until a file is as long as so many frames of 24 bits in stereo.
     ///
-    /// - Parameter meanwhile: is called each time before it looks; reads what a terminal shows, so that nobody waits for that.
+    /// - Parameter meanwhile: Called before each look at the file; reads the output of a terminal, so that the program
+    ///   does not wait for a reader.
     private static func waitForFrames(_ count: Int, in path: String, meanwhile: () -> Void = {}) {
         #expect(
             eventually {
@@ -204,7 +205,7 @@ struct RecordTests {
 
     @Test("a full disk ends the take with the cause, and keeps what was written")
     func full() throws {
-        // A limit on the size of files is a disk that every user can have: 512 kB, or 1.8 s.
+        // A limit on file sizes acts as a full disk that every user can have: 512 kB, or 1.8 s.
         let limited = "ulimit -f 512; exec \"$0\" \"$@\""
         let run = withExtendedLifetime(folder) {
             Command.run(
@@ -212,7 +213,7 @@ struct RecordTests {
                 environment: environment, program: "/bin/sh")
         }
         #expect(run.status == 65 || run.status == 74)
-        // Cause and remedy, each on a line of its own.
+        // Cause and remedy, each on a separate line.
         #expect(!run.error.contains("\\u{"), "\(run.error)")
         #expect(run.text.contains(#""event":"recording.failed""#))
         let frames = try Clip(path: folder["take.wav"]).frameCount
@@ -269,10 +270,11 @@ struct RecordTests {
                 // Killed before the first frames were due on the disk.
                 #expect(error.kind == .empty)
             }
-            // Each level came after the frames it is about; the next one would have come a tenth of a second later.
+            // Each level came after its frames; the next level would have come a tenth of a second later.
             let heard = run.lines.filter { $0.contains(#""event":"level""#) }.count * 4800
             print("killed with \(heard) frames told: \(frames) are in the file")
-            // A fifth of a second where nothing else runs; beside other tests the writer may have had to wait, but not each time.
+            // A fifth of a second on an idle machine; beside other tests the writer may have had to wait, but not each
+            // time.
             if kills > 4 { #expect(frames >= heard - 9600) }
             inTime += frames >= heard - 48_000 ? 1 : 0
         }
@@ -284,7 +286,7 @@ struct RecordTests {
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null"], environment: environment, columns: 80)
         #expect(run.wait(for: "● REC 0:"))
-        // A take without a frame is none that could be thrown away.
+        // A take without a frame cannot be thrown away.
         Self.waitForFrames(1, in: folder["take.wav"]) { run.read(seconds: 0.01) }
         run.send(" ")
         #expect(run.wait(for: "PAUSED"))
@@ -309,7 +311,7 @@ struct RecordTests {
         run.send("d")
         #expect(run.wait(for: "Throw this take away?"))
         var before = run.seen.count
-        // No, by a key that would stop otherwise.
+        // "No", by a key that otherwise stops the recording.
         run.send("s")
         #expect(run.wait(for: "The take goes on", from: before))
         before = run.seen.count
@@ -324,7 +326,8 @@ struct RecordTests {
         "a take that is stopped within a tenth of a second is not kept, unless that length was requested",
         .needsTerminal)
     func short() throws {
-        // Stopped as soon as it is armed and begun: by far the most of it is the half second before, so without --arm.
+        // Stopped as soon as the recording is armed and begun: by far most of the take is the half second before, so
+        // without --arm.
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null", "--period", "64"],
             environment: environment, columns: 80)
@@ -332,7 +335,7 @@ struct RecordTests {
         #expect(run.finish() == 0)
         let frames = (try? Clip(path: folder["take.wav"]).frameCount) ?? 0
         #expect(frames == 0 || frames >= 4800, "\(frames)")
-        // Stopped before the first block came, it has nothing.
+        // Stopped before the first block came, the take is empty.
         let isTold = run.text.contains("too short to keep") || run.text.contains("nothing was recorded")
         #expect(isTold || frames >= 4800, "\(run.text)")
         let arguments = ["--input", "file:\(song)", "--clock", "virtual"]
@@ -346,7 +349,7 @@ struct RecordTests {
             Command.path, ["record", folder["take.wav"], "--input", "null", "--arm"], environment: environment,
             columns: 80)
         #expect(run.wait(for: "READY 0:00.0"))
-        // Half a second would be enough for a program that is never held up.
+        // Half a second would be enough for a program without delays.
         run.read(seconds: 3)
         run.send(" ")
         #expect(run.wait(for: "REC 0:0"))

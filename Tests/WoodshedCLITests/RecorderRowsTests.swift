@@ -1,4 +1,4 @@
-// Rows of docs/requirements.md that no other test shows: what recording was asked to do, as a user meets it.
+// Rows of docs/requirements.md without another test: the requirements of recording, from a user's side.
 import ArgumentParser
 import Glibc
 import JSON
@@ -66,7 +66,7 @@ struct RecorderRowsTests {
         let listed = run("takes", "--json").lines
         #expect(listed.count == 2)
         for line in listed { #expect(line.contains(#""sample_rate":\#(rate),"channels":\#(channels),"#), "\(line)") }
-        // What was not said is the best of them.
+        // The defaults are the best values.
         #expect(try Record.parse([]).quality == .high)
     }
 
@@ -109,7 +109,7 @@ struct RecorderRowsTests {
         _ = unsafe mkdir(folder["home"], 0o700)
         _ = unsafe mkdir(folder["run"], 0o700)
         var home = home.filter { !$0.key.hasPrefix("XDG") }
-        // By the rules, an empty variable counts as not set.
+        // By the rules, an empty variable counts as unset.
         for name in ["XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"] { home[name] = "" }
         (home["HOME"], home["XDG_RUNTIME_DIR"]) = (folder["home"], folder["run"])
         func run(_ arguments: String...) -> Finished {
@@ -196,13 +196,13 @@ struct RecorderRowsTests {
             let terminal = TerminalRun(Command.path, ["takes"], environment: home, columns: columns)
             #expect(terminal.finish() == 0)
             let lines = terminal.text.split(whereSeparator: \.isNewline).map(String.init)
-            // The heading comes first, a line about the room last.
+            // The heading comes first, a line about the remaining space last.
             let rows = lines.dropFirst().prefix(names.count)
             #expect(rows.count == names.count, "\(terminal.text)")
             var places: Set<Int> = []
             for (row, name) in zip(rows, names.reversed()) {
                 #expect(displayWidth(row) <= columns - 1, "\(displayWidth(row)) of \(columns): \(row)")
-                // As much of the name as fits, whole characters only.
+                // As much of the name as fits, in whole characters only.
                 guard let first = name.first, let place = row.firstIndex(of: first) else { continue }
                 places.insert(displayWidth(String(row[..<place])))
                 #expect(row.hasSuffix("...") || row.hasSuffix(name), "\(row)")

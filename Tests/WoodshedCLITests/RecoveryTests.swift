@@ -1,4 +1,4 @@
-// What the command does about takes that were never finished, and are not there.
+// The command's handling of unfinished takes and of takes whose files are missing.
 import Glibc
 import Testing
 

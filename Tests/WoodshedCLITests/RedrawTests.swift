@@ -1,4 +1,4 @@
-// What stands on the screen after the terminal was resized, or somebody else's for a while.
+// The screen after the terminal was resized, or after another program used the terminal.
 import Glibc
 import Terminal
 import TestSupport
@@ -12,7 +12,7 @@ struct RedrawTests {
     private let song: String
 
     init() {
-        // More than a minute: every test ends it long before.
+        // More than a minute: every test ends the run long before.
         song = folder.write("song.wav", Wave.ramp(frames: 661_500, channels: 1, rate: 8000))
     }
 
@@ -20,7 +20,7 @@ struct RedrawTests {
         ["XDG_CACHE_HOME": folder["cache"], "XDG_STATE_HOME": folder["state"], "LC_ALL": "C.UTF-8"]
     }
 
-    /// What draws several lines, a text that is on each of them once it is drawn, and what the run's end says.
+    /// Programs that draw several lines, a text on each drawn line, and the output at the run's end.
     static let programs: [(arguments: [String], mark: String, end: String)] = [
         (["play", "song.wav", "--output", "null", "--waveform"], "▲", "stopped after"),
         (["record", "take.wav", "--input", "null"], "● REC 0:0", "kept "),
@@ -30,7 +30,8 @@ struct RedrawTests {
         Self.programs[program].arguments.map { $0.hasSuffix(".wav") ? folder[$0] : $0 }
     }
 
-    /// Waits until it has played or recorded for a second, however late that is drawn: a take that is worth keeping.
+    /// Waits until the run has played or recorded for a second, even if the drawing is late: a take that is worth
+    /// keeping.
     private func waitForASecond(_ run: TerminalRun) {
         #expect(
             eventually {
@@ -39,12 +40,12 @@ struct RedrawTests {
             })
     }
 
-    /// Whether nothing of what is redrawn is left standing.
+    /// Expects that no redrawn line is left on the screen.
     private func expectNothingLeft(_ picture: TerminalPicture, _ program: Int) {
         let lines = picture.lines
         #expect(picture.count(Self.programs[program].end) == 1, "\(lines)")
         #expect(!lines.contains { $0.contains("▲") || $0.contains("pass 1") || $0.contains("REC") }, "\(lines)")
-        // The picture, or a meter.
+        // The picture, or a level meter.
         #expect(!lines.contains { $0.contains("▇") || $0.contains("▀") || $0.contains("█") || $0.contains("···") })
     }
 
@@ -58,7 +59,7 @@ struct RedrawTests {
         let first = run.endOfDrawing
         run.resize(columns: 45)
         #expect(run.wait(for: Self.programs[program].mark, from: first))
-        // What was drawn already has the width that was.
+        // Text that was already drawn has the old width.
         run.read(seconds: 0.01)
         let second = run.endOfDrawing
         run.resize(columns: 120)
@@ -91,7 +92,7 @@ struct RedrawTests {
         var before = shell.seen.count
         shell.send("fg\n")
         #expect(shell.wait(for: Self.programs[program].mark, from: before))
-        // Another redraw, so that whatever the signal itself brought about has been seen, too.
+        // Another redraw, so that the effects of the signal itself have been seen, too.
         before = shell.seen.count
         #expect(shell.wait(for: Self.programs[program].mark, from: before))
         before = shell.seen.count
@@ -110,7 +111,7 @@ struct RedrawTests {
             "/bin/bash", ["--norc", "--noprofile", "-i"],
             environment: environment.merging(["PS1": "ready> "]) { $1 })
         #expect(shell.wait(for: "ready> "))
-        // Four seconds of buffer, the most there are, so that a busy machine makes no dropouts of its own.
+        // Four seconds of buffer, the maximum, so that a busy machine causes no dropouts.
         shell.send("\(Command.path) play \(song) --output null --period 8192 --periods 4 --json\n")
         #expect(shell.wait(for: "pass.started"))
         shell.send("\u{1A}")
@@ -138,7 +139,7 @@ struct RedrawTests {
         #expect(run.wait(for: program == 0 ? "waveform" : "throw away", from: before))
         run.send("q")
         #expect(run.finish() == 0)
-        // Cut at the margin instead of wrapped, a line that is too long would lose its end.
+        // If the terminal cut the line at the margin instead of wrapping, an overlong line would lose its end.
         var wide = TerminalPicture(columns: 400, reflows: false)
         wide.show(run.seen[before...])
         let help = wide.lines.prefix { !$0.contains("▶") && !$0.contains("REC") && !$0.contains("no file is left") }

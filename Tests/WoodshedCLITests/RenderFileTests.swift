@@ -1,4 +1,4 @@
-// What kind of file render, demo and the device `file:` leave, and what they say of it.
+// Files from render, demo and the device `file:`: the formats, and the output about the files.
 import Glibc
 import Terminal
 import TestSupport
@@ -10,7 +10,7 @@ import Woodshed
 @Suite("Rendered files", .serialized)
 struct RenderFileTests {
     private let folder = TestFolder()
-    /// With crossfades, so that there are samples that 16 bits do not hold.
+    /// With crossfades, so that some samples do not fit 16 bits.
     private static let passage = ["--section", "0.2-0.25", "--section", "0.5-0.52", "-n", "2"]
     private static let frames = 2 * (2205 + 882)
 
@@ -47,7 +47,7 @@ struct RenderFileTests {
         let decoded = folder.read("a.flac.wav")
         #expect(decoded.count == 44 + Self.frames * 6 || Wave.data(of: decoded)?.count == Self.frames * 6)
         #expect(decoded == folder.read("a.wav.wav"))
-        // Without a word, FLAC has the most bits it holds.
+        // Without an option, FLAC has the most bits that the format holds.
         #expect(render("b.flac").status == 0)
         #expect((folder.read("b.flac") == folder.read("a.flac")) == (bits == "24"))
     }
@@ -74,7 +74,7 @@ struct RenderFileTests {
             ["-o", "a.mp3", "--bits", "16"],
         ])
     func refused(arguments: [String]) {
-        // A recording that does not exist would be the next thing to be told.
+        // A missing recording would be the next error.
         let run = Command.run(["render", "no-such.wav"] + arguments, folder: folder.path)
         #expect(run.status == 64, "\(run.error)")
         #expect(run.errorLines.count == 2 && run.error.contains(".wav"), "\(run.error)")

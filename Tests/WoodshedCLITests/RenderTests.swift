@@ -1,4 +1,4 @@
-// The contract of render and practice, seen through the files they leave.
+// The contract of render and practice, checked in their output files.
 import TestSupport
 import Testing
 
@@ -198,7 +198,7 @@ struct RenderTests {
     }
 }
 
-/// As much of an event's line as the tests look at.
+/// The fields of an event's line that the tests read.
 struct JSONEvent {
     let name: String
     let frame: Int

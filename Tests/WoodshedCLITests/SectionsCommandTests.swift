@@ -1,4 +1,4 @@
-// `woodshed sections`, as a user would run it.
+// `woodshed sections` from a user's side.
 import Foundation
 import TestSupport
 import Testing
@@ -86,7 +86,7 @@ struct SectionsCommandTests {
         sections(["move", "Ramp", "600f-610f", "--snap"])
         #expect(list().contains { $0.hasSuffix("600-610 \"Ramp\"") })
         #expect(sections(["rm", "1", "--snap"]).status == 64)
-        // A time past the end is refused as without the option.
+        // A time past the end is refused, as without the option.
         for words in [["mark", "60:00"], ["add", "60:00-70:00"], ["mark", "9223372036854775807f"]] {
             let (plain, snapped) = (sections(words), sections(words + ["--snap"]))
             #expect(plain.status != 0 && snapped.status == plain.status, "\(snapped.error)")
@@ -100,7 +100,7 @@ struct SectionsCommandTests {
         folder.write("notes.wav", Self.notes)
         #expect(Command.run(["render", folder["notes.wav"], "-o", folder["copy.flac"]]).status == 0)
         sections(["mark", "2.0", "--name", "Solo"], file: "notes.wav")
-        // The same samples in another container have another key, because their format is part of it.
+        // The same samples in another container have another key, because the format is part of the key.
         let offer = sections([], file: "copy.flac")
         #expect(offer.status == 0 && offer.output.isEmpty)
         #expect(
@@ -215,7 +215,7 @@ struct SectionsCommandTests {
         #expect(imported.status == 0 && imported.error.contains("imported 2 sections from SubRip; 2 sections now"))
         #expect(imported.error.contains("1 section reached past its end"))
         #expect(sections([]).lines[0].hasSuffix(#""Hello""#))
-        // What is there already is not added again.
+        // Existing sections are not added again.
         #expect(sections(["import", folder["talk.srt"]]).error.contains("Nothing had to change"))
         for format in ["json", "srt", "vtt", "lrc", "txt", "cue", "csv", "edl"] {
             let run = sections(["export", folder["out." + format]])
@@ -304,7 +304,7 @@ struct SectionsCommandTests {
 
     @Test("without a home, or with one that is no folder, nothing can be kept, and that is said")
     func homes() {
-        // As if both variables were missing.
+        // As if both variables were unset.
         let nowhere = ["HOME": "", "XDG_DATA_HOME": ""]
         let none = Command.run(["sections", folder["song.wav"], "mark", "1"], environment: nowhere)
         #expect(none.status == 69 && none.error.contains("no home folder"), "\(none.error)")

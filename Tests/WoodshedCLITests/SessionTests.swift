@@ -1,4 +1,4 @@
-// While it plays: signals, keys, the terminal.
+// Signals, keys and the terminal during playing.
 import Glibc
 import Terminal
 import TestSupport
@@ -12,7 +12,7 @@ struct SessionTests {
     private let song: String
 
     init() {
-        // More than a minute: every test ends it long before.
+        // More than a minute: every test ends the run long before.
         song = folder.write("song.wav", Wave.ramp(frames: 661_500, channels: 1, rate: 8000))
     }
 
@@ -86,7 +86,7 @@ struct SessionTests {
             #expect(run.wait(for: "▲") && run.text.contains("▶"))
             run.send("q")
             #expect(run.finish() == 0)
-            // What sets colours and no other attribute ends like all attributes, in an m.
+            // A sequence that sets only colours ends like all attributes, in an m.
             let isColoured = run.text.contains(/\u{1B}\[(\d+;)*(3|4|9|10)\d(;\d+)*m/)
             #expect(isColoured == !isPlain, "\(run.text.debugDescription)")
         }
@@ -99,7 +99,7 @@ struct SessionTests {
         run.send(" ")
         #expect(run.wait(for: #""event":"paused""#))
         #expect(run.text.contains(#""reason":"user""#))
-        // Paused, so that nothing but the key brings it there; to the beginning first, because it may have been paused late.
+        // Paused, so that only the key moves the place; to the beginning first, because the pause may have come late.
         var before = run.seen.count
         for _ in 0..<120 {
             run.send("\u{1B}[D")
@@ -145,7 +145,7 @@ struct SessionTests {
         press(" ", #""event":"resumed""#)
         press("l", #""running":false"#)
         press("l", #""running":true"#)
-        // There is sound to loop a moment after the loop was entered; on a busy machine the key may be quicker.
+        // A moment after the loop was entered there is sound to loop; on a busy machine the key may be faster.
         let entered = run.seen.count
         for _ in 0..<120 {
             run.send("L")
@@ -192,7 +192,7 @@ struct SessionTests {
                 Command.path,
                 ["practice", song, "--section", "0-0.5", "-n", "2", "--gap", gap, "--output", "null"] + arguments)
         }
-        // So long that it is seen however late it is drawn.
+        // Long enough to be seen even if drawn late.
         let run = practise(gap: arguments.isEmpty ? "40" : "20")
         #expect(run.wait(for: "pass 1 of 2"))
         if arguments.isEmpty {
@@ -208,7 +208,7 @@ struct SessionTests {
         }
         run.send("q")
         #expect(run.finish() == 0, "\(run.text)")
-        // What follows a gap comes by itself.
+        // The section after a gap starts by itself.
         let short = practise(gap: "2.5")
         #expect(short.finish() == 0, "\(short.text)")
     }
@@ -266,7 +266,7 @@ struct SessionTests {
     func background() {
         let shell = TerminalRun("/bin/bash", ["--norc", "--noprofile", "-i"], environment: ["PS1": "ready> "])
         #expect(shell.wait(for: "ready> "))
-        // It goes on until it is ended, however late it is stopped.
+        // The run continues until the test ends the run, even if the stop comes late.
         shell.send("\(Command.path) practice \(song) --section 0-0.5 --output null --json\n")
         #expect(shell.wait(for: "▶"))
         shell.send("\u{1A}")
@@ -289,7 +289,7 @@ struct SessionTests {
         let run = play(environment: ["XDG_CACHE_HOME": cache.path, "LC_ALL": "C.UTF-8"])
         #expect(run.wait(for: "▲"))
         let before = run.seen.count
-        // The lines it took are cleared before the status line is drawn alone.
+        // The lines of the picture are cleared before the status line is drawn alone.
         run.send("w")
         #expect(run.wait(for: "\u{1B}[J", from: before))
         run.send("q")

@@ -1,4 +1,4 @@
-// What the command makes of an `ffmpeg` that dies, and of a shell that ignores SIGCHLD.
+// The command with a dying `ffmpeg`, and under a shell that ignores SIGCHLD.
 import Glibc
 import TestSupport
 import Testing
@@ -21,7 +21,8 @@ struct ShortDecodingTests {
         try #require(made)
     }
 
-    /// Runs the command with an `ffmpeg` in PATH that passes on the first second of the real one's, then does something else.
+    /// Runs the command with an `ffmpeg` in PATH that passes on the real program's first second, and then does
+    /// something else.
     private func run(_ arguments: [String], ffmpegThen end: String) -> Finished {
         folder.write(
             "ffmpeg",

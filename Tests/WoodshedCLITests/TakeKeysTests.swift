@@ -1,4 +1,4 @@
-// Takes that are heard and compared by keys while a recording plays, and pairs that are exported.
+// Takes played and compared by keys during playing, and exported pairs.
 import Glibc
 import TestSupport
 import Testing
@@ -94,7 +94,7 @@ struct TakeKeysTests {
             press(" ", run, until: "resumed")
             press(" ", run, until: "paused (user)")
             press("t", run, until: "take 1\r\n")
-            // It was paused before, and stays so.
+            // The run was paused before, and stays paused.
             run.send("\r")
             press("i", run, until: "paused")
             press(" ", run, until: "resumed")
@@ -161,7 +161,7 @@ struct TakeKeysTests {
         #expect(run.wait(for: "was unplugged"), "\(run.text)")
         press("t", run, until: "take 1\r\n")
         if policy == "pause" {
-            // The loop is wanted, so a device is looked for.
+            // The user wants the loop, so the command looks for a device.
             press(" ", run, until: "card")
             rig.plugIn()
             press(" ", run, until: "is back")

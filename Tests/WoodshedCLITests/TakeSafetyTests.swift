@@ -1,4 +1,4 @@
-// Whatever ends a recording, what was recorded is on the disk, whole, and listed at the next start.
+// After any end of a recording, the recorded sound is on the disk, whole, and listed at the next start.
 import Database
 import Glibc
 import TestSupport
@@ -12,7 +12,7 @@ import Woodshed
     "Takes that something ends", .serialized,
     .disabled(if: Sanitizers.watchThreads, "it goes by the real clock; TakeWriterTests has the threads watched"))
 struct TakeSafetyTests {
-    /// What happens while it is recorded.
+    /// The fault during the recording.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
         case store = "the store fails"
         case disk = "the disk is full"
@@ -40,7 +40,7 @@ struct TakeSafetyTests {
         Command.run(arguments, environment: home, folder: folder.path, act: act)
     }
 
-    /// Runs a command that records until something goes wrong; the trouble is over when it returns.
+    /// Runs a command that records until a fault; the fault is over when the call returns.
     private func suffer(_ fault: Fault, _ arguments: [String], unplug: @escaping () -> Void) throws -> Finished {
         switch fault {
         case .store:
@@ -48,13 +48,14 @@ struct TakeSafetyTests {
             defer { _ = unsafe unlink(folder["data"]) }
             return run(arguments + ["--clock", "virtual"])
         case .disk:
-            // A limit on the size of files is a disk that every user can have: of 256 kB, which is enough for the store.
+            // A limit on file sizes acts as a full disk that every user can have: of 256 kB, which is enough for the
+            // store.
             return Command.run(
                 ["-c", #"cd "$1" && shift && ulimit -f 256 && exec "$0" "$@""#, Command.path, folder.path]
                     + arguments + ["--clock", "virtual"], environment: home, program: "/bin/bash")
         case .card: return recorded(arguments) { _ in unplug() }
         case .kill:
-            // Outside a session, only a take that is in the list by then is finished without being asked for.
+            // Outside a session, only a take that is already listed is finished without a request.
             return killed(arguments) {
                 try PracticeStore(.file(folder["data/woodshed/practice.db"])).takes().isEmpty == false
             }
@@ -65,7 +66,7 @@ struct TakeSafetyTests {
         }
     }
 
-    /// - Parameter isReady: Whether what is to be there before the end is there.
+    /// - Parameter isReady: Whether the files needed before the kill exist.
     private func killed(_ arguments: [String], isReady: @escaping () throws -> Bool = { true }) -> Finished {
         let run = recorded(arguments) { running in
             #expect(eventually { (try? isReady()) == true })
@@ -75,7 +76,7 @@ struct TakeSafetyTests {
         return run
     }
 
-    /// Runs a command, and does something once there is a part of a take on the disk.
+    /// Runs a command, and acts once part of a take is on the disk.
     private func recorded(_ arguments: [String], then act: @escaping (RunningCommand) -> Void) -> Finished {
         run(arguments) { running in
             let path = { folder.names(in: "takes").first.map { folder["takes/\($0)"] } ?? "" }
@@ -88,7 +89,7 @@ struct TakeSafetyTests {
         }
     }
 
-    /// The list at the next start: every file that was recorded is in it, and can be read to its end.
+    /// Checks the list at the next start: the list has every recorded file, and each can be read to the end.
     private func check(afterwards: [String] = ["takes", "--json"]) throws {
         let next = run(afterwards)
         #expect(next.status == 0, "\(next.error)")
@@ -113,7 +114,7 @@ struct TakeSafetyTests {
         if fault == .disk { #expect([65, 74].contains(done.status), "\(done.status) \(done.error)") }
         if fault == .card { #expect(done.status == 69, "\(done.error)") }
         if fault == .storeAndKill {
-            // What has no place in a session is finished when the user says so.
+            // A take without a place in a session is finished at the user's request.
             #expect(run(["record", "--recover"]).status == 0)
         }
         try check()
@@ -125,7 +126,7 @@ struct TakeSafetyTests {
         var other: Database?
         let done = recorded(["record", "takes/a.flac", "--input", "null", "--priority", "0", "--json"]) { running in
             #expect(eventually { (try? PracticeStore(.file(store)).takes().isEmpty) == false })
-            // Another program holds the store, so that the end of the take has to wait for its place in the list.
+            // Another program holds the store, so the end of the take has to wait for its place in the list.
             other = try? Database(path: store, creating: false)
             #expect((try? other?.run("BEGIN IMMEDIATE")) != nil)
             running.send(SIGINT)
@@ -134,7 +135,7 @@ struct TakeSafetyTests {
         }
         other = nil
         #expect(folder.names(in: "takes").contains("a.flac"), "\(done.error)")
-        // If this was stopped for seconds before it could kill the command, the command has given up on the list.
+        // If this test was stopped for seconds before the kill, the command has given up on the list.
         guard done.status == -SIGKILL else { return }
         let take = try #require(try PracticeStore(.file(store)).takes().first)
         #expect(take.path == folder["takes/a.wav"] && folder.names(in: "takes").contains("a.wav"))
@@ -149,7 +150,7 @@ struct TakeSafetyTests {
         let card = fault == .card ? ["--output", rig.name] : ["--output", "null"]
         let isEnded = fault != .store && fault != .disk
         if isEnded {
-            // Long enough that it is not over before it is ended.
+            // Long enough to be still playing when the test ends the run.
             let data = [UInt8](repeating: 0, count: 2 * 90 * Self.rate)
             folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: Self.rate, bits: 16, data: data))
         }
@@ -160,7 +161,7 @@ struct TakeSafetyTests {
         let done = try suffer(fault, arguments) { rig.inject(.unplug, .playback) }
         if fault == .disk { #expect([65, 74].contains(done.status), "\(done.status) \(done.error)") }
         if fault == .card { #expect(done.status == 69, "\(done.error)") }
-        // How long it has played is told whatever has ended it, and first.
+        // The time played is reported first, after every kind of end.
         if [.disk, .card].contains(fault) {
             let words = fault == .disk ? "finished after 0:0" : "stopped after 0:0"
             #expect(done.errorLines.contains { $0.hasPrefix(words) }, "\(done.error)")

@@ -1,4 +1,4 @@
-// `woodshed takes`, as a user would run it, and what `record` and `play` have to do with it.
+// `woodshed takes` from a user's side, and the effects of `record` and `play` on the list.
 import Glibc
 import TestSupport
 import Testing
@@ -26,7 +26,7 @@ struct TakesCommandTests {
         #expect(take.status == 0 && take.error.contains("next: woodshed takes play @1"), "\(take.error)")
     }
 
-    /// The numbers of the takes in a list, and how many frames each has.
+    /// The numbers of the takes in a list, and the frames of each.
     private func list(_ arguments: String...) -> [String] {
         let run = Command.run(["takes", "--json"] + arguments, environment: home, folder: folder.path)
         #expect(run.status == 0, "\(run.error)")
@@ -72,7 +72,7 @@ struct TakesCommandTests {
         #expect(take.error.contains("not in the list of takes: ") && take.error.contains("woodshed takes add a.wav"))
         _ = unsafe unlink(folder["data"])
         #expect(run("takes", "add", "a.wav").status == 0 && list() == ["1 48000"])
-        // Whenever the file was written: it is the same take.
+        // Another time of writing does not make another take.
         var times = [timeval(tv_sec: 1_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000, tv_usec: 0)]
         #expect(unsafe utimes(folder["a.wav"], &times) == 0)
         #expect(run("takes", "add", "a.wav").status == 0 && list() == ["1 48000"])
@@ -82,7 +82,7 @@ struct TakesCommandTests {
     @Test("a take that was being recorded when the program was killed is in the list, with what is on the disk")
     func killed() {
         let take = run("record", "a.wav", "--input", "null") { running in
-            // The list knows it while it runs.
+            // The take is listed during the recording.
             let limit = time(nil) + 120
             while time(nil) < limit, list().isEmpty || list()[0].hasSuffix(" 0") { usleep(50_000) }
             running.send(SIGKILL)

@@ -1,4 +1,4 @@
-// Runs whose lines for programs nobody reads.
+// Runs whose machine-readable output nobody reads.
 import Glibc
 import JSON
 import TestSupport
@@ -24,7 +24,7 @@ struct UnreadOutputTests {
         let finished = studio.run(practice) {
             _ in
             guard let program = studio.connect() else { return }
-            // Several times what a pipe holds.
+            // Several times the capacity of a pipe.
             #expect(eventually { (field("pass", program.ask("status"))?.integer(in: .counts) ?? 0) > 5000 })
             #expect(field("ok", program.ask("quit")) == .bool(true))
         }
@@ -36,7 +36,7 @@ struct UnreadOutputTests {
     @Test("a reader of standard output that never reads does not keep a run from ending; what it missed is told")
     func neverRead() {
         #expect(Command.tool("mkfifo", [studio.folder["events"]]))
-        // A reading end that is never read.
+        // A reading end without any reader.
         let held = unsafe open(studio.folder["events"], O_RDWR | O_CLOEXEC)
         defer { close(held) }
         let script = #"cd "$0" && exec "$@" >events"#
@@ -53,8 +53,8 @@ struct UnreadOutputTests {
 
     // MARK: The last line of a recording
 
-    /// Makes a pipe for lines that only the test reads, and an `ffmpeg` that fails once it is told to. A conversion by it lasts until all lines but
-    /// the last were read and the pipe is full.
+    /// Makes a pipe for lines that only the test reads, and an `ffmpeg` that fails on request. The failing conversion
+    /// lasts until all lines but the last were read and the pipe is full.
     ///
     /// - Returns: The pipe.
     private func heldPipe() -> Int32 {
@@ -72,7 +72,7 @@ struct UnreadOutputTests {
         studio.environment.merging(["PATH": studio.folder.path + ":/usr/local/bin:/usr/bin:/bin"]) { $1 }
     }
 
-    /// All that is in a pipe.
+    /// All bytes in a pipe.
     private func taken(from pipe: Int32) -> String {
         var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 65_536))
         while true {
@@ -82,7 +82,7 @@ struct UnreadOutputTests {
         }
     }
 
-    /// Reads what comes before a recording is converted, leaves no room for more in the pipe, and lets the conversion go on.
+    /// Reads the lines before the conversion of a recording, fills the pipe, and lets the conversion continue.
     private func goOnUnread(_ pipe: Int32) -> Bool {
         var text = ""
         let isConverting = eventually {
@@ -120,7 +120,7 @@ struct UnreadOutputTests {
         let shell = TerminalRun(
             "/bin/bash", ["--norc", "--noprofile", "-i"], environment: environment.merging(["PS1": "ready> "]) { $1 })
         #expect(shell.wait(for: "ready> "))
-        // A reader is waited for five seconds, in which a busy machine may not get the key through.
+        // The run waits five seconds for a reader, in which a busy machine may not deliver the key.
         let isStopped = (1...3).contains { number in
             _ = unsafe unlink(studio.folder["go"])
             _ = taken(from: pipe)
@@ -149,7 +149,7 @@ struct UnreadOutputTests {
         _ = shell.finish()
     }
 
-    /// Whether so many messages are said that one of them finds no room, and each answer comes all the same.
+    /// Whether a message among this many finds no room, and each answer still comes.
     private func isAnswered(_ program: Program) -> Bool {
         (0..<200).allSatisfy { _ in field("ok", program.ask("tell")) == .bool(true) }
     }
@@ -177,7 +177,7 @@ struct UnreadOutputTests {
 
     @Test("a terminal that is stopped holds up neither the socket nor the end; the place is remembered", .needsTerminal)
     func stoppedTerminal() throws {
-        // Without keys the terminal is as the shell left it, and Ctrl-S stops it.
+        // Without keys the terminal is as the shell left the settings, and Ctrl-S stops the output.
         let script = #"cd "$0" && exec "$@" </dev/null"#
         let arguments = ["practice", "song.wav", "-n", "1000", "--output", "null", "--control", "socket"]
         let run = TerminalRun(

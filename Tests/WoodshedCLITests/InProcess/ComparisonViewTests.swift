@@ -9,7 +9,7 @@ import Woodshed
 
 @Suite("A comparison in the terminal")
 struct ComparisonViewTests {
-    /// A tone that rises by two semitones after a second, with silence around it.
+    /// A tone rising by two semitones after a second, with silence around the tone.
     private static func sound(cents: Double) -> ComparedSound {
         let rate = 16_000.0
         let samples = (0..<Int(2.4 * rate)).map { frame -> Float in
@@ -31,7 +31,7 @@ struct ComparisonViewTests {
             #expect(
                 lines[0].hasPrefix("model ") && lines[1].hasPrefix("take ") && lines.contains { $0.hasPrefix("pitch") })
             #expect(glyphs == .unicode || lines.allSatisfy { $0.allSatisfy(\.isASCII) })
-            // The same melody, moved: both are in one cell, low and then high.
+            // The same melody, moved: both are in the same cell, low and then high.
             let both = lines.filter { $0.contains(glyphs == .unicode ? "●" : "@") }
             #expect(both.count >= 2, "\(lines)")
         }

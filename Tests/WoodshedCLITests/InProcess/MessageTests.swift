@@ -1,4 +1,4 @@
-// Every kind of error, and the code a script sees.
+// Every kind of error, and the exit status that a script sees.
 import ArgumentParser
 import Terminal
 import Testing

@@ -75,7 +75,7 @@ struct OutputTests {
             "plain.wav", "", "it's", "a b", "$HOME `id`", "~", "*", "a\nb", "tab\t'quote\\", "\u{1B}]0;x\u{07}7",
             "Dvořák 日本.flac",
             FileName.text(of: [0x61, 0xFF, 0x31, 0xF4]), "#x", "!!",
-            // A mark behind a sign makes one character of both, but not for the shell.
+            // For Swift, a sign with a combining mark behind is a single character, but not for the shell.
             "a'\u{301}$(echo x)", "'\u{200D}; echo x #", "\u{301}'", "\n'\u{301}`echo x`", "~\u{301}",
         ])
     func shellWords(text: String) {

@@ -1,4 +1,4 @@
-// The screen of a session: what stands on it at each size of the terminal.
+// The screen of a session, at each size of the terminal.
 import Terminal
 import TestSupport
 import Testing
@@ -10,7 +10,7 @@ import Woodshed
 struct PlayerScreenTests {
     private let folder = TestFolder()
 
-    /// What a session does while its screen is looked at.
+    /// States of a session in which the test reads the screen.
     enum Moment: String, CaseIterable {
         case playing, paused, loop
     }

@@ -1,4 +1,4 @@
-// Lines for programs whose reader does not read.
+// Machine-readable output whose reader does not read.
 import Glibc
 import JSON
 import Synchronization
@@ -12,7 +12,7 @@ import Testing
 struct ProgramOutputTests {
     private let pipe = Pipe()
 
-    /// Reads until all is written.
+    /// Reads until everything is written.
     private func read(_ output: ProgramOutput) -> [String] {
         _ = fcntl(pipe.readEnd, F_SETFL, O_NONBLOCK)
         var bytes: [UInt8] = []

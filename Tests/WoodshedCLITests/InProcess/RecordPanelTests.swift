@@ -58,7 +58,7 @@ struct RecordPanelTests {
         #expect(lines[1] == String(repeating: " ", count: 30) + "#####     ")
         #expect(lines[6] == String(repeating: " ", count: 30) + "!!!!!     ")
         #expect(lines[3] == String(repeating: " ", count: 30) + "##########")
-        // In one line it is the peaks, as in the time before the take.
+        // In one line, the panel shows the peaks, as in the time before the take.
         #expect(panel.lines(view, columns: 41)[1] == String(repeating: " ", count: 30) + "#####.....")
         for columns in 20...200 {
             for line in RecordPanel(glyphs: .unicode).lines(view, columns: columns, pictureLines: 4) {
@@ -95,7 +95,7 @@ struct RecordPanelTests {
         #expect(actions("d") == [.ask] && keys.isAsking)
         #expect(actions("s") == [.goOn] && !keys.isAsking)
         #expect(actions("dy") == [.ask, .discard])
-        // An arrow is no key of a recording, but it answers.
+        // An arrow has no action in a recording, but gets an answer.
         #expect(actions("\u{1B}[Ax").isEmpty)
         #expect(actions("d\u{1B}[A") == [.ask, .goOn])
     }

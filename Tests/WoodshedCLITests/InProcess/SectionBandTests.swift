@@ -1,4 +1,4 @@
-// Bands of sections, as a pure function of what is shown and of the width.
+// Bands of sections, as a pure function of the displayed range and the width.
 import Terminal
 import Testing
 
@@ -28,7 +28,7 @@ struct SectionBandTests {
         #expect(lines([band(12, "Intro", 0, 10)], cells: 3) == ["[12"])
         #expect(lines([band(123, "", 0, 10)], cells: 3) == ["[-]"] && lines([band(12, "", 0, 10)], cells: 2) == ["[]"])
         #expect(lines([band(1, "ab", 0, 10)], cells: 6, glyphs: .unicode) == ["├1 ab┤"])
-        // A character of two cells is not cut in two, and what would steer the terminal is shown.
+        // A character of two cells is not cut in two, and terminal control characters are shown.
         #expect(lines([band(1, "終わり", 0, 10)], cells: 9, glyphs: .unicode) == ["├1 終わ…┤"])
         #expect(lines([band(1, "\u{1B}[2J", 0, 10)], cells: 20) == [#"[1 \u{1b}[2J ------]"#])
     }
@@ -44,7 +44,7 @@ struct SectionBandTests {
         #expect(
             lines(nested, cells: 20) == ["[1 ----------------]", "  [2 --------------]", "    [3 ------------]"])
         #expect(SectionBands.lineCount(nested) == 3 && SectionBands.lineCount([]) == 0)
-        // More of them than cells: every one that has a cell to itself is shown.
+        // More sections than cells: every section that has a cell of its own is shown.
         let many = (0..<100).map { (number: Int) in band(number + 1, "", Double(number) / 10, Double(number + 1) / 10) }
         #expect(lines(many, cells: 10) == ["||||||||||"])
     }

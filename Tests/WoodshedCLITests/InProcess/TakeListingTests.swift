@@ -9,7 +9,7 @@ import Woodshed
 struct TakeListingTests {
     @Test("a take that is discarded before the thread of its entry begins is not listed afterwards")
     func droppedFirst() async {
-        // In a process of its own, because the user's store lies where the environment says.
+        // In a separate process, because the environment gives the place of the user's store.
         await #expect(processExitsWith: .success) {
             let folder = TestFolder()
             unsafe setenv("XDG_DATA_HOME", folder.path, 1)

@@ -1,4 +1,4 @@
-// The status line, the keys and what a terminal is allowed to see.
+// The status line, the keys, and the bytes that may reach a terminal.
 import Terminal
 import Testing
 import Woodshed
@@ -70,7 +70,7 @@ struct TerminalTests {
         }
         let lines = pen.wave(waveform, 0..<40_960, room(41, 24))
         #expect(lines.count == 6)
-        // The first half is as strong in its middle as it is high; then there is silence.
+        // The first half's level equals its extremes; then there is silence.
         #expect(lines[2] == String(repeating: "#", count: 20) + String(repeating: " ", count: 20))
         #expect(lines[3] == String(repeating: "#", count: 20) + String(repeating: ":", count: 20))
         #expect(lines[0].allSatisfy { $0 == " " })
@@ -170,7 +170,7 @@ struct TerminalTests {
         #expect(typed("a\u{1B}[Cb\u{1}\n").1 == .done("ab"))
         var line = InputLine(question: "name")
         #expect(line.take(.plain(0x1B), KeyMap.standard.input) == .givenUp)
-        // Bytes that are no character are left out; a line has an end.
+        // Bytes that form no character are left out; a line has an end.
         var reader = KeyBytes()
         for key in reader.keys([0xC3, 0x41, 0x80, 0xFF]) { _ = line.take(key, KeyMap.standard.input) }
         #expect(line.text == "A")
@@ -248,7 +248,7 @@ struct TerminalTests {
         #expect(keys.question == "Throw this take away? ö: yes, any other key: no")
         func requests(_ text: String) -> [RecordRequest] { reader.keys(text.utf8).flatMap { keys.requests($0) } }
         #expect(requests("xy") == [.mark, .ask, .goOn] && requests("dö") == [.ask, .discard])
-        // Every layer's rows are read again as they are written.
+        // Every layer's rows are read back as they are written.
         for (name, words) in map.rows {
             var again = map
             try again.bind(name, to: words)
@@ -283,7 +283,7 @@ struct TerminalTests {
         #expect(actions("\u{1B}\u{1B}\u{1B}[C") == [.jump(seconds: 5)])
         #expect(actions("\u{1B}").isEmpty && reader.isWaiting)
         #expect(reader.giveUpWaiting() == .plain(0x1B) && KeyMap.standard.playing.actions(of: .plain(0x1B)).isEmpty)
-        // Would have been the rest of a sequence.
+        // The byte would have been the rest of a sequence.
         #expect(actions("[") == [.changeSpeed(by: -0.05)])
     }
 
@@ -341,7 +341,7 @@ struct TerminalTests {
         let told = stride(from: 12.0, to: 0, by: -0.1).compactMap { countdown.words(secondsLeft: $0) }
         #expect(told == ["your turn: 12.0 s", "10 s", "5 s", "4 s", "3 s", "2 s", "1 s"])
         #expect(countdown.words(secondsLeft: nil) == nil)
-        // A look that comes late tells what is left, and nothing twice.
+        // A late look reports the time left, and no mark twice.
         #expect([2.5, 0.9, 0.8].map { countdown.words(secondsLeft: $0) } == ["your turn: 2.5 s", "1 s", nil])
     }
 
@@ -350,7 +350,7 @@ struct TerminalTests {
         var noise = DemoNoise(seed: 42)
         var reader = KeyBytes()
         for _ in 0..<20_000 { _ = reader.keys([UInt8(truncatingIfNeeded: Int(noise.next() * 128))]) }
-        // Whatever was pending ends within one sequence's length.
+        // Every pending sequence ends within one sequence's length.
         _ = reader.keys([UInt8](repeating: UInt8(ascii: "z"), count: 3))
         #expect(reader.keys([UInt8(ascii: "q")]) == [.plain(UInt8(ascii: "q"))])
     }

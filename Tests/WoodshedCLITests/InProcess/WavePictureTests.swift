@@ -7,7 +7,7 @@ import Woodshed
 
 @Suite("A waveform's picture")
 struct WavePictureTests {
-    /// A swelling sound that clips in its middle: extremes grow by steps, the level is half of them.
+    /// A swelling sound that clips in its middle: extremes grow by steps, the level is half of the extremes.
     private func swell(_ count: Int, tone: WaveformTone? = nil) -> [WaveformColumn] {
         (0..<count).map { index in
             let share = 1 - abs(Float(2 * index) / Float(max(1, count - 1)) - 1)
@@ -90,7 +90,8 @@ struct WavePictureTests {
         ),
     ]
 
-    /// With a gap in front, one too short for its number, one without a name, one that goes on, and one over others.
+    /// With a gap in front, a section too short for its number, a section without a name, an open section, and a
+    /// section over others.
     private static let sections = [
         SectionBand(number: 1, name: "Intro", start: 0.8, end: 2.5),
         SectionBand(number: 2, name: "Strophe – die Übung mit dem langen Namen", start: 2.5, end: 6),

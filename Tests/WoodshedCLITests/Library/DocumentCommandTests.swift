@@ -1,4 +1,4 @@
-// `woodshed attach` and `woodshed open`, as a user runs them.
+// `woodshed attach` and `woodshed open` from a user's side.
 import Glibc
 import TestSupport
 import Testing
@@ -70,7 +70,7 @@ struct DocumentCommandTests {
         let run = home.run("attach", "@1", "words.lrc")
         #expect(run.status == 0 && run.error.contains("attached: words.lrc, and 2 sections"), "\(run.error)")
         #expect(home.json("sections", "@1").compactMap { $0.text("text") } == ["Quem te viu", "quem te vê"])
-        // Again, nothing is doubled.
+        // A second run adds no duplicates.
         #expect(home.run("attach", "@1", "words.lrc", "notes.txt", "broken.srt").status == 0)
         #expect(home.json("sections", "@1").count == 2 && names("@1") == ["words.lrc", "notes.txt", "broken.srt"])
         let line = home.json("attach", "@1", "words.lrc")[0]
@@ -86,7 +86,7 @@ struct DocumentCommandTests {
         write("c.pdf", "more")
         #expect(home.run("open", "@1").status == 66)
         home.run("attach", "@1", "a b.pdf", "--link")
-        // The program tells what it got, and outlives the command.
+        // The program prints its arguments, and outlives the command.
         let program = home.folder.write(
             "viewer",
             Array(
@@ -135,7 +135,7 @@ struct DocumentCommandTests {
         #expect(home.run("open", "@1", "--print").status == 66 && home.run("library", "check").status == 2)
     }
 
-    // MARK: Where something is wrong
+    // MARK: Faults
 
     @Test("names with control characters and without UTF-8 are attached, shown and opened")
     func names() {
@@ -160,7 +160,7 @@ struct DocumentCommandTests {
                 _ = unsafe chmod(home.folder[name], 0o755)
             }
         }
-        // Root may write everywhere, unless that right is taken from the program.
+        // Root may write everywhere, unless deprived of this capability.
         let asUser = geteuid() == 0 ? "setpriv --bounding-set -dac_override,-dac_read_search " : ""
         let run = home.shell(asUser + "\"$1\" attach @1 a.pdf")
         #expect([73, 77].contains(run.status) && (1...2).contains(run.errorLines.count), "\(run.status): \(run.error)")

@@ -1,4 +1,4 @@
-// Feeds that are fetched again, several at a time.
+// Refreshes of feeds, several at a time.
 import Glibc
 import TestSupport
 import Testing
@@ -28,7 +28,7 @@ struct FeedCommandTests {
         let store = try PracticeStore(.file(home.folder["data/woodshed/practice.db"]))
         let library = try RecordingLibrary(store, folder: home.folder["data/woodshed/library"])
         let refreshing = FeedRefreshing(try library.subscriptions(), in: library, answerSeconds: 3600)
-        // One feed after the other would wait for the silent server.
+        // In sequence, the feeds would wait for the silent server.
         let end = ContinuousClock.now + .seconds(300)
         let isLate = { ContinuousClock.now > end }
         for title in [try refreshing.next(isOver: isLate), try refreshing.next(isOver: isLate)].map({
@@ -49,9 +49,9 @@ struct FeedCommandTests {
     func silentLater() {
         let settings = FeedRefreshing.settings(answerSeconds: 7)
         #expect(settings.answerSeconds == 7 && settings.stallSeconds == 7 && settings.retries == 1)
-        // At a byte a second: what comes in that time is measured.
+        // At a byte a second: the bytes arriving in this time are measured.
         #expect(settings.slowSeconds == 7 && settings.slowestBytesPerSecond >= 100)
-        // The same counts for a new feed.
+        // The same limit applies to a new feed.
         let name = SongServer.newName()
         #expect(home.run("library", "subscribe", server.address("/status?code=500&id=\(name)")).status == 75)
         #expect(server.requests(name).count == 2 && home.parts.isEmpty, "\(home.parts)")

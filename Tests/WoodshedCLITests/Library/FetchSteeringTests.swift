@@ -1,4 +1,4 @@
-// Fetches that another program carries out, seen and steered from a second terminal.
+// Fetches by another program, listed and controlled from a second terminal.
 import ArgumentParser
 import Glibc
 import Synchronization
@@ -17,7 +17,7 @@ struct FetchSteeringTests {
 
     init() throws { server = try SongServer.shared() }
 
-    /// 80 kB, of which the server sends a half until it is told to go on.
+    /// 80 kB, of which the server sends half and then waits for the test's release.
     private var address: String { server.address("/songs/a.wav?frames=40000&hold=40000&gate=\(name)&id=\(name)") }
 
     private var isHalfThere: Bool { home.json("get", "--list").first?.number("bytes").map { $0 >= 40_000 } ?? false }
@@ -83,7 +83,7 @@ struct FetchSteeringTests {
         #expect(eventually { home.parts.isEmpty }, "\(home.parts)")
         #expect(home.json("get", "--list").isEmpty && home.titles().isEmpty)
         server.release(name)
-        // Nothing of it is left that could disturb the next one.
+        // No remains can disturb the next fetch.
         let again = home.run("get", address)
         #expect(again.status == 0 && !again.error.contains("going on from"), "\(again.error)")
         #expect(home.titles() == ["a"] && home.parts.isEmpty)
@@ -95,7 +95,7 @@ struct FetchSteeringTests {
     func killed(isAskedAgain: Bool) throws {
         let run = home.run("get", address) { running in
             #expect(eventually { isHalfThere })
-            // Of a killed one nobody knows how much is on the disk.
+            // For a killed fetch, the number of bytes on the disk is unknown.
             running.send(isAskedAgain ? SIGTERM : SIGKILL)
         }
         #expect(run.status == (isAskedAgain ? 143 : -SIGKILL), "\(run.error)")

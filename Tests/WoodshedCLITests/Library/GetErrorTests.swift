@@ -1,4 +1,4 @@
-// What `woodshed get` says of what cannot be fetched, and what it does about it.
+// The messages of `woodshed get` about failed fetches, and the handling of failed fetches.
 import Glibc
 import TestSupport
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The errors of get", .serialized)
 struct GetErrorTests {
-    /// A fault of the server, and what is told of it.
+    /// A fault of the server, and the reported cause.
     struct Row: Sendable, CustomTestStringConvertible {
         let path: String
         let status: Int32
@@ -67,7 +67,7 @@ struct GetErrorTests {
         #expect(run.errorLines.first?.contains(row.cause) == true, "\(run.error)")
         #expect(run.errorLines.last?.contains(row.remedy) == true, "\(run.error)")
         #expect(home.titles().isEmpty && home.files.isEmpty && run.output.isEmpty)
-        // What can be gone on with is kept, and what has arrived but is refused; nothing else.
+        // A resumable part is kept, and so is an arrived but refused file; no other file is.
         let isRefused = row.cause == "not audio that is known" || row.cause.contains("checksum")
         #expect(home.parts.isEmpty != (isRefused || row.cause.contains("ended after")), "\(home.parts)")
         if isRefused {
@@ -92,7 +92,7 @@ struct GetErrorTests {
         let run = home.run(
             "get", "-q", "--retry", "0", "https://localhost:\(server.securePort)/songs/a.wav?frames=8000")
         #expect(run.status == 69 && run.errorLines.count == 2 && home.parts.isEmpty, "\(run.status): \(run.error)")
-        // And never without encryption in its place.
+        // And the command never falls back to an unencrypted connection.
         #expect(home.titles().isEmpty && home.json("get", "--list").first?.text("state") == "failed")
     }
 
@@ -115,7 +115,7 @@ struct GetErrorTests {
         #expect(fetch?.text("remedy") == "Check the address.")
         let list = home.run("get", "--list")
         #expect(list.lines[0].contains("failed") && list.error.contains("next: woodshed get --resume 1"))
-        // It is tried again when it is asked for, and gone when it is done.
+        // Only an explicit request retries the failed fetch, and a cancellation succeeds.
         #expect(home.run("get").error.contains("There is nothing to fetch."))
         #expect(home.run("get", "--resume", "1").status == 66 && home.run("get", "--cancel", "1").status == 0)
     }
@@ -185,7 +185,7 @@ struct GetErrorTests {
     func endless() {
         let whole = tone("a.ogg")
         for (number, part) in [whole.count / 2, whole.count / 3].enumerated() {
-            // A program that was stopped ends with a whole page.
+            // A stopped program ends with a whole page.
             let end = (0..<part).last { whole[$0...].starts(with: "OggS".utf8) } ?? 0
             let (bytes, id) = (Array(whole.prefix(end)), SongServer.newName())
             let (address, words) = (beginning(bytes, "a.ogg", id: id), "the server sent the same bytes twice")
@@ -209,19 +209,19 @@ struct GetErrorTests {
     func alwaysCut(_ name: String) {
         let whole = tone(name)
         var end = whole.count / 2
-        // In the middle of a page of Ogg: each is much longer than this.
+        // In the middle of a page of Ogg: each page is much longer than this.
         if name == "a.ogg" { end = 100 + ((0..<end).last { whole[$0...].starts(with: "OggS".utf8) } ?? 0) }
         let (bytes, id) = (Array(whole.prefix(end)), SongServer.newName())
         let address = beginning(bytes, name, id: id)
         let run = home.run("get", "--retry", "5", address)
         #expect(run.status == 65 && run.error.contains("only the beginning of this recording"), "\(run.error)")
         #expect(server.requests(id).count == 2 && home.titles().isEmpty && home.files.isEmpty)
-        // The beginning is there for those who want it.
+        // The beginning is kept for users' own use.
         #expect(home.parts.count == 1 && home.parts.allSatisfy { $0.hasSuffix(".rejected") && run.error.contains($0) })
         #expect(home.parts.allSatisfy { home.folder.read("data/woodshed/library/parts/\($0)") == bytes })
         let fetch = home.json("get", "--list").first
         #expect(fetch?.text("state") == "failed" && fetch?["running"] as? Bool == false, "\(fetch ?? [:])")
-        // A later attempt begins anew, and removes the beginning when it has the whole file.
+        // A later attempt starts over, and removes the beginning once the whole file is there.
         home.folder.write("\(bytes.count)\(name)", whole)
         #expect(home.run("get", "-q", "--resume", "1").status == 0 && home.parts.isEmpty, "\(home.parts)")
         #expect(home.files.first.map { home.folder.read("data/woodshed/library/\($0)") } == whole)
@@ -360,7 +360,7 @@ struct GetErrorTests {
         #expect(home.run("get", "-q", address).status == 0)
         let played = home.run("play", address, "--output", "null", "--clock", "virtual", "--json")
         #expect(played.status == 0 && played.events.last == "playback.finished", "\(played.error)")
-        // Of several that an import brought without their keys, none is guessed.
+        // Of several recordings imported without their keys, the command guesses none.
         home.add("One", "Two")
         for number in ["@1", "@2"] {
             #expect(home.run("edit", number, "--source", "https://example.org/get.mp3").status == 0)

@@ -12,7 +12,7 @@ struct GetKillTests {
         let (home, server) = (LibraryHome(), try SongServer.shared())
         var random = SeededGenerator()
         let kills = environmentCount("WOODSHED_KILLS", short: Workload.isWhole ? 30 : 10)
-        // Long enough that the kills fall on every step of it.
+        // Long enough that the kills fall on every step of the fetch.
         var longest = 200_000
         var (whole, broken) = (0, 0)
         for round in 0..<kills {
@@ -24,10 +24,10 @@ struct GetKillTests {
                 running.send(SIGKILL)
             }
             if run.status == 0 {
-                // It was quicker than the kill: the next kills come earlier.
+                // The fetch was quicker than the kill: the next kills come earlier.
                 longest = max(20_000, Int((ContinuousClock.now - began) / .microseconds(1)))
             }
-            // Whatever is in the library is whole.
+            // Every recording in the library is whole.
             let items = home.json("list")
             for item in items {
                 let file = TestFolder.read(item.text("path") ?? "")

@@ -1,4 +1,4 @@
-// `woodshed get`, as a user runs it, with a server on loopback.
+// `woodshed get` from a user's side, with a server on loopback.
 import Glibc
 import Terminal
 import TestSupport
@@ -17,7 +17,7 @@ struct GetTests {
         server.address("/songs/\(name)?\(query)")
     }
 
-    // MARK: What is asked for
+    // MARK: Requests
 
     @Test("A3: what is given up before it began leaves no record and no file")
     func nothingBegun() {
@@ -71,7 +71,7 @@ struct GetTests {
         #expect(home.run("get", song("a b.wav", "id=\(name)")).status == 65)
         #expect(home.run("get", "--check", song("a.wav", "id=\(name)")).status == 0)
         #expect(home.run("get", "--later", song("a.wav", "id=\(name)")).status == 0)
-        // One that is wrong holds back all of them.
+        // One wrong address holds back all addresses.
         #expect(home.run("get", song("b.wav", "id=\(name)"), "ftp://x/").status == 65)
         #expect(server.requests(name).isEmpty && home.json("get", "--list").count == 1)
     }
@@ -114,7 +114,7 @@ struct GetTests {
         #expect(home.run("get", "--with-keys", whole).status == 64)
         let paused = home.run("get", "--pause", "1")
         #expect(paused.status == 0 && paused.error.contains(short) && !paused.error.contains("S3CRET"))
-        // It is asked for with its key.
+        // The request is sent with its key.
         #expect(home.run("get", "-q", "--resume", "1").status == 0)
         #expect(home.json("list").first?.text("source") == whole)
     }
@@ -130,7 +130,7 @@ struct GetTests {
         #expect(home.json("get", "--list").map { $0.number("priority") } == [5, 0])
     }
 
-    // MARK: How far it is
+    // MARK: Progress
 
     @Test(
         "A8, A22: the bar never wraps, at any width, and is complete without colours", .needsTerminal,
@@ -144,7 +144,7 @@ struct GetTests {
         #expect(terminal.wait(for: "49 %"), "\(terminal.text)")
         server.release(name)
         #expect(terminal.finish() == 0, "\(terminal.text)")
-        // On a terminal that is wide enough for anything, no line of the bar is as wide as the one it was drawn for.
+        // On a terminal wide enough for any line, no line of the bar is as wide as the original terminal.
         var picture = TerminalPicture(columns: 1000, reflows: false)
         var widest = 0
         for part in terminal.text.split(separator: "\u{1B}[?7h") {
@@ -178,7 +178,7 @@ struct GetTests {
     @Test("A1, A11, C3, C27: what is done only grows, ends at exactly 1, and the last event has the recording")
     func progress() {
         let name = SongServer.newName()
-        // Held back in the middle until that was told.
+        // The server holds the file in the middle until the command has reported the progress.
         let address = song("a.wav", "frames=200000&hold=200000&gate=\(name)&rate=800000")
         let run = home.run("get", "--json", address) { running in
             #expect(running.wait(for: #""bytes":200000"#))
@@ -198,10 +198,10 @@ struct GetTests {
         #expect(run.json.last?["loudness"] is Double && run.json.last?["true_peak"] is Double)
     }
 
-    // MARK: Stopping and going on
+    // MARK: Stopping and resuming
 
-    /// Waits until so many bytes of a part are on the disk, as they are after a second. The end of a fetch that is stopped is told soon,
-    /// whatever the disk does, and then names only those.
+    /// Waits until a part has this many bytes on the disk, as after a second. A stopped fetch reports its end soon, in
+    /// any state of the disk, and then counts only the bytes on the disk.
     private func isKept(_ count: Int) -> Bool {
         eventually {
             home.parts.filter { $0.hasSuffix(".json") }.contains { name in
@@ -232,7 +232,8 @@ struct GetTests {
         server.release(name)
         let whole = home.run("get", "--json")
         #expect(whole.status == 0 && whole.events.last == "download.finished", "\(whole.error)")
-        // Only what is the same is gone on with: the server is asked for it, and from a little before.
+        // Only an unchanged file is resumed: the command names the file's validator to the server, and starts a little
+        // before the end of the part.
         let last = server.requests(name).last ?? ""
         #expect(last.hasPrefix("bytes=") && last.hasSuffix("\""), "\(last)")
         #expect(whole.json.first { $0.text("event") == "download.started" }?.number("bytes") == 40000)
@@ -243,7 +244,7 @@ struct GetTests {
     func cancelledAnalysis() {
         let (name, sound) = (SongServer.newName(), home.folder["a.aac"])
         #expect(Command.tool("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=330:duration=1", sound]))
-        // Decodes for as long as it is left to.
+        // Decodes until stopped.
         let program = "touch decoding; while sleep 0.2; do printf 00000000; done"
         let made = home.shell("mkdir bin; printf '#!/bin/sh\n\(program)\n' > bin/ffmpeg; chmod 755 bin/ffmpeg")
         #expect(made.status == 0, "\(made.error)")
@@ -312,7 +313,7 @@ struct GetTests {
         let begun = home.run("get", "--detach", "--json", address)
         #expect(begun.status == 0 && begun.events == ["detached"], "\(begun.error)")
         #expect(eventually { server.requests(name).count == 1 } && home.titles().isEmpty)
-        // The terminal's own command is told who has it.
+        // The terminal's own command names the program that fetches the file.
         #expect(home.run("get", "-q", address).status == 75)
         server.release(name)
         #expect(eventually { home.titles() == ["a"] } && home.json("get", "--list").isEmpty)

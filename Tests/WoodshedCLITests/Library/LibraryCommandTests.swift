@@ -1,4 +1,4 @@
-// `woodshed add`, `list`, `recent`, `edit`, `rm`, `storage`, `clean` and `library check`, as a user runs them.
+// `woodshed add`, `list`, `recent`, `edit`, `rm`, `storage`, `clean` and `library check` from a user's side.
 import Glibc
 import Terminal
 import TestSupport
@@ -10,7 +10,7 @@ import Testing
 struct LibraryCommandTests {
     private let home = LibraryHome()
 
-    // MARK: Nothing yet
+    // MARK: An empty library
 
     @Test("A15, D4: without recordings there is a friendly line and the next command, and nothing is made")
     func empty() {
@@ -54,11 +54,11 @@ struct LibraryCommandTests {
         let again = home.run("add", "a.wav")
         #expect(again.status == 0 && again.error.contains("already there") && home.files.count == 1)
         #expect(home.run("add", "--move", "c.wav").status == 0 && !home.folder.names.contains("c.wav"))
-        // What is no recording is passed over in a folder.
+        // Files other than recordings are skipped in a folder.
         let linked = home.run("add", "--link", "music", "--json")
         #expect(linked.status == 0 && linked.events == ["library.added"] && home.files.count == 2, "\(linked.error)")
         #expect(home.titles("--linked") == ["b"] && home.titles("--kept") == ["c", "a"])
-        // And is an error where it is named; the others are added.
+        // A named file that is not a recording is an error; the other files are added.
         home.song("d.wav", 4)
         let some = home.run("add", "music/notes.txt", "d.wav", "nothing.wav")
         #expect(some.status == 2 && some.error.contains("notes.txt") && home.titles().first == "d", "\(some.error)")
@@ -75,7 +75,7 @@ struct LibraryCommandTests {
         #expect(edit.status == 0 && edit.json.compactMap { $0["index"] as? Int } == [1, 2, 3, 4], "\(edit.error)")
         #expect(edit.json.allSatisfy { $0["tags"] as? [String] == ["x"] })
         let log = String(decoding: home.folder.read("edit.log"), as: UTF8.self).split(separator: "\n")
-        // Which recordings are meant, and their places afterwards.
+        // The statements for the chosen recordings, and for their places afterwards.
         #expect(log.count { $0.contains("ORDER BY added DESC") } == 2 && log.count { $0.hasSuffix(": COMMIT") } == 1)
         home.run(["edit", "@2"] + (1..<100).flatMap { ["--tag", "\($0)"] })
         let refused = home.run("edit", "@1-3", "--tag", "y")
@@ -91,7 +91,7 @@ struct LibraryCommandTests {
             folder=$(printf 'music/Fr\351d') && mkdir -p "$folder" && mv a.wav "$folder/$(printf 'caf\351.wav')" &&
                 mv b.wav "$folder/plain.wav" && mv c.wav "$(printf '\344rger.wav')" && mv d.wav "$(printf 'd\200.wav')"
             """#)
-        // Some file systems take UTF-8 alone.
+        // Some file systems accept UTF-8 only.
         guard named.status == 0 else { return }
         let linked = home.shell(#""$1" add --link music --json"#)
         #expect(linked.status == 0 && linked.json.count == 2, "\(linked.error)")
@@ -146,7 +146,7 @@ struct LibraryCommandTests {
         #expect(sets[4].union(sets[5]) == all && sets[6] == all && sets[7].isEmpty)
         for first in filters.indices {
             for second in filters.indices where second > first {
-                // Only one of each option has a meaning; of tags, all are meant.
+                // Only one of each option counts; of tags, all count.
                 guard filters[first][0] != filters[second][0] || filters[first][0] == "--tag" else { continue }
                 if sets[first] == all || sets[second] == all || Set([first, second]) == [4, 5] { continue }
                 let both = home.run(["list", "--json"] + filters[first] + filters[second]).json
@@ -185,13 +185,13 @@ struct LibraryCommandTests {
             home.run("edit", "@1-2", "--title", "x").status == 64 && home.run("edit", "@1", "--title", "").status == 64)
         #expect(home.run("edit", "@1", "--language", "not a language").status == 64)
         #expect(home.titles() == ["two", "Uno"] && home.run("rm", "@1-2").status == 0 && home.titles().isEmpty)
-        // Ctrl characters are no part of a title.
+        // Control characters are not part of a title.
         home.run("rm", "--undo")
         home.run("edit", "two", "--title", "a\u{1B}[31m\nb\u{7}")
         #expect(!home.run("list").text.contains("\u{1B}") && home.run("list").lines.count == 2)
     }
 
-    // MARK: Removing, and room
+    // MARK: Removing, and space
 
     @Test("C5: rm needs no question, since --undo brings it back; the bytes that it frees are those that du misses")
     func removing() {
@@ -208,7 +208,7 @@ struct LibraryCommandTests {
         let freed = before - home.room("data/woodshed/library")
         #expect(freed > 0 && told - (home.json("storage")[0].number("total") ?? 0) == freed)
         #expect(home.run("rm", "--undo").status == 66 && home.titles() == ["one"])
-        // The file of one that stays where the user has it is never removed.
+        // The file of a linked recording is never removed.
         home.song("mine.wav", 9)
         home.run("add", "--link", "mine.wav")
         home.run("rm", "@1")
@@ -271,7 +271,7 @@ struct LibraryCommandTests {
             arguments, environment: home.environment, folder: home.folder.path, outputPath: home.folder["full"],
             seconds: 400
         ) { running in
-            // It waits for a reader, so that it cannot end between the two.
+            // The command waits for a reader, and so cannot end between the two signals.
             #expect(eventually(seconds: 300) { isFull(pipe: reader) })
             for _ in 0..<2 {
                 running.send(number)

@@ -1,4 +1,4 @@
-// `woodshed library export`, `bundle`, `import`, `backup` and `restore`, and the quota, as a user runs them.
+// `woodshed library export`, `bundle`, `import`, `backup` and `restore`, and the quota, from a user's side.
 import Glibc
 import TestSupport
 import Testing
@@ -33,7 +33,7 @@ struct LibraryExchangeTests {
         #expect(other.run("sections", "blue bossa", "--json").lines.count == 1)
         let again = other.run("library", "import", path("all.tar"))
         #expect(again.status == 0 && again.error.contains("nothing had to be changed"), "\(again.error)")
-        // Some of them, and without what does not belong to a bundle.
+        // Some recordings, and without all files foreign to a bundle.
         #expect(home.run("library", "bundle", "one.tar", "@1", "--without-takes").status == 0)
         #expect(home.run("library", "bundle", "none.tar", "@9").status == 66 && !home.folder.names.contains("none.tar"))
     }
@@ -87,7 +87,7 @@ struct LibraryExchangeTests {
         let json = home.json("library", "check", "--fix").first
         #expect(
             (json?["not_repaired"] as? [String])?.first?.hasSuffix("mine.wav") == true, "\(String(describing: json))")
-        // The file that was added is back.
+        // The added file is back.
         home.song("mine.wav", 1)
         let whole = home.run("library", "check", "--fix")
         #expect(whole.status == 0 && home.run("library", "bundle", "all.tar").status == 0, "\(whole.error)")
@@ -162,7 +162,7 @@ struct LibraryExchangeTests {
         let kept = other.run("library", "restore", path("copy"), "--merge")
         #expect(kept.status == 0 && kept.error.contains("your settings here stay"), "\(kept.error)")
         #expect(kept.error.contains(path("copy/settings/")) && settings(other) == mine, "\(kept.error)")
-        // The next backup has the newer ones alone, and one without settings has none.
+        // The next backup has the newer settings alone, and a backup without settings has none.
         #expect(home.run("config", "set", "quota", "30GB").status == 0)
         #expect(home.run("library", "backup", "copy").status == 0)
         let names = home.folder.names(in: "copy/settings")
@@ -200,7 +200,7 @@ struct LibraryExchangeTests {
         let store = "data/woodshed/practice.db"
         let bytes = home.folder.read(store)
         home.folder.write("old.db", Array("no SQLite header".utf8) + bytes.dropFirst(16))
-        // A new library, as after a repair that kept nothing; one song is added again.
+        // A new library, as after a repair that kept nothing; a song is added again.
         TestFolder.remove(home.folder[store])
         #expect(home.titles().isEmpty)
         home.song("again.wav", 2)

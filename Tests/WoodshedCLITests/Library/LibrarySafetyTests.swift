@@ -1,4 +1,4 @@
-// The library where something is wrong: no network, no room, no rights, another version's store, names of every kind.
+// The library under faults: no network, no space, no rights, another version's store, names of every kind.
 import Glibc
 import TestSupport
 import Testing
@@ -9,9 +9,9 @@ import Testing
 struct LibrarySafetyTests {
     private let home = LibraryHome()
 
-    /// Whether a program may have a network namespace of its own, in which there is nothing but itself.
+    /// Whether a program may have a network namespace of its own, which contains no other program.
     static let hasNamespaces = Command.tool("unshare", ["-n", "true"])
-    /// Whether a small disk can be made.
+    /// Whether the test can make a small disk.
     static let hasDisks = Command.tool("unshare", ["-m", "sh", "-c", "mount -t tmpfs -o size=1m none /mnt"])
 
     @Test(
@@ -75,7 +75,7 @@ struct LibrarySafetyTests {
         #expect(home.files.count == names.count && home.titles("caf\u{E9}").count == 2)
         let list = home.run("list")
         #expect(list.lines.count == names.count && !list.text.contains("\u{1B}") && list.text.contains("日本語"))
-        // A file wins over a place of the library.
+        // A file takes precedence over a place of the library.
         #expect(home.run("info", "./@1", "--json").json[0].text("path")?.hasSuffix("@1") == true)
         let tooLong = home.run("add", String(repeating: "n", count: 300) + ".wav")
         #expect([65, 66].contains(tooLong.status) && tooLong.errorLines.count == 2, "\(tooLong.error)")
@@ -96,7 +96,7 @@ struct LibrarySafetyTests {
                 _ = unsafe chmod(home.folder[name], 0o755)
             }
         }
-        // Root may write everywhere, unless that right is taken from the program.
+        // Root may write everywhere, unless deprived of this capability.
         let asUser = geteuid() == 0 ? "setpriv --bounding-set -dac_override,-dac_read_search " : ""
         let add = home.shell(asUser + "\"$1\" add two.wav")
         #expect([73, 77].contains(add.status) && add.errorLines.count <= 2, "\(add.status): \(add.error)")
@@ -133,7 +133,8 @@ struct LibrarySafetyTests {
         #expect(run.json.last?["orphans"] as? [String] == [], "\(run.text)")
     }
 
-    /// Runs a command under a filter of the kernel's, by which flock() fails: 73 and 32 are its numbers, 0x5… is the error, 0x7FFF0000 permits.
+    /// Runs a command under a kernel filter that makes flock() fail: 73 and 32 are the call's numbers, 0x5… is the
+    /// error, 0x7FFF0000 permits.
     private static let refusal = """
         import ctypes, os, platform, struct, sys
         numbers = {"flock": {"x86_64": 73, "aarch64": 32}, "link": {"x86_64": 86, "aarch64": 37}}
@@ -147,7 +148,7 @@ struct LibrarySafetyTests {
         if prctl(38, 1, 0, 0, 0) != 0 or prctl(22, 2, ctypes.byref(program)) != 0: sys.exit(99)
         os.execv(sys.argv[2], sys.argv[2:])
         """
-    /// Whether Python is here and may set such a filter.
+    /// Whether Python is installed and may set such a filter.
     static let hasFilters = Command.tool("python3", ["-c", refusal, String(ENOLCK), "/bin/sh", "-c", "true"])
 
     @Test(
@@ -247,7 +248,7 @@ struct LibrarySafetyTests {
     func cancellingOnFullDisk(megabytes: Int) {
         _ = unsafe mkdir(home.folder["data"], 0o755)
         home.song("1.wav", 1, frames: 200_000)
-        // On the smaller disk no room is reserved.
+        // On the smaller disk no space is reserved.
         let run = home.shell(
             """
             unshare -m sh -c '
@@ -292,7 +293,7 @@ struct LibrarySafetyTests {
             list.status == 0 && list.errorLines.count >= 2 && list.error.contains("practice.db.damaged"),
             "\(list.error)")
         #expect(home.folder.names(in: "data/woodshed").contains("practice.db.damaged"))
-        // The files are still there, and are found.
+        // The files are still there, and the command finds them.
         #expect(
             home.run("library", "check").text.contains("orphan") && home.run("library", "check", "--fix").status == 0)
         #expect(home.titles().count == 1)

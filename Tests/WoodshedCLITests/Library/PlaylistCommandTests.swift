@@ -1,4 +1,4 @@
-// `woodshed playlist`, as a user runs it.
+// `woodshed playlist` from a user's side.
 import Glibc
 import TestSupport
 import Testing
@@ -45,7 +45,7 @@ struct PlaylistCommandTests {
         home.run("playlist", "add", "A", "@1", "@2")
         #expect(home.run("playlist", "delete", "A").status == 0)
         #expect(home.titles().count == 2 && home.files.count == 2 && home.json("playlist").isEmpty)
-        // A recording that is removed is marked in a playlist, and comes back there.
+        // A removed recording is marked in a playlist, and comes back there.
         home.run("playlist", "create", "B")
         home.run("playlist", "add", "B", "@1", "@2")
         home.run("rm", "@1")

@@ -1,4 +1,5 @@
-// `woodshed play` and `practice` without a recording, and `playlist create` without a name, as a user at a terminal meets them.
+// `woodshed play` and `practice` without a recording, and `playlist create` without a name, from the side of a user at
+// a terminal.
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct RecordingPickerTests {
         TerminalRun(Command.path, arguments, environment: home.environment)
     }
 
-    /// Types a line, and waits for what follows it.
+    /// Types a line, and waits for the answer.
     private func answer(_ run: TerminalRun, _ line: String, _ expected: String) {
         let seen = run.seen.count
         run.send(line + "\n")
@@ -32,7 +33,7 @@ struct RecordingPickerTests {
         answer(run, "9", "There is no 9:")
         answer(run, "zzz", "No title has 'zzz':")
         answer(run, "blue", "'blue' may be:")
-        // Its length tells which one it was: it may be over before its title is drawn.
+        // The length identifies the recording, which may be over before the title is drawn.
         answer(run, "2", "finished after 0:02.0")
         #expect(run.finish() == 0, "\(run.text)")
     }

@@ -1,4 +1,4 @@
-// Takes whose rows are lost, as the command finds them.
+// Takes without their rows, as the command finds such takes.
 import Glibc
 import Testing
 

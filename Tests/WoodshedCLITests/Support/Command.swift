@@ -1,10 +1,10 @@
-// Runs the built command as a user would: another process, with pipes for its output.
+// Runs the built command as a user would: another process, with pipes for the output.
 import Glibc
 import ProcessHandles
 import Synchronization
 import Testing
 
-/// What a finished run left behind.
+/// Exit status and output of a finished run.
 struct Finished {
     /// The exit code, or minus the signal that ended the process.
     let status: Int32
@@ -18,7 +18,8 @@ struct Finished {
 
 /// The command under test.
 enum Command {
-    /// The one that the environment names (`WOODSHED_TESTED_COMMAND`), or the one beside the test bundle, where the build puts it.
+    /// The path in the environment (`WOODSHED_TESTED_COMMAND`), or the command beside the test bundle, where the build
+    /// puts the executable.
     static let path: String = {
         if let named = unsafe getenv("WOODSHED_TESTED_COMMAND") { return unsafe String(cString: named) }
         var bytes = [CChar](repeating: 0, count: 4096)
@@ -27,21 +28,21 @@ enum Command {
         return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/woodshed"
     }()
 
-    /// The user's data of runs that are not given a place of their own, a folder for each; removed when the tests end.
+    /// The user's data of runs without a place of their own, a folder for each run; removed when the tests end.
     private static let data: TestFolder = {
         _ = atexit { TestFolder.remove(Command.data.path) }
         return TestFolder()
     }()
     private static let runCount = Atomic<Int>(0)
 
-    /// Runs it to its end. A run that takes longer than `seconds` is killed and reports -9.
+    /// Runs the command to its end. A run that takes longer than `seconds` is killed and reports -9.
     ///
     /// - Parameters:
     ///   - environment: Replaces or adds variables.
-    ///   - folder: Where it runs; nil is here.
-    ///   - outputPath: A file to send standard output to instead of a pipe.
-    ///   - program: Another program that is to run it.
-    ///   - act: Called once it runs.
+    ///   - folder: The working folder; nil is the current one.
+    ///   - outputPath: A file for standard output instead of a pipe.
+    ///   - program: Another program to run in place of the command.
+    ///   - act: Called once the process runs.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, outputPath: String? = nil,
         program: String? = nil, seconds: Double = 300, act: ((RunningCommand) -> Void)? = nil
@@ -73,10 +74,11 @@ enum Command {
             error: String(decoding: running.errors, as: UTF8.self))
     }
 
-    /// Keeps the events and the measured round trips of a run for scripts/test-json.py, which reads them by another parser, where that is wished.
+    /// Keeps the events and the measured round trips of a run, if requested, for scripts/test-json.py and its other
+    /// parser.
     private static func gather(_ arguments: [String], _ output: [UInt8]) {
         guard let path = unsafe getenv("WOODSHED_JSON_LINES"), arguments.contains("--json") else { return }
-        // What is killed may leave half a line.
+        // A killed run may leave half a line.
         let lines = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
             .filter { line in
                 [#"{"v":1,"event":"#, #"{"v":1,"output":"#].contains { line.starts(with: Array($0.utf8)) }
@@ -92,9 +94,9 @@ enum Command {
 
     /// Starts a program.
     ///
-    /// - Parameter ownSession: Makes it the leader of a session (POSIX_SPAWN_SETSID, 0x80): the first terminal it opens
-    ///   becomes its controlling one.
-    /// - Returns: Its id, or -1.
+    /// - Parameter ownSession: Makes the process the leader of a session (POSIX_SPAWN_SETSID, 0x80): the first terminal
+    ///   that the process opens becomes its controlling one.
+    /// - Returns: The process id, or -1.
     static func spawn(
         _ path: String, _ arguments: [String], environment: [String: String],
         actions: UnsafePointer<posix_spawn_file_actions_t>, ownSession: Bool = false
@@ -104,7 +106,7 @@ enum Command {
             "XDG_DATA_HOME": data[String(runCount.add(1, ordering: .relaxed).newValue)],
         ]
         variables.merge(environment) { $1 }
-        // A command that a sanitizer watches goes by what its run was told.
+        // A command under a sanitizer follows the options of its own run.
         for name in ["TSAN_OPTIONS", "RTSAN_OPTIONS"] {
             variables[name] = unsafe getenv(name).map { unsafe String(cString: $0) }
         }
@@ -134,7 +136,7 @@ enum Command {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
     }
 
-    /// Runs a tool of the system; the tests need it and fail clearly without it.
+    /// Runs a tool of the system; the tests need the tool and fail clearly without it.
     static func tool(_ name: String, _ arguments: [String]) -> Bool {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -147,9 +149,9 @@ enum Command {
     }
 }
 
-/// The command while it runs: to be waited for, and sent signals.
+/// The running command, for waiting and for signals.
 final class RunningCommand {
-    /// Nil where the system gives no descriptor of it; then no signal is sent, and that shows in what becomes of it.
+    /// Nil where the system gives no descriptor of the process; then no signal is sent, as the run's end shows.
     private let handle: ProcessHandle?
     private let pipes: [Pipe]
     private(set) var output: [UInt8] = []
@@ -164,28 +166,29 @@ final class RunningCommand {
 
     func send(_ signal: Int32) { handle?.send(signal) }
 
-    /// Waits until a signal would no longer simply end it.
+    /// Waits until a signal would no longer simply end the process.
     func waitUntilHandled(_ signal: Int32) -> Bool { handle?.waitUntilHandled(signal) ?? false }
 
-    /// Waits until it has taken a signal that it was sent.
+    /// Waits until the process has taken a signal.
     func waitUntilTaken(_ signal: Int32) -> Bool { handle?.waitUntilTaken(signal) ?? false }
 
-    /// Reads until its standard output has so many occurrences of a text; false when it ends, or after two minutes, without.
+    /// Reads until standard output has this many occurrences of a text; false when the process ends, or after two
+    /// minutes, without the text.
     @discardableResult
     func wait(for wanted: String, count: Int = 1) -> Bool {
         read(seconds: 120) { String(decoding: output, as: UTF8.self).ranges(of: wanted).count >= count }
     }
 
-    /// The same for its standard error.
+    /// The same for standard error.
     @discardableResult
     func wait(forError wanted: String) -> Bool {
         read(seconds: 120) { String(decoding: errors, as: UTF8.self).contains(wanted) }
     }
 
-    /// Reads all that comes until both pipes are closed, and ends what takes longer than `seconds`.
+    /// Reads until both pipes are closed, and ends a run that takes longer than `seconds`.
     fileprivate func drain(seconds: Double) {
         if !read(seconds: seconds, until: { isClosed }) { handle?.send(SIGKILL) }
-        // What holds the pipes beyond the command's end would be waited for in vain.
+        // A process that holds the pipes beyond the command's end would be waited for in vain.
         read(seconds: 10) { isClosed }
     }
 

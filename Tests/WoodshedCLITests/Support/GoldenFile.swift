@@ -1,11 +1,11 @@
-// Screens kept in files, to be compared character by character.
+// Screens kept in files, for comparison character by character.
 import Foundation
 import Terminal
 import Testing
 
 @testable import WoodshedCLI
 
-/// The file that says what a screen must be: `WOODSHED_GOLDEN=write` writes the files anew, to be looked at.
+/// The file with the expected screen: `WOODSHED_GOLDEN=write` writes the files anew, for inspection.
 struct GoldenFile {
     let name: String
 

@@ -1,11 +1,11 @@
-// A user with a library of their own, for one test.
+// A user with a library, for one test.
 import Foundation
 import Glibc
 import Testing
 
 @testable import WoodshedCLI
 
-/// A home with recordings in it, and the command as its user runs it.
+/// A home folder with recordings, and the command as the home's user runs it.
 struct LibraryHome {
     let folder = TestFolder()
 
@@ -37,14 +37,14 @@ struct LibraryHome {
             environment: environment.merging(more) { $1 }, program: "/bin/sh", act: act)
     }
 
-    /// Writes a recording; each number makes another one.
+    /// Writes a recording; each number makes another recording.
     @discardableResult
     func song(_ name: String, _ number: Int = 0, frames: Int = 8000) -> String {
         let data = (0..<frames).flatMap { Wave.little(UInt16(truncatingIfNeeded: ($0 * (37 + number)) % 24001)) }
         return folder.write(name, Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
     }
 
-    /// Adds recordings with these titles, the first one first.
+    /// Adds recordings with the given titles, in this order.
     func add(_ titles: String...) {
         for (number, title) in titles.enumerated() {
             song("new.wav", number + 1)
@@ -61,13 +61,13 @@ struct LibraryHome {
         run(["list", "--json"] + arguments).json.compactMap { $0["title"] as? String }
     }
 
-    /// The names in the library's folder, but for its own folders.
+    /// The names in the library's folder, except for its own folders.
     var files: [String] {
         folder.names(in: "data/woodshed/library").filter { $0 != "parts" && $0 != "trash" }
     }
     var parts: [String] { folder.names(in: "data/woodshed/library/parts") }
 
-    /// The room that a folder takes, as `du` has it, in bytes.
+    /// The space that a folder takes by `du`, in bytes.
     func room(_ name: String) -> Int {
         let run = Command.run(["-s", "-B1", folder[name]], environment: [:], program: "du")
         return Int(run.text.prefix { $0.isNumber }) ?? -1
@@ -80,12 +80,12 @@ struct LibraryHome {
 }
 
 extension Finished {
-    /// Its output's lines as JSON.
+    /// The lines of output as JSON.
     var json: [[String: Any]] {
         lines.compactMap { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any] }
     }
 
-    /// The names of its events.
+    /// The names of the run's events.
     var events: [String] { json.compactMap { $0["event"] as? String } }
 }
 

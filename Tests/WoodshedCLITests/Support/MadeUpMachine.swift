@@ -4,11 +4,11 @@ import Woodshed
 
 @testable import WoodshedCLI
 
-/// A folder that stands for `/`; it goes with the last reference.
+/// A folder that stands for `/`; removed with the last reference.
 final class MadeUpMachine {
     let root: String
 
-    /// What a desktop says on which nothing is wrong.
+    /// The files of a desktop without faults.
     static let healthy: [String: String?] = [
         "proc/self/limits": """
         Limit                     Soft Limit           Hard Limit           Units
@@ -32,7 +32,7 @@ final class MadeUpMachine {
         "dev/snd/controlC0": "", "dev/snd/pcmC0D0p": "", "dev/snd/seq": "",
     ]
 
-    /// Writes the healthy machine's files, but for those given here; nil leaves one out.
+    /// Writes the healthy machine's files, with some changes; nil leaves a file out.
     init(_ changes: [String: String?] = [:], links: [String: String] = [:]) {
         var name = Array("/tmp/woodshed-machine-XXXXXX".utf8CString)
         _ = unsafe mkdtemp(&name)
@@ -54,14 +54,14 @@ final class MadeUpMachine {
 
     var files: SystemFiles { SystemFiles(root: root) }
 
-    /// What the checks say of it.
+    /// The results of the checks on this machine.
     ///
     /// - Parameters:
-    ///   - device: what became of opening one to play on; nil is one that opens.
-    ///   - source: the same of one to record from.
-    ///   - mustRecord: whether that was named.
-    ///   - grantsRealTime: what trying for it comes to.
-    ///   - refused: a node that may not be opened.
+    ///   - device: Result of opening an output device; nil is a device that opens.
+    ///   - source: The same for an input device.
+    ///   - mustRecord: Whether the user named the input.
+    ///   - grantsRealTime: Result of requesting real-time priority.
+    ///   - refused: A node without permission to open.
     func diagnosis(
         _ device: DeviceFacts? = nil, source: DeviceFacts? = nil, mustRecord: Bool = false,
         grantsRealTime: Bool = true, refused: String? = nil
@@ -85,7 +85,7 @@ final class MadeUpMachine {
 }
 
 extension DeviceFacts {
-    /// A device that opens, with a mixer that lets everything through.
+    /// A device that opens, with a mixer neither muted nor turned down.
     static func working(_ side: StreamIncident.Side) -> DeviceFacts {
         DeviceFacts(
             name: "hw:0", side: side,
@@ -99,7 +99,7 @@ extension DeviceFacts {
             ])
     }
 
-    /// A device that does not.
+    /// A device that fails to open.
     static func failing(
         _ kind: DeviceError.Kind, _ side: StreamIncident.Side = .output, holders: [DeviceHolder] = []
     ) -> DeviceFacts {

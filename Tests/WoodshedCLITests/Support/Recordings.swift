@@ -1,4 +1,4 @@
-// Recordings made for a test, in a folder that goes with it.
+// Recordings made for a test, in a folder that is removed with the test.
 import Glibc
 import Testing
 
@@ -16,10 +16,10 @@ final class TestFolder: Sendable {
 
     subscript(name: String) -> String { "\(path)/\(name)" }
 
-    /// What is in it, hidden names too.
+    /// Names in the folder, including hidden ones.
     var names: [String] { Self.names(path) }
 
-    /// What is in a folder in it.
+    /// Names in a subfolder.
     func names(in folder: String) -> [String] { Self.names(self[folder]) }
 
     private static func names(_ path: String) -> [String] {
@@ -36,7 +36,7 @@ final class TestFolder: Sendable {
     }
 
     static func remove(_ path: String) {
-        // A folder cannot be unlinked, nor can a link be listed by mistake: it goes with the first call.
+        // A folder cannot be unlinked, and a link must not be listed by mistake: the first call removes a link.
         guard unsafe unlink(path) != 0 else { return }
         for name in names(path) { remove(path + "/" + name) }
         _ = unsafe rmdir(path)
@@ -73,7 +73,8 @@ final class TestFolder: Sendable {
 
 /// WAV files, written and read without the code under test.
 enum Wave {
-    /// A ramp of 16-bit samples, different in every channel, that tells its own position: a splice at the wrong frame shows.
+    /// A ramp of 16-bit samples, different in every channel, whose samples show their position: a splice at the wrong
+    /// frame shows.
     static func ramp(frames: Int, channels: Int = 2, rate: Int = 44100) -> [UInt8] {
         var period: [UInt8] = []
         period.reserveCapacity(min(frames, rampFrames) * channels * 2)
@@ -91,7 +92,7 @@ enum Wave {
         return file(format: 1, channels: channels, rate: rate, bits: 16, data: data)
     }
 
-    /// After so many frames the samples of `ramp` begin again.
+    /// The samples of `ramp` repeat after this many frames.
     private static let rampFrames = 48_001
 
     /// The sample of `ramp`, -24000...24000.
@@ -114,7 +115,7 @@ enum Wave {
         [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
     }
 
-    /// The bytes of the data chunk; what a header without a length leaves open reaches to the end.
+    /// The bytes of the data chunk; with a header without a length, the data reaches to the end.
     static func data(of file: [UInt8]) -> [UInt8]? {
         guard file.count > 12, file.prefix(4) == Array("RIFF".utf8)[...] || file.prefix(4) == Array("RF64".utf8)[...]
         else { return nil }
@@ -138,8 +139,8 @@ enum Wave {
 }
 
 extension TestFolder {
-    /// Writes hours of silence, four gigabytes that take no room on the disk. Reading them takes so long that a program is met while it does, also
-    /// if the test is held up.
+    /// Writes hours of silence, four gigabytes without space on the disk. Reading takes so long that the test meets the
+    /// program while the program reads, even if the test is delayed.
     ///
     /// - Returns: The path.
     @discardableResult

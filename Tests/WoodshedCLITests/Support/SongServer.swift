@@ -1,10 +1,10 @@
-// A server on loopback that has recordings, and that fails in the ways that a test asks for.
+// A server on loopback with recordings, and with failures on request.
 import Foundation
 import Glibc
 import TestSupport
 import Testing
 
-/// The server of the tests of Transfers. It ends with the tests, because its standard input does.
+/// The server of the tests of Transfers. The server ends with the tests, because its standard input closes.
 final class SongServer: Sendable {
     let port: UInt16
     /// The port for encrypted connections; 0 without a certificate.
@@ -28,13 +28,13 @@ final class SongServer: Sendable {
     /// The address of a recording, or of a fault. `/songs/NAME?frames=N` is a WAV file of so many frames.
     func address(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// A name for a conversation that no other test has.
+    /// A name for a conversation, unique among the tests.
     static func newName() -> String { UUID().uuidString }
 
-    /// What the requests of a conversation asked for: a line each, range and validator.
+    /// The requests of a conversation: a line each, range and validator.
     func requests(_ id: String) -> [String] { ask("/requests?of=\(id)").split(separator: "\n").map(String.init) }
 
-    /// Lets those go on that wait for a gate.
+    /// Releases the requests waiting for a gate.
     func release(_ gate: String) { _ = ask("/release?gate=\(gate)") }
 
     /// The body of an answer.
@@ -51,7 +51,7 @@ final class SongServer: Sendable {
         }
         let request = Array("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
         guard connected == 0, unsafe write(descriptor, request, request.count) == request.count else { return "" }
-        // Nothing more is asked, so the server closes after its answer.
+        // No further request follows, so the server closes after its answer.
         shutdown(descriptor, Int32(SHUT_WR))
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)

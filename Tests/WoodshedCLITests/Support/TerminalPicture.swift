@@ -1,19 +1,20 @@
-// What a terminal shows of the bytes that were sent to it: so much of a terminal as the command makes use of.
+// A terminal's display of the bytes sent, with the terminal features used by the command.
 import Terminal
 
 @testable import WoodshedCLI
 
-/// A terminal's lines, those that have scrolled away too.
+/// A terminal's lines, including lines scrolled away.
 struct TerminalPicture {
     private struct Row {
         var cells: [String] = []
-        /// Whether the next row goes on with this one's line.
+        /// Whether the next row continues this row's line.
         var isWrapped = false
     }
 
     private var columns: Int
     private let height: Int
-    /// Whether lines are wrapped anew when the width changes, as in tmux and most terminals of today, or cut, as in xterm.
+    /// Whether lines are wrapped anew when the width changes, as in tmux and most terminals of today, or cut, as in
+    /// xterm.
     private let reflows: Bool
     private var rows = [Row()]
     private var row = 0
@@ -27,7 +28,7 @@ struct TerminalPicture {
         self.reflows = reflows
     }
 
-    /// What can be read, without blanks at the ends of lines.
+    /// The readable text, without blanks at the ends of lines.
     var lines: [String] {
         rows.map { row in
             let text = row.cells.joined()
@@ -35,7 +36,7 @@ struct TerminalPicture {
         }
     }
 
-    /// How many lines hold a text.
+    /// Number of lines with a text.
     func count(_ text: String) -> Int { lines.count { $0.contains(text) } }
 
     mutating func show(_ bytes: some Sequence<UInt8>) {
@@ -88,7 +89,7 @@ struct TerminalPicture {
         let text = String(String.UnicodeScalarView(scalars))
         switch text.last {
         case "A":
-            // Not above what is in sight.
+            // Not above the visible lines.
             row = max(row - (Int(text.dropFirst(2).dropLast()) ?? 1), max(0, rows.count - height))
         case "K": erase(row, from: column)
         case "J":
@@ -109,7 +110,7 @@ struct TerminalPicture {
         rows[row].isWrapped = false
     }
 
-    /// Another width. The cursor stays with the character it is on.
+    /// Sets another width. The cursor stays with its character.
     mutating func resize(columns: Int) {
         self.columns = columns
         guard reflows else {

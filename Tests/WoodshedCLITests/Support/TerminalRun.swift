@@ -1,10 +1,10 @@
-// Runs a program on a terminal of its own, and looks at what a user would see.
+// Runs a program on a terminal of its own, and reads the screen as a user would.
 import Glibc
 import ProcessHandles
 import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// For tests that run a program on a terminal. They are told as not run where there can be none.
+    /// For tests with a program on a terminal. Where no terminal is possible, the tests are reported as not run.
     static var needsTerminal: Self {
         .enabled("no pseudo-terminal can be opened here, as without /dev/pts") { TerminalRun.isPossible }
     }
@@ -12,7 +12,7 @@ extension Trait where Self == ConditionTrait {
 
 /// A process with a pseudo-terminal as its controlling terminal.
 ///
-/// Where it cannot be had, that is recorded as the test's failure, nothing is run and nothing is seen.
+/// Without a pseudo-terminal, the test fails, runs nothing and sees nothing.
 final class TerminalRun {
     /// Whether a pseudo-terminal can be opened.
     static let isPossible: Bool = {
@@ -59,14 +59,14 @@ final class TerminalRun {
 
     deinit {
         handle?.send(SIGKILL)
-        // Which hangs up on a program that could not be ended.
+        // Closing hangs up on a program that did not end.
         if master >= 0 { close(master) }
         if !isReaped { _ = Command.exitStatus(of: process) }
     }
 
     var text: String { String(decoding: seen, as: UTF8.self) }
 
-    /// Sends the program a signal; what is typed is sent by the other one.
+    /// Sends the program a signal; the other method sends typed text.
     func send(signal: Int32) { handle?.send(signal) }
 
     func send(_ text: String) {
@@ -79,21 +79,21 @@ final class TerminalRun {
         _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
-    /// How many bytes were seen up to the end of the last whole drawing. What was read last may end in the middle of one, where no
-    /// terminal's cursor rests.
+    /// Number of bytes seen up to the end of the last whole drawing. The last read may end in the middle of a drawing,
+    /// where no terminal's cursor rests.
     var endOfDrawing: Int {
         let end = Array("\u{1B}[?7h".utf8)
         return seen.indices.last { seen[...$0].suffix(end.count).elementsEqual(end) }.map { $0 + 1 } ?? 0
     }
 
-    /// The terminal's local flags: what raw mode changes.
+    /// The terminal's local flags, which raw mode changes.
     var localFlags: tcflag_t {
         var settings = termios()
         _ = unsafe tcgetattr(master, &settings)
         return settings.c_lflag
     }
 
-    /// Reads until one of the texts has been seen after `from` bytes, or the time is over.
+    /// Reads until any of the texts has been seen after `from` bytes, or the time is over.
     @discardableResult
     func wait(for wanted: String..., from: Int = 0, seconds: Double = 120) -> Bool {
         read(seconds: seconds) {
@@ -102,7 +102,7 @@ final class TerminalRun {
         }
     }
 
-    /// Reads whatever comes within the time.
+    /// Reads all output within the time.
     func read(seconds: Double) { read(seconds: seconds) { false } }
 
     /// Reads to the end and returns how the process ended; killed after `seconds`.
@@ -128,7 +128,7 @@ final class TerminalRun {
                 continue
             }
             let count = unsafe Glibc.read(master, &buffer, buffer.count)
-            // The terminal ends with an error once nobody has it open any more.
+            // The terminal ends with an error once nobody has the terminal open any more.
             if count <= 0 { hasEnded = true } else { seen += buffer.prefix(count) }
         }
         return true

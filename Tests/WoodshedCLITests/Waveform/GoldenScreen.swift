@@ -1,9 +1,9 @@
-// Pictures of waveforms that are kept in files.
+// Pictures of waveforms, kept in files.
 import Testing
 
 @testable import WoodshedCLI
 
-/// One screen and the file that says what it must be.
+/// A screen and the file with the expected screen.
 struct GoldenScreen: Sendable, CustomTestStringConvertible {
     let name: String
     let picture: WavePicture

@@ -11,13 +11,13 @@ struct WaveformCommandTests {
     private let folder = TestFolder()
 
     private func waveform(_ name: String, _ arguments: [String] = [], environment: [String: String] = [:]) -> Finished {
-        // Nothing of the tests' stays in the user's own cache.
+        // The tests leave nothing in the user's own cache.
         Command.run(
             ["waveform", folder[name]] + arguments,
             environment: environment.merging(["XDG_CACHE_HOME": folder["cache"]]) { $1 })
     }
 
-    /// A second of a sawtooth in the left channel, and the same at half the height in the right one.
+    /// A second of a sawtooth in the left channel, and the same at half the height in the right channel.
     private func saw(_ name: String, channels: Int = 2, frames: Int = 8000, divisor: Int = 1) {
         var data: [UInt8] = []
         for frame in 0..<frames {
@@ -39,7 +39,7 @@ struct WaveformCommandTests {
         #expect(run.lines[3].hasPrefix("L ") && run.lines[7].hasPrefix("R "))
         #expect(run.lines[9].hasPrefix("  |0:00.0"))
         #expect(run.lines.allSatisfy { displayWidth($0) <= 80 })
-        // The left channel reaches to 0.9 of full scale with a level of 0.5, the right one to half of that.
+        // The left channel reaches to 0.9 of full scale with a level of 0.5, the right channel to half of that.
         #expect(run.lines[1].contains("####") && run.lines[5].allSatisfy { $0 == " " } && run.lines[6].contains("####"))
     }
 
@@ -59,7 +59,7 @@ struct WaveformCommandTests {
         #expect(run.status == 0 && run.lines.count == 1)
         #expect(run.text.hasPrefix("{\"v\":1,\"path\":"))
         #expect(run.text.contains("\"from_frame\":800,\"to_frame\":1000,\"columns\":2"))
-        // -50 * 600 and 49 * 600 of 32768, and half of them.
+        // -50 * 600 and 49 * 600 of 32768, and half of both.
         #expect(run.text.contains("{\"channel\":1,\"min\":[-0.91553,-0.91553],\"max\":[0.89722,0.89722]"))
         #expect(run.text.contains("{\"channel\":2,\"min\":[-0.45776,-0.45776],\"max\":[0.44861,0.44861]"))
         #expect(run.text.contains("\"clipped\":[false,false]") && run.text.contains("\"centroid_hz\":["))
@@ -166,7 +166,8 @@ struct WaveformCommandTests {
         let kept = folder.names(in: "cache/woodshed/waveforms").filter { $0.hasSuffix(".waveform") }
         #expect(kept.count == 1)
         #expect(waveform("saw.wav", ["--json", "--width", "3"]).text == first.text)
-        // Another recording's waveform in its place, under its key: it is what was kept that is shown, not one made anew.
+        // Another recording's waveform is in the place of this recording's, under this key: the command shows the
+        // stored waveform, not a new one.
         saw("half.wav", channels: 1, divisor: 2)
         let half = waveform("half.wav", ["--json", "--width", "3"])
         let places = folder.names(in: "cache/woodshed/waveforms").filter { $0.hasSuffix(".waveform") }
@@ -181,7 +182,7 @@ struct WaveformCommandTests {
         #expect(again.text != first.text)
         #expect(again.text.replacing("saw.wav", with: "half.wav") == half.text)
         _ = unsafe unlink(folder[other])
-        // Zeros where the kept waveform was.
+        // Zeros in place of the stored waveform.
         for name in kept {
             let path = "cache/woodshed/waveforms/" + name
             folder.write(path, Array(repeating: 0, count: folder.read(path).count))
@@ -190,12 +191,12 @@ struct WaveformCommandTests {
         saw("saw.wav", channels: 1, frames: 4000)
         #expect(waveform("saw.wav", ["--json", "--width", "3"]).text.contains("\"frames\":4000"))
         #expect(waveform("saw.wav", ["--no-cache", "--json", "--width", "3"]).text.contains("\"frames\":4000"))
-        // A cache that cannot be: a file is in its place.
+        // An impossible cache folder: a file is in its place.
         folder.write("file", [1])
         let run = Command.run(
             ["waveform", folder["saw.wav"], "--json", "--width", "1"], environment: ["XDG_CACHE_HOME": folder["file"]])
         #expect(run.status == 0 && run.error.isEmpty)
-        // A home that is not there is not made.
+        // A missing home folder is not made.
         let homeless = Command.run(
             ["waveform", folder["saw.wav"], "--json", "--width", "1"], environment: ["HOME": folder["nobody"]])
         #expect(homeless.status == 0 && homeless.error.isEmpty && !folder.names.contains("nobody"))

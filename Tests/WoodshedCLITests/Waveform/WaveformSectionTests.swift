@@ -56,13 +56,13 @@ struct WaveformSectionTests {
         let part = waveform("marked.wav", style + ["--from", "0.3", "--to", "0.6", "--width", "30"]).lines
         #expect(part.count == 7 && part[5] == "-1 verse ö --------][2 chorus-")
         #expect(waveform("marked.wav", style + ["--to", "0.2"]).lines.count == 6)
-        // The names of the files are as long, and nothing else differs.
+        // The names of the files are of the same length, and nothing else differs.
         let plain = waveform("plain.wav", style)
         #expect(plain.lines.count == 6)
         #expect(waveform("marked.wav", style + ["--no-sections"]).lines.dropFirst() == plain.lines.dropFirst())
         let damaged = waveform("damaged.wav", style)
         #expect(damaged.status == 0 && damaged.error.isEmpty)
-        // The end of the names is lost, and with it one.
+        // The end of the names is lost, and a name with the end.
         #expect(damaged.lines[5] == "          [1 ------][2 chorus][3 ------]")
     }
 
@@ -90,7 +90,8 @@ struct WaveformSectionTests {
 
     @Test("waveform -o draws bands above the picture, and with --no-sections the picture of a recording without marks")
     func pictures() {
-        // The light theme's bands, and the dark one's, as cairo writes colours; some of its versions put spaces in between.
+        // The light theme's bands, and the dark theme's, as cairo writes colours; some of its versions put spaces in
+        // between.
         let bands = ["83.529412%,87.058824%,91.764706%", "16.470588%,21.176471%,28.235294%"]
         for (theme, more) in [("light", []), ("dark", ["--spectrogram", "--window", "256"])] {
             let options = ["--title", "t", "--width", "400", "--height", "200", "--theme", theme] + more
@@ -103,7 +104,7 @@ struct WaveformSectionTests {
             func hasBands(_ text: String) -> Bool { bands.contains { text.contains($0) } }
             #expect(hasBands(marked) && !hasBands(plain))
             #expect(svg("marked.wav", ["--no-sections"]) == plain)
-            // None of them begins before a quarter of a second.
+            // No section begins before a quarter of a second.
             #expect(!hasBands(svg("marked.wav", ["--to", "0.2"])))
         }
         #expect(waveform("marked.wav", ["-o", folder["a.dat"], "--no-sections"]).status == 64)
