@@ -11,7 +11,7 @@ struct AttackCacheTests {
     private static let rate = 8000
     private static let pageFrames: Int64 = 8192
 
-    /// One burst in the middle of a page of noise, made ready.
+    /// A burst in the middle of a page of noise, prepared.
     private static func material() -> AttackMaterial {
         var random = SeededGenerator(seed: 3)
         let samples = (0..<Int(pageFrames)).map { frame in
@@ -23,7 +23,7 @@ struct AttackCacheTests {
             onsets: [onset], in: 0..<pageFrames, of: SourceBlock([samples], firstFrame: 0, sampleRate: rate))
     }
 
-    /// A cache over a table of ten pages, all of them kept and shown.
+    /// A cache over a table of ten pages, all kept and published.
     private func withFullCache(
         budget: (_ bytesOfOne: Int) -> Int, _ body: (inout AttackCache, PublishedStore) throws -> Void
     ) throws {
@@ -50,7 +50,7 @@ struct AttackCacheTests {
         try withFullCache(budget: { 7 * $0 }) { cache, store in
             cache.tidy(keeping: [2])
             #expect((0..<10).map { cache.holds($0) } == (0..<10).map { $0 < 7 })
-            // Page 6 is shown with its neighbour 7, which has gone.
+            // Page 6 is published with its neighbour 7, which has gone.
             #expect((0..<10).map { store.table.isPublished($0) } == (0..<10).map { $0 < 6 })
         }
     }
@@ -61,7 +61,7 @@ struct AttackCacheTests {
             cache.tidy(keeping: [1, 8])
             let kept = [true, true, true, true, false, false, true, true, true, true]
             #expect((0..<10).map { cache.holds($0) } == kept)
-            // Those near lists are whole, with their neighbours.
+            // Pages near lists are complete, with their neighbours.
             for page in [0, 1, 2, 7, 8, 9] { #expect(store.table.isPublished(page)) }
             for page in [3, 4, 5, 6] { #expect(!store.table.isPublished(page)) }
         }
@@ -114,7 +114,7 @@ struct AttackCacheTests {
         let first = cuts(in: 0)
         #expect(first.count > 8)
         #expect(cuts(in: 7) != first)
-        // The worker tidies up after its job, before it takes the next: the second one is over once this is answered.
+        // The worker tidies up after its job, before taking the next: the second tidying is over once this is answered.
         #expect(cuts(in: 6).isEmpty == false)
         #expect(!analyst.store.table.isPublished(0))
         #expect(cuts(in: 0) == first)

@@ -11,8 +11,8 @@ import VirtualCardSupport
 
 @Suite("Two periods of 128 frames on a busy machine")
 struct DropoutTests {
-    // In a process of its own, whose memory may be locked; only sound computed as it ships is computed in time. Among ordinary threads
-    // one that only sleeps is woken before one that computes, and tells nothing of it.
+    // In a separate process, whose memory may be locked; only optimised sound is computed in time. Among ordinary
+    // threads, a sleeping thread is woken before a computing one, and so shows no delay.
     @Test(
         "a slowed loop drops out no more often than the delays that other threads measure on the machine explain",
         .enabled(if: Workload.isWhole),
@@ -25,7 +25,7 @@ struct DropoutTests {
             print(account.isExplained ? "explained" : "")
             print(account.tells ? "" : "tells nothing")
         }
-        // What a process says that has failed is lost; so it ends well, and tells.
+        // The output of a failed process is lost; so the process succeeds, and prints the result.
         let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         print(said)
         let lines = said.split(separator: "\n")
@@ -75,7 +75,7 @@ private struct DropoutRun {
         let load = try BusyMachine()
         try engine.start()
         var dropouts: [Int64] = []
-        // The card remembers the first 4096; more than those in a run are no figure worth having.
+        // The card remembers the first 4096 dropouts; a run with more gives no useful figure.
         for _ in 0..<seconds { sleep(1) }
         engine.stop()
         dropouts = rig.records.filter { $0.fault == .xrun }.map(\.time)
@@ -87,7 +87,7 @@ private struct DropoutRun {
     }
 }
 
-/// What was heard of the machine, and by whom.
+/// Dropouts of the card, and delays of the machine by observer.
 private struct DropoutAccount: CustomStringConvertible {
     /// Two periods of 128 frames at 48 kHz, in nanoseconds.
     static let buffer: Int64 = 5_333_333
@@ -95,9 +95,9 @@ private struct DropoutAccount: CustomStringConvertible {
     static let gap: Int64 = 1_000
 
     let seconds: Int
-    /// When the card ran dry.
+    /// Times at which the card ran dry.
     let dropouts: [Int64]
-    /// How often it did, by its own count.
+    /// Number of dropouts, by the card's own count.
     let count: Int
     let gaps: [WakeGap]
     let gapsMissed: Int
@@ -105,20 +105,20 @@ private struct DropoutAccount: CustomStringConvertible {
 
     var unexplained: Int { dropouts.count { !Self.isExplained($0, by: gaps) } }
 
-    /// Nanoseconds in which a dropout would be explained, those of all processors together.
+    /// Nanoseconds in which a dropout would be explained, summed over all processors.
     private var explainedTime: Int64 {
         gaps.filter { $0.microseconds >= Self.gap }.reduce(0) { $0 + $1.woken - $1.due + 2 * Self.buffer }
     }
 
-    /// Whether there was sound for most of the time in which the machine ran, and the card was not overrun with dropouts, none of which
-    /// came of itself.
+    /// Whether sound was played for most of the time in which the machine ran, the card's list of dropouts did not
+    /// overflow, and no dropout is without explanation.
     var isExplained: Bool {
-        // 375 blocks a second, less those of the gaps; half of them.
+        // 375 blocks a second, less the blocks in the gaps; half of the rest.
         let blocks = (Int64(seconds) * 1_000_000_000 - explainedTime) / 1_000_000 * 375 / 1000 / 2
         return unexplained == 0 && count == dropouts.count && gapsMissed == 0 && statistics.blocks > blocks
     }
 
-    /// Whether a dropout at any moment would have been explained for less than half of the time.
+    /// Whether a dropout at a random moment would have been explained for less than half of the time.
     var tells: Bool { explainedTime < Int64(seconds) * 500_000_000 }
 
     static func isExplained(_ dropout: Int64, by gaps: [WakeGap]) -> Bool {

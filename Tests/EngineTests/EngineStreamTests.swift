@@ -14,7 +14,7 @@ struct EngineStreamTests {
     static let rate = 8000
     static let clip = testClip(channels: 2, frames: 5000, rate: rate, seed: 11)
 
-    /// A folder that goes with the test.
+    /// A folder that is removed with the test.
     final class Scratch {
         let path: String
 
@@ -40,7 +40,7 @@ struct EngineStreamTests {
         return try Score(plan, clipFrameCount: 5000, sampleRate: Self.rate)
     }
 
-    /// What a file device holds after the score was played on it.
+    /// The content of a file device after a score was played on the device.
     func played(
         _ score: Score, period: Int, periods: Int = 3, clock: StreamClock = .virtual, of clip: [[Float]] = clip
     ) throws -> [[Float]] {
@@ -51,7 +51,7 @@ struct EngineStreamTests {
             realtimePriority: nil)
         let engine = try Engine(output: .file(path: path), request: request)
         let player = try engine.makePlayer(try Clip.inMemory(clip, sampleRate: Self.rate), score: score)
-        // Live a player would else begin plain.
+        // A live player would otherwise begin without analysis.
         player.waitUntilPrepared()
         player.start(at: 0)
         try engine.start()
@@ -142,7 +142,7 @@ struct EngineStreamTests {
                 let engine = try Engine(output: .null, request: request)
                 let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
                 letGo = clip
-                // Of an hour, so that it never ends by itself.
+                // Of an hour, so that the plan never ends by itself.
                 let plan = PracticePlan(
                     sections: [try Section(100..<1200)], passes: 30_000, speeds: .constant(try Speed(factor: 0.9)))
                 let player = try engine.makePlayer(
@@ -154,13 +154,13 @@ struct EngineStreamTests {
                     let stopper = Thread { engine.stop() }
                     stopper.start()
                     try #require(try patiently { try engine.waitUntilFinished() } != nil, "\(generator)")
-                    // A block that was begun is whole; after it there is none, whatever time goes by.
+                    // A begun block is completed; afterwards no block follows, however much time passes.
                     let rendered = engine.statistics.framesRendered
                     #expect(!eventually(seconds: 0.01) { engine.statistics.framesRendered != rendered })
                     #expect(player.status.state != .finished && rendered >= moment)
                 }
             }
-            // The device's thread holds the player and with it the clip for as long as it runs.
+            // The device's thread holds the player, and with the player the clip, for as long as the thread runs.
             try #require(eventually { letGo == nil }, "\(generator)")
         }
     }

@@ -49,7 +49,7 @@ extension DeviceLoss {
             #expect(run.missing.first?.kind == (byRate ? .formatRefused : .busy))
             #expect(run.player.status.state == .paused && run.returns.isEmpty)
             #expect(other.truth(.playback).isOpen == false)
-            // The device the user chose comes first when they ask for sound again.
+            // The user's chosen device comes first when the user asks for sound again.
             run.rig.plugIn()
             run.player.resume()
             #expect(await run.comes { run.hasEnded })

@@ -51,7 +51,7 @@ struct FollowTests {
             single.start(at: 0)
             try Self.press(single, seed: seed, before: 3000)
             let expected = alone.render(100_000) + Self.clips[1][0]
-            // A pause after the end would be one of the player that follows.
+            // A pause after the end would be a pause of the following player.
             if expected.count - 4000 < 3500 { continue }
 
             let first = try desk.add(Self.clips[0], try Self.score(speed: speed, passes: passes))
@@ -145,10 +145,10 @@ struct FollowTests {
 
     // MARK: - Crossfades
 
-    /// The weight of a crossfade's beginning player at a frame of it, in Double.
+    /// The weight of a crossfade's beginning player at a frame of the crossfade, in Double.
     func rise(_ frame: Int, of length: Int) -> Double { sine((Double(frame) + 0.5) / Double(length)) }
     func fall(_ frame: Int, of length: Int) -> Double { sine((Double(length - frame) - 0.5) / Double(length)) }
-    /// The sine of a share of a quarter turn, by its series.
+    /// The sine of a fraction of a quarter turn, by power series.
     private func sine(_ share: Double) -> Double {
         let angle = share * Double.pi / 2
         var (term, sum) = (angle, angle)
@@ -196,7 +196,7 @@ struct FollowTests {
         try first.seek(toClipFrame: 3700, at: 1000)
         let output = desk.render(20_000, block: block)
         #expect(output.count == 5000)
-        // The seek fades too, for its own 5 ms.
+        // The seek fades too, over 5 ms of its own.
         let seek = FadeLengths(sampleRate: Self.rate).crossfade
         #expect(output[..<1000] == Self.clips[0][0][..<1000])
         let expected = reference(end: 4000, fade: 300)[3700...]
@@ -261,7 +261,7 @@ struct FollowTests {
                 first.pause(at: Int64(4100 + 100 * index))
                 first.resume(at: Int64(4150 + 100 * index))
             }
-            // One that reaches the last player through both before it.
+            // A pause that reaches the last player through both earlier players.
             first.pause(at: 9500)
             first.resume(at: 9600)
             let output = desk.render(30_000, block: block)
@@ -307,7 +307,7 @@ struct FollowTests {
                 #expect(second.status.state == .finished)
             }
             #expect(outputs[0] == outputs[1])
-            // The joint belongs to the end that was known at its beginning.
+            // The joint belongs to the end known when the joint began.
             let end = frame == 1000 ? 1000 + Int(3000 / speed) : 4000
             #expect(abs(outputs[0].count - (end - 800 + 4000)) <= 1, "\(frame) \(speed)")
             #expect(isClose(outputs[0].suffix(3000), Self.clips[1][0].suffix(3000).map(Double.init)))

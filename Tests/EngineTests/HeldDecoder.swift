@@ -3,9 +3,10 @@ import Realtime
 
 @testable import Clips
 
-/// Samples that can be read once the test lets them, so that what is not decoded yet is no matter of the machine's speed.
+/// A decoder that releases samples on the test's request, so that undecoded ranges do not depend on the machine's
+/// speed.
 ///
-/// A read of others waits until they are let through, or until the clip ends.
+/// A read of other frames waits for their release, or for the clip's end.
 final class HeldDecoder: AudioDecoder, @unchecked Sendable {
     let info: AudioFileInfo
     private let memory: MemoryDecoder<[Float]>
@@ -21,7 +22,7 @@ final class HeldDecoder: AudioDecoder, @unchecked Sendable {
         self.permitted = [permitted]
     }
 
-    /// Lets the frames of a range through from now on, if one read asks for no others.
+    /// Releases the frames of a range from now on, for reads inside the range.
     func permit(_ range: Range<Int64>) {
         lock.withLock {
             permitted.append(range)

@@ -11,7 +11,7 @@ import VirtualCardSupport
 
 @Suite("Hours of sound")
 struct HoursTests {
-    // In a process of its own, so that its memory is its own. The thread sanitizer takes memory for itself.
+    // In a separate process, with memory of its own. The thread sanitizer takes memory for itself.
     @Test(
         "a player that loops and seeks each second plays what the score says, across frame 2^32, and its memory does not grow",
         .enabled(if: HeapTraffic.isCounted))
@@ -20,16 +20,16 @@ struct HoursTests {
             let run = try HoursRun(hours: HoursRun.hours, SeededGenerator(printedFor: "hours of sound"))
             print(try run.play() ? HoursRun.praise : "not as it should be")
         }
-        // What a process says that has failed is lost; so it ends well, and tells.
+        // The output of a failed process is lost; so the process succeeds, and prints the result.
         let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         print(said)
         #expect(said.contains(HoursRun.praise))
     }
 }
 
-/// One long playing on a card whose time is virtual: small in samples, so that much of it fits in little of ours.
+/// Hours of playing on a card with a virtual clock, at a low sample rate, so that many hours take little real time.
 final class HoursRun: Sendable {
-    /// Telephone sound: what hours of sound can break are counters and memory, not quality.
+    /// Telephone sound: hours of playing can break counters and memory, not quality.
     static let rate = 8000
     static let section = 1000..<14_601
     static let period = 1024
@@ -56,7 +56,7 @@ final class HoursRun: Sendable {
         var options = VirtualCardOptions()
         options.clock = .virtual
         options.loopbackDelayFrames = Self.cable
-        // A minute before the number for which 32 bits are not enough; the engine comes to it half a minute later.
+        // A minute before the first number beyond 32 bits; the engine reaches the number half a minute later.
         options.firstFrame = 1 << 32 - Int64(60 * Self.rate)
         rig = try VirtualCardRig(options)
         let origin: Int64 = 1 << 32 - Int64(90 * Self.rate)
@@ -82,7 +82,7 @@ final class HoursRun: Sendable {
         deeds.begin(player)
     }
 
-    /// Plays it all, prints what came of it, and returns whether it is as it should be.
+    /// Plays the whole run, prints the results, and returns whether all results are right.
     func play() throws -> Bool {
         player.start(at: nil)
         try engine.start()
@@ -101,7 +101,7 @@ final class HoursRun: Sendable {
     }
 }
 
-/// Asks for the seeks of a plan, each before the block in which it is due.
+/// Requests the seeks of a plan, each before its block.
 final class SeekDeeds: @unchecked Sendable {
     // Unchecked: set up before the stream starts, used by the device thread alone from then on.
     private var plan: SeekPlan
@@ -117,34 +117,34 @@ final class SeekDeeds: @unchecked Sendable {
 
     func ask(before frame: Int64) {
         while plan.next.frame < frame {
-            // Its places are all inside the section.
+            // All targets of the plan are inside the section.
             try? player?.seek(toClipFrame: Int64(plan.next.clipFrame), at: origin + plan.next.frame)
             plan.advance()
         }
     }
 }
 
-/// What the process takes, from the end of the first tenth of a run to its end: on the heap, and resident.
+/// Growth of the process's memory, from the end of the first tenth of a run to the end: on the heap, and resident.
 final class MemoryWatch: @unchecked Sendable, CustomStringConvertible {
-    // Unchecked: the device thread alone looks, tests read when it has ended.
+    // Unchecked: the device thread alone looks; tests read after this thread has ended.
     private let looks: [Int64]
     private var count = 0
     private var heap = (early: Int.max, late: Int.max)
     private var resident = (early: 0, late: Int.max)
 
-    /// Forty looks in the second tenth, forty in the last one.
+    /// Forty looks in the second tenth, forty in the last tenth.
     init(frameCount: Int64) {
-        // Something stays allocated after the first look.
+        // The first look leaves an allocation behind.
         _ = Self.residentBytes()
         looks = [10, 90].flatMap { tenth in
             (0..<40).map { frameCount * tenth / 100 + frameCount * Int64($0) / 410 }
         }
     }
 
-    /// What else allocates for a moment is in some looks and not in others: the least counts.
+    /// Short-lived allocations of other threads appear in some looks only: the minimum counts.
     func look(at frame: Int64) {
         guard count < looks.count, frame >= looks[count] else { return }
-        // First, as what it frees stays at hand, and counts.
+        // First, as memory freed by this look stays resident, and counts.
         let residentBytes = Self.residentBytes()
         let heapBytes = HeapTraffic.bytesInUse
         if count < looks.count / 2 {
@@ -157,10 +157,11 @@ final class MemoryWatch: @unchecked Sendable, CustomStringConvertible {
         count += 1
     }
 
-    /// Whether nothing is taken that is not given back.
+    /// Whether the process keeps no additional memory.
     ///
-    /// On the heap not a byte. What is resident the kernel counts in batches for each processor, so it seems to grow by some
-    /// hundred KiB in one run and not in the next, however long they are; a page for each seek would be 28 MiB in two hours.
+    /// On the heap not a byte. The kernel counts resident memory in batches for each processor, so the count seems to
+    /// grow by some hundred KiB in one run and not in the next, of any length; a page for each seek would be 28 MiB in
+    /// two hours.
     var isSteady: Bool {
         count >= looks.count && heap.late <= heap.early && resident.late - resident.early <= 1 << 20
     }

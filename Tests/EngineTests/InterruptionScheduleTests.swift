@@ -8,16 +8,16 @@ import VirtualCardSupport
 extension DeviceLoss {
     @Suite("An engine that loses its device at random")
     struct InterruptionScheduleTests {
-        /// What the user does while there is no device.
+        /// The user's action while no device is there.
         enum Deed: CaseIterable { case nothing, pause, pauseAndResume, seek }
 
-        /// One life of a player, with what was to be expected of it.
+        /// A player's life, with the expected events.
         private struct Life {
             let run: LossyRun
             let policy: LossPolicy
             var stretches: [LossyRun.Stretch] = []
             var origin: Int64 = 0
-            /// By number of the loss: whether the player must, or must not, go on by itself.
+            /// By number of the loss: whether the player must, or must not, continue by itself.
             var mustGoOn: [Bool?] = []
 
             init(_ generator: inout SeededGenerator) throws {
@@ -25,13 +25,13 @@ extension DeviceLoss {
                 let moments = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
                     Int.random(in: 1500...45_000, using: &generator)
                 }
-                // Never beyond what is left after the last seek, so that every fault comes.
+                // Never beyond the sound left after the last seek, so that every fault comes.
                 run = try LossyRun(policy, faults: moments.sorted().map { "unplug@\($0)" }.joined(separator: " "))
             }
 
             mutating func live(_ generator: inout SeededGenerator) async throws {
                 try run.start()
-                // A hang is the only way to need so many.
+                // Only a hang needs so many.
                 for _ in 0..<60_000 {
                     if run.hasEnded { return }
                     if run.interruptions.count > mustGoOn.count, run.player.status.state != .playing {
@@ -47,7 +47,7 @@ extension DeviceLoss {
             private mutating func endure(_ generator: inout SeededGenerator) async throws {
                 stretches.append(run.stretch(from: origin))
                 let frame = run.interruptions[mustGoOn.count].frame
-                // Its event may be on its way.
+                // The event may still be on its way.
                 _ = await run.comes { run.player.status.outputFrame > frame + 2048 }
                 try await Task.sleep(for: .milliseconds(25))
                 let wasPlaying = run.playerEvents.contains { $0.kind == .paused(.deviceLost) && $0.frame == frame }
@@ -61,7 +61,7 @@ extension DeviceLoss {
                 if deed == .pause || deed == .pauseAndResume { run.player.pause() }
                 if deed == .seek { try run.player.seek(toClipFrame: Int64.random(in: 0..<10_000, using: &generator)) }
                 if deed == .pauseAndResume { run.player.resume() }
-                // Until the deed is done; else the device might be there first.
+                // Until the action is carried out; otherwise the device might come first.
                 let told = run.player.status.outputFrame
                 _ = await run.comes { run.player.status.outputFrame > told + 2048 }
                 run.rig.plugIn()
@@ -71,7 +71,7 @@ extension DeviceLoss {
                 }
                 #expect(await run.comes { run.returns.count == mustGoOn.count })
                 origin = run.returns.last ?? 0
-                // What is asked from here on is no reason for its first frame.
+                // Waits, so that no later request can cause the device's first frame.
                 let first = origin
                 #expect(await run.comes { run.player.status.outputFrame > first || run.hasEnded })
             }

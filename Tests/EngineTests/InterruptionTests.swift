@@ -11,10 +11,10 @@ extension DeviceLoss {
     struct InterruptionTests {
         static let policies = [LossPolicy.pause, .wait]
 
-        /// Waits for the end and has everything let go.
+        /// Waits for the end and for the release of all objects.
         func finish(_ run: LossyRun) async throws {
             #expect(await run.comes { run.hasEnded }, "\(run.engineEvents) \(run.playerEvents.map(\.kind))")
-            // What failed must not hang.
+            // A failed device must not hang.
             try await run.finish()
         }
 
@@ -44,7 +44,7 @@ extension DeviceLoss {
             let statistics = run.engine.statistics
             #expect(statistics.interruptions == 2)
             #expect(statistics.unheardFrames == run.interruptions.reduce(0) { $0 + $1.unheardFrames })
-            // What the card threw away, and up to a period for what it had played since it was last asked.
+            // The frames that the card threw away, and up to a period for the frames played since the last query.
             let dropped = run.rig.records.map { Int64($0.droppedFrames) }
             for (interruption, dropped) in zip(run.interruptions, dropped) {
                 #expect((dropped...dropped + 512).contains(interruption.unheardFrames))
@@ -179,7 +179,7 @@ extension DeviceLoss {
             #expect(run.frames(of: .resumed(.deviceTaken)) == run.returns && run.returns.count == 1)
             let pauses = run.playerEvents.filter { [.paused(.deviceLost), .paused(.deviceTaken)].contains($0.kind) }
             #expect(pauses.map(\.kind) == [.paused(.deviceLost), .paused(.deviceTaken)])
-            // The place does not move with the reason.
+            // The reason of the pause does not move the place.
             #expect(Set(pauses.map(\.clipFrame)).count == 1)
             #expect(run.playerEvents.last { $0.kind == .resumed(.deviceTaken) }?.clipFrame == pauses.first?.clipFrame)
         }

@@ -4,15 +4,15 @@ import Testing
 @testable import Clips
 @testable import Engine
 
-/// Live, into a slowed section of which the test lets the clip have what it likes.
+/// Live, into a slowed section whose decoding the test controls.
 @Suite("A seek to a place that is not decoded yet")
 struct LateSeekTests {
     private static let rate = 44_100
     private static let frames = 40 * 16_384
     private static let samples = testClip(channels: 1, frames: frames, rate: rate, seed: 51)
-    /// Where the page after the one with the first sound begins.
+    /// First frame of the page after the page with the first sound.
     private static let nextPage: Int64 = 31 * 16_384
-    /// A voice that begins here needs some of the page before its first sound, and some of the page after it.
+    /// A voice from this frame needs some of the page before its first sound, and some of the page after it.
     private static let target = nextPage - 1000
     private static let block = 512
 
@@ -25,7 +25,8 @@ struct LateSeekTests {
             sections: [try Section(0..<200_000), try Section(400_000..<Int64(Self.frames))],
             speeds: .constant(try Speed(factor: 0.5)))
         score = try Score(plan, clipFrameCount: Int64(Self.frames), sampleRate: Self.rate)
-        // All that is decoded ahead of where it plays and where a section begins, so that only what is sought is held.
+        // Everything that is decoded ahead of the playing place and of section starts, so that only the seek's frames
+        // are held.
         decoder = HeldDecoder(Self.samples, sampleRate: Self.rate, permitting: 0..<30 * 16_384)
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 1 << 30)
         late = Harness(Self.samples, clip: clip, score: score, waits: false)
@@ -33,7 +34,7 @@ struct LateSeekTests {
         late.player.start()
     }
 
-    /// The same from memory, with the seek at the frame at which it was heard.
+    /// The same sound from memory, with the seek at the frame of the audible change.
     private func expected(_ total: Int, seekAt frame: Int64) throws -> [[Float]] {
         let whole = try Harness(Self.samples, rate: Self.rate, score: score, waits: false)
         whole.player.start()
@@ -48,7 +49,8 @@ struct LateSeekTests {
         let (before, wait, after) = (8 * Self.block, 16 * Self.block, 40 * Self.block)
         var sound = late.render(before) { Self.block }
         try late.player.seek(toClipFrame: Self.target)
-        // The page with the first sound is there, and the one in front of it that the voice begins in; not the next.
+        // The page with the first sound is there, and the page before it, in which the voice begins; the next page is
+        // missing.
         decoder.permit(Self.nextPage - 16_384..<Self.nextPage)
         try late.player.clip.waitUntilLoaded([Self.nextPage - 16_384..<Self.nextPage])
         for (channel, samples) in late.render(wait, from: before, nextBlock: { Self.block }).enumerated() {
@@ -67,7 +69,7 @@ struct LateSeekTests {
     @Test("waits half a second and no longer")
     func bound() throws {
         try late.player.seek(toClipFrame: Self.target)
-        // The first block in which it is more than half a second ago.
+        // The first block in which the seek is more than half a second ago.
         let blocks = Self.rate / 2 / Self.block + 1
         let sound = late.render(blocks * Self.block) { Self.block }
         #expect(late.player.status.section == 1 && late.player.status.starvedFrames == 0)

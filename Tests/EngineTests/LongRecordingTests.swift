@@ -16,7 +16,7 @@ struct LongRecordingTests {
     static let frames = 3 * 16 * 16_384 + 5000
     static let samples = testClip(channels: 1, frames: frames, rate: rate, seed: 31)
 
-    /// The smallest budget there is: sixteen pages.
+    /// The smallest possible budget: sixteen pages.
     static func clip() throws -> Clip {
         try Clip(MemoryDecoder(samples, sampleRate: rate), sampleRate: nil, memoryBudget: 0)
     }

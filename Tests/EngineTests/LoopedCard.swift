@@ -9,8 +9,8 @@ import VirtualCardSupport
 @testable import AudioDevices
 @testable import Engine
 
-/// An output that hears itself: a duplex stream on a virtual card, whose cable leads from its output to its input. What comes
-/// back is compared with what a score says, frame by frame, for as long as asked.
+/// An output looped back to an input: a duplex stream on a virtual card, whose cable leads from its output to its
+/// input. The returned sound is compared with the score's definition, frame by frame, for any length of time.
 @safe
 final class LoopedCard: OutputStream, @unchecked Sendable {
     // Unchecked because of `listener`: the device thread alone has it while the stream runs.
@@ -21,14 +21,14 @@ final class LoopedCard: OutputStream, @unchecked Sendable {
     private var listener: LoopListener
 
     /// - Parameters:
-    ///   - origin: what the engine takes for the first output frame.
-    ///   - frameCount: when to end.
-    ///   - serves: called before each block with its frames, from 0.
+    ///   - origin: The engine's number for the first output frame.
+    ///   - frameCount: Length of the run.
+    ///   - serves: Called before each block with its frames, from 0.
     init(
         _ rig: VirtualCardRig, _ request: StreamRequest, origin: Int64, frameCount: Int64, listener: LoopListener,
         serves: @escaping @Sendable (Range<Int64>) -> Void
     ) throws(DeviceError) {
-        // The card's clock is the only one that goes by here.
+        // The card's clock is the only clock that runs here.
         let backend = try ALSABackend(output: rig.name, input: rig.name, request, now: { rig.time })
         duplex = try DeviceDuplex(StreamCore(backend, request))
         self.origin = origin
@@ -44,13 +44,13 @@ final class LoopedCard: OutputStream, @unchecked Sendable {
     func stop() { duplex.stop() }
     func waitUntilFinished() throws(DeviceError) { try duplex.waitUntilFinished() }
 
-    /// What was heard; once the stream has finished.
+    /// The comparison's result; valid once the stream has finished.
     var heard: LoopListener { listener }
 
     func start(_ callbacks: StreamCallbacks) throws(DeviceError) {
         try duplex.start(
             DuplexCallbacks(process: { [self, frameCount, origin] block in
-                // The card's time stands still meanwhile.
+                // The card's time stands still during this call.
                 RealtimeScope.leave()
                 defer { RealtimeScope.enter() }
                 unsafe listener.hear(block.input.channels[0], block.input.frameCount, delay: block.roundTripFrames)
@@ -68,12 +68,12 @@ final class LoopedCard: OutputStream, @unchecked Sendable {
     }
 }
 
-/// When the player is to seek, and where to: once in each second of sound, at a moment and to a place by chance.
+/// Times and targets of the player's seeks: one in each second of sound, at a random moment and to a random place.
 struct SeekPlan {
     private var generator: SeededGenerator
     private let rate: Int64
     private let section: Range<Int>
-    // Not the first one, in which the player has yet to hear what time it is.
+    // Not in the first second, in which the player does not know the time yet.
     private var second: Int64 = 1
     private(set) var next: (frame: Int64, clipFrame: Int) = (0, 0)
 
@@ -85,7 +85,7 @@ struct SeekPlan {
     }
 
     mutating func advance() {
-        // Far enough from each other, and from the section's end, for each fade to be over before something else begins.
+        // Far enough from each other, and from the section's end, for each fade to be over before the next change.
         let margin = rate / 50
         next.frame = second * rate + Int64.random(in: margin..<rate - margin, using: &generator)
         next.clipFrame = Int.random(in: section.lowerBound..<section.upperBound - Int(margin), using: &generator)
@@ -93,17 +93,17 @@ struct SeekPlan {
     }
 }
 
-/// What a player that loops a section with hard joints and seeks by a plan sounds like; made anew from the definition, one frame
-/// after another, and compared with what comes.
+/// The expected sound of a player that loops a section with hard joints and seeks by a plan; computed from the
+/// definition, frame by frame, and compared with the input.
 struct LoopListener {
     let clip: [Float]
     let section: Range<Int>
-    /// Of the fade that a seek is heard with.
+    /// The weights of a seek's fade.
     let fade: [Float]
-    /// Frames of the cable.
+    /// The cable's delay in frames.
     let cable: Int64
     var plan: SeekPlan
-    /// The output frame whose sound comes next, from 0; what comes before is silence.
+    /// The output frame whose sound comes next, from 0; earlier sound is silence.
     private(set) var frame: Int64 = 0
     private(set) var mismatches: Int64 = 0
     private(set) var firstMismatch: Int64?
@@ -112,7 +112,7 @@ struct LoopListener {
     private var silence: Int64 = 0
     private(set) var delays: Set<Int64> = []
     private var place: Int
-    /// Where the sound goes on that fades out, and since when.
+    /// The next place of the sound that fades out, and the frames since the fade began.
     private var fading: (place: Int, index: Int)?
 
     init(clip: [Float], section: Range<Int>, rate: Int, cable: Int64, plan: SeekPlan) {
@@ -124,7 +124,7 @@ struct LoopListener {
         place = section.lowerBound
     }
 
-    /// Takes the next frames of the input, which the output's are `delay` behind.
+    /// Takes the next frames of the input, which lag `delay` frames behind the output's.
     mutating func hear(_ samples: UnsafePointer<Float>, _ count: Int, delay: Int64) {
         if delays.count < 8 { delays.insert(delay) }
         var index = 0
@@ -144,7 +144,7 @@ struct LoopListener {
                 seek()
                 continue
             }
-            // What is asked for comes before what is due at the same frame: a seek there fades out the sound behind the end.
+            // Requests come before events due at the same frame: a seek there fades out the sound behind the end.
             if place == section.upperBound { loop() }
             let run = min(count - index, section.upperBound - place, Int(plan.next.frame - frame))
             unsafe compare(samples + index, run)

@@ -10,16 +10,16 @@ import VirtualCardSupport
 
 @testable import Engine
 
-/// All suites in which devices are lost: one test after another, since each looks for what the last has left behind.
+/// All suites in which devices are lost: one test after another, since each looks for remains of the last.
 @Suite(.serialized)
 enum DeviceLoss {}
 
-/// A player on a card that is unplugged and plugged in again, with a diary of all that was told.
+/// A player on a card that is unplugged and plugged in again, with a record of all events.
 final class LossyRun: Sendable {
     static let rate = 48_000
     static let sound = testClip(channels: 2, frames: 60_000, rate: rate, seed: 5)
 
-    /// What was heard on one stay of the device: from an output frame on.
+    /// The sound of one stay of the device, from an output frame on.
     struct Stretch {
         let origin: Int64
         /// Interleaved.
@@ -35,20 +35,20 @@ final class LossyRun: Sendable {
     private let isStretched: Bool
     private let diary = Diary()
 
-    /// What was told; apart from the run, so that whoever writes it keeps no engine alive.
+    /// All events; separate from the run, so that the tasks that write the events keep no engine alive.
     private final class Diary: Sendable {
         let engine = Mutex<[EngineEvent]>([])
         let player = Mutex<[PlayerEvent]>([])
-        /// Whether the player has told its last, and whether the engine has.
+        /// Whether the player's last event has come, and the engine's.
         let isOver = Atomic<Bool>(false)
         let isWhole = Atomic<Bool>(false)
     }
 
     /// - Parameters:
-    ///   - faults: the schedule of the card, by the frames it has moved.
-    ///   - clock: the virtual one runs as fast as it goes and never runs dry by itself.
-    ///   - passes: of a second and a quarter each, at 100 %.
-    ///   - speed: other than 100 % the recording is listened to before the start, here and in the reference.
+    ///   - faults: The schedule of the card, by the frames moved so far.
+    ///   - clock: The virtual clock runs as fast as possible, and its card never runs dry by itself.
+    ///   - passes: Of a second and a quarter each, at 100 %.
+    ///   - speed: At any speed but 100 %, the recording is analysed before the start, here and in the reference.
     init(
         _ policy: LossPolicy, faults: String = "", clock: VirtualCardOptions.Clock = .virtual, passes: Int = 1,
         speed: Speed = .normal
@@ -84,15 +84,15 @@ final class LossyRun: Sendable {
         try engine.start()
     }
 
-    /// Has the engine end, if the player has not ended it, and waits until all that was told is in the diary: those who write
-    /// it may get to run later than whoever reads.
+    /// Stops the engine, if the player has not ended the run, and waits until all events are recorded: the writing
+    /// tasks may run later than the reader.
     func finish() async throws {
         if !hasEnded { engine.stop() }
         try engine.waitUntilFinished()
         #expect(await comes { hasEnded && diary.isWhole.load(ordering: .acquiring) })
     }
 
-    // Copied one by one under the lock: the thread sanitizer does not see who shares an array's storage.
+    // Copied element by element under the lock: the thread sanitizer does not see the sharing of an array's storage.
     /// Without disturbances: by its virtual clock a card stands still whenever the program computes.
     var engineEvents: [EngineEvent] {
         diary.engine.withLock { events in
@@ -122,9 +122,9 @@ final class LossyRun: Sendable {
 
     func frames(of kind: PlayerEvent.Kind) -> [Int64] { playerEvents.filter { $0.kind == kind }.map(\.frame) }
 
-    /// Waits for a claim without holding a thread; returns whether it came true within two minutes.
+    /// Waits for a claim without holding a thread; returns whether the claim came true within two minutes.
     func comes(_ claim: () -> Bool) async -> Bool {
-        // Patience and no measure: a machine that builds something else beside may be that slow.
+        // Patience, not a measure: a machine that also builds another program may be that slow.
         for _ in 0..<60_000 {
             if claim() { return true }
             try? await Task.sleep(for: .milliseconds(2))
@@ -137,7 +137,7 @@ final class LossyRun: Sendable {
         await comes { interruptions.count >= number && player.status.state != .playing }
     }
 
-    /// What a card has played since its last start, which was at an output frame; asked while it is gone, or at the end.
+    /// The sound that a card has played since its last start, at an output frame; for use during a loss, or at the end.
     func stretch(from origin: Int64, count: Int? = nil, on card: VirtualCardRig? = nil) -> Stretch {
         let card = card ?? rig
         let start = card.truth(.playback).startFrame
@@ -145,7 +145,8 @@ final class LossyRun: Sendable {
         return Stretch(origin: origin, samples: card.heard(from: start, count: count, channelCount: 2))
     }
 
-    /// Whether cards played, in those stretches, what the player makes without a device when told the same at the same frames.
+    /// Whether cards played, in those stretches, the same sound as the player makes without a device from the same
+    /// requests at the same frames.
     func isTrue(_ stretches: [Stretch]) throws -> Bool {
         let expected = try reference(frameCount: stretches.map(\.end).max() ?? 0)
         return stretches.allSatisfy { stretch in
@@ -160,7 +161,7 @@ final class LossyRun: Sendable {
         let harness = try Harness(Self.sound, rate: Self.rate, score: score, listens: isStretched)
         if isStretched { harness.player.waitUntilPrepared() }
         harness.player.start(at: 0)
-        // Losses that were over before anything was rendered without a device: nobody heard a fade into the pause.
+        // Losses that were over before any block was rendered without a device: no fade into the pause was audible.
         let instants = Set(playerEvents.filter { $0.kind == .paused(.deviceLost) }.map(\.frame))
             .intersection(playerEvents.filter { $0.kind == .resumed(.deviceLost) }.map(\.frame))
         for event in playerEvents where !(instants.contains(event.frame) && event.kind.isPauseOrResume) {
@@ -171,7 +172,7 @@ final class LossyRun: Sendable {
             default: break
             }
         }
-        // As on every thread that computes sound; it is heard in the last bit of a stretched voice.
+        // As on every thread that computes sound; the setting is audible in the last bit of a stretched voice.
         let zero = FlushToZero()
         var frame: Int64 = 0
         let samples = harness.render(frameCount) {
@@ -187,14 +188,14 @@ final class LossyRun: Sendable {
         return samples
     }
 
-    /// Threads and descriptors in this process that belong to an output which outlives its device.
+    /// Threads and descriptors in this process that belong to an output that outlives its device.
     static var remains: [String] {
         let threads = entries("/proc/self/task").compactMap { text("/proc/self/task/\($0)/comm") }
         let descriptors = entries("/proc/self/fd").compactMap { link("/proc/self/fd/\($0)") }
         return threads.filter { $0.hasPrefix("woodshed-keeper") } + descriptors.filter { $0.contains("inotify") }
     }
 
-    /// Whether nothing of it remains, in the end.
+    /// Whether no threads and descriptors remain in the end.
     static func leavesNothing() async -> Bool {
         for _ in 0..<60_000 {
             if remains.isEmpty { return true }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Events that find no room")
 struct LostEventTests {
-    /// What a host learns of a run.
+    /// A host's view of a run.
     private struct Report: Equatable {
         var told: [PlayerEvent] = []
         var lost: Int64 = 0
@@ -18,7 +18,7 @@ struct LostEventTests {
 
     /// Passes of one frame, which have far more events in a block than there is room for.
     ///
-    /// - Parameter isRead: whether another thread reads the events all the time.
+    /// - Parameter isRead: Whether another thread reads the events all the time.
     private func report(isRead: Bool) throws -> Report {
         let request = try StreamRequest(
             sampleRate: 8000, channelCount: 1, periodFrames: 8192, clock: .virtual, realtimePriority: nil)

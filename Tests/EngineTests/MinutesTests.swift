@@ -9,8 +9,8 @@ import Testing
 @testable import Clips
 @testable import Engine
 
-/// The main job: a song, slowed down, from a file of every kind, as much of it as `WOODSHED_MINUTE_SECONDS` says. The smallest memory budget
-/// holds six seconds of it.
+/// The main use: a slowed song, from a file of every kind, for the seconds in `WOODSHED_MINUTE_SECONDS`. The smallest
+/// memory budget holds six seconds of the song.
 @Suite("Minutes of a recording", .enabled(if: Workload.isWhole))
 struct MinutesTests {
     static let rate = 44_100
@@ -24,7 +24,7 @@ struct MinutesTests {
         deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    /// Something like music, in a WAV file.
+    /// Writes a WAV file with a sound similar to music.
     private static func write(_ path: String, seconds: Int) throws {
         let piece = testClip(channels: 2, frames: 10 * rate, rate: rate, seed: 41)
         let writer = try WaveWriter(path: path, sampleRate: rate, channelCount: 2, format: .int16)

@@ -110,7 +110,7 @@ struct MixerTests {
         #expect(output.count == 4000)
         #expect(output[..<1000].allSatisfy { $0 == 0.75 })
         #expect(output[1000..<1500].allSatisfy { $0 > 0.99 && $0 <= 1 })
-        // The gain returns without a step, and altogether once there has been time for it.
+        // The gain returns without a step, and fully after enough time.
         let steps = (1501..<4000).map { output[$0] - output[$0 - 1] }
         #expect(steps.allSatisfy { $0 >= 0 && $0 < 0.001 })
         #expect(output[1500] < 0.51)
@@ -164,7 +164,7 @@ struct MixerTests {
     @Test("plays the documented number of players, and refuses one more")
     func full() throws {
         let desk = Desk()
-        // All of them together are exactly full scale.
+        // All players together are exactly full scale.
         let level = 1 / Float(Mixer.capacity)
         for index in 0..<Mixer.capacity {
             let hasRoom = desk.registry.hasRoom
@@ -176,7 +176,7 @@ struct MixerTests {
         #expect(!hasRoom)
         let output = desk.render(1000)
         #expect(output.count == 200 + Mixer.capacity - 1)
-        // One more with each frame, and after its 200 frames one fewer.
+        // One more player with each frame, and after a player's 200 frames one fewer.
         let expected = output.indices.map { level * Float(min($0 + 1, Mixer.capacity, output.count - $0)) }
         #expect(output == expected)
     }

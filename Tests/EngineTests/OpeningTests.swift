@@ -9,7 +9,7 @@ import Testing
 
 @Suite("What must be decoded before a seek")
 struct OpeningTests {
-    /// What a voice asks for, relative to the frame heard first, to give so many frames.
+    /// Frames that a voice requests, relative to the frame heard first, to give so many frames.
     static func asked(rate: Int, speed: Double, pitchRatio: Double, frames: Int) -> Range<Int64> {
         var voice = Voice(channelCount: 1, sampleRate: rate, maximumEmitFrames: 1024)
         voice.begin(VoiceStart(clipFrame: 100_000, passFrame: 0, speed: speed, pitchRatio: pitchRatio))
@@ -31,7 +31,7 @@ struct OpeningTests {
             let asked = Self.asked(rate: rate, speed: speed, pitchRatio: pitchRatio, frames: frames)
             let ahead = Int64(voice.aheadFrames(toEmit: frames, speed: speed, pitchRatio: pitchRatio))
             #expect(-asked.lowerBound <= voice.leadInFrames && asked.upperBound <= ahead, "\(speed) \(pitchRatio)")
-            // No more than that either, but for the parts into which the work of starting is cut.
+            // No more than that either, except for the parts into which the work of starting is cut.
             #expect(ahead <= 4 * asked.upperBound + Int64(rate / 4), "\(speed) \(pitchRatio): \(asked) \(ahead)")
         }
     }
@@ -62,7 +62,8 @@ struct OpeningTests {
                 let asked = Self.asked(rate: rate, speed: factor, pitchRatio: 1, frames: 221)
                 #expect(opening.first <= target + asked.lowerBound)
                 #expect(opening.first + Int64(opening.count) >= target + asked.upperBound)
-                // And it is asked for before: else the seek would wait for what nobody decodes.
+                // And the demand covers these frames earlier: otherwise the seek would wait for frames that nobody
+                // decodes.
                 let demand = harness.player.demand(of: harness.player.score, first: target).ranges[0]
                 #expect(demand.lowerBound <= opening.first && demand.upperBound >= opening.first + Int64(opening.count))
             }

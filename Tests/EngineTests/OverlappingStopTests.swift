@@ -7,7 +7,7 @@ import Testing
 
 @testable import Engine
 
-/// An output that carries out what it is given before its start returns.
+/// An output that carries out a request before the output's start returns.
 private final class SlowOutput: OutputStream {
     let configuration = StreamConfiguration(
         sampleRate: 8000, channelCount: 1, periodFrames: 64, bufferFrames: 64, formatName: "FLOAT", accessName: "none",
@@ -32,7 +32,7 @@ private final class SlowOutput: OutputStream {
     func waitUntilFinished() throws(DeviceError) {}
 }
 
-/// Waits for the end of an engine in a thread of its own.
+/// Waits for the end of an engine in a separate thread.
 private final class Waiter: Sendable {
     let isOver = Atomic(false)
     let thread = Mutex<PlainThread?>(nil)

@@ -76,7 +76,7 @@ struct PassageTests {
         let whole = try Self.rendered(score, block: 8192)
         #expect(try Self.rendered(score, block: 997) == whole)
         let pass = Int(score.length) / 2
-        // But for the crossfade at the joint, and a frame of rounding.
+        // Except for the crossfade at the joint, and a frame of rounding.
         #expect(Array(whole[200..<pass - 200]) == Array(whole[pass + 200..<2 * pass - 200]))
         for material in [MaterialChoice.speech, .music] {
             #expect(try Self.rendered(Self.score(material, passes: 2, semitones: semitones), block: 8192) != whole)
@@ -122,7 +122,8 @@ struct PassageTests {
             place += 1000
         }
         let known = try Self.rendered(score, block: 1000)
-        // What is spliced ends at the nominal time, and the vocoder begins there: whenever speech began, the music sounds the same.
+        // The spliced part ends at the nominal time, where the vocoder begins: the music sounds the same for any
+        // beginning of speech.
         let music = Int(Double(Self.change + 3 * Self.rate) / 0.75)..<Int(score.length) - 200
         let equal = (-1...1).contains { shift in music.allSatisfy { output[$0] == known[$0 + shift] } }
         #expect(equal)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A player that is paused for a reason")
 struct PauseReasonTests {
-    /// The pauses and resumptions told of a player to which things happen 100 frames apart.
+    /// The reported pauses and resumptions of a player with changes 100 frames apart.
     static func told(_ deeds: [(Player, Int64) -> Void]) async throws -> [String] {
         let plan = PracticePlan(sections: [try Section(0..<4000)], joint: .hard)
         let harness = try Harness(

@@ -51,7 +51,7 @@ struct PreparationTests {
         let score = try Self.score(material, quality: quality)
         let whole = try Self.rendered(score, block: 8192)
         for block in cases([64, 997], few: [997]) { #expect(try Self.rendered(score, block: block) == whole) }
-        // What is known makes a difference: else nothing of this would be tested.
+        // The analysis makes a difference: otherwise this test would test nothing.
         #expect(try Self.rendered(score, block: 8192, listens: false) != whole)
     }
 
@@ -63,7 +63,7 @@ struct PreparationTests {
         let harness = try Harness(Self.clip, rate: Self.rate, score: score, waits: false, listens: true)
         let player = harness.player
         try player.clip.waitUntilLoaded([0..<44_100])
-        // What was found is not taken over before the player is served, which the harness does before each block.
+        // The player takes over findings only when served, which the harness does before each block.
         let plain = try Self.rendered(score, block: 1000, listens: false)
         let known = try Self.rendered(score, block: 1000)
         player.start(at: 0)
@@ -80,7 +80,8 @@ struct PreparationTests {
             if output.count > 5000 { waitForPage(player) }
             if output.count > 5000 { player.serve() }
         }
-        // The first pass is what it would have been; the second is what it is for who waits, but for the crossfade.
+        // The first pass is the same as without analysis; the second is the same as for a player that waited, except
+        // for the crossfade.
         #expect(Array(output[..<passFrames]) == Array(plain[..<passFrames]))
         let second = passFrames + 200..<2 * passFrames
         #expect(Array(output[second]) == Array(known[second]))
@@ -106,8 +107,8 @@ struct PreparationTests {
             try harness.player.seek(toClipFrame: target, at: 1000)
             let rest = Int((Double(25_000 - target) / speed).rounded())
             let output = harness.render(1000 + rest + 50) { 64 }[0]
-            // But for the crossfade, what is heard is to the bit what is heard there without the seek; rounding may move it by
-            // a frame, which is then missing at the end.
+            // Except for the crossfade, the sound is to the bit the same as without the seek; rounding may move the
+            // sound by a frame, which is then missing at the end.
             let first = Int((Double(target - 3000) / speed).rounded()) + 150
             let equal = (-1...1).filter { shift in
                 (first..<total - 150).allSatisfy { output[1000 + rest - total + $0] == whole[$0 + shift] }

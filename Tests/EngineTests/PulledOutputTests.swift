@@ -28,7 +28,7 @@ struct PulledOutputTests {
         return (Engine(pulled: output, endsWithPlayers: ends), output)
     }
 
-    /// Takes blocks of these lengths until there is less sound than was asked for.
+    /// Takes blocks of these lengths until a block has less sound than requested.
     private func pull(_ output: PulledOutput, _ lengths: () -> Int) -> [[Float]] {
         var sound: [[Float]] = [[], []]
         while true {
@@ -73,7 +73,7 @@ struct PulledOutputTests {
     func addedLater(period: Int) throws {
         let (engine, output) = try engine(.virtual, period: period, ends: false)
         try engine.start()
-        // Longer than requests are sent before they are due.
+        // Longer than the time by which requests are sent ahead.
         let buffer = PlanarBuffer(channelCount: 2, frameCount: 3 * 8192)
         _ = unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 3 * 8192)
         let player = try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: Self.rate), score: score())
@@ -118,14 +118,14 @@ struct PulledOutputTests {
         let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
         var sound: [Float] = []
         while sound.count < length {
-            // A block that comes while players are removed is silent, and the next one goes on where the sound was.
+            // A block during a removal of players is silent, and the next block continues the sound at the same place.
             let before = output.position.framesWritten
             _ = unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 64)
             guard output.position.framesWritten > before else { continue }
             for frame in 0..<64 { unsafe sound.append(buffer.channel(0)[frame]) }
         }
         #expect(try sound.prefix(length) == EngineStreamTests().played(score(), period: 64, of: Self.clip)[0][...])
-        // It has played to its end, and nobody takes blocks any more.
+        // The player has played to its end, and nobody takes blocks any more.
         engine.remove(stays)
         #expect(eventually { engine.playerCount == 0 })
         engine.stop()
@@ -157,7 +157,7 @@ struct PulledOutputTests {
         #expect(freed == nil)
         sound += pull(output) { 64 }[0]
         #expect(try sound == EngineStreamTests().played(score(), period: 64, of: Self.clip)[0])
-        // It has ended, and nobody waits for that.
+        // The player has ended, and nobody waits for the end.
         engine.remove(plays)
         #expect(engine.playerCount == 0)
         try comeAndGo(0)
@@ -169,7 +169,7 @@ struct PulledOutputTests {
     func startedAndRemoved() throws {
         let (engine, output) = try engine(.virtual, ends: false)
         let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
-        // Without voices, as there are many at once.
+        // Without voices, as there are many players at once.
         let score = try Score(
             PracticePlan(sections: [try Section(100..<4900)]), clipFrameCount: 5000, sampleRate: Self.rate)
         let first = try engine.makePlayer(clip, score: score)
@@ -213,7 +213,8 @@ struct PulledOutputTests {
         player.start(at: 0)
         try engine.start()
         let shared = Shared()
-        // Under the real-time sanitizer the process ends if this thread allocates, locks or calls the system in a block.
+        // Under the real-time sanitizer the process ends if this thread allocates, locks or calls the system in a
+        // block.
         let thread = PlainThread(name: "host") {
             let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
             for _ in 0..<200 {
@@ -244,7 +245,7 @@ struct PulledOutputTests {
         engine.stop()
         #expect(frames() == 0)
         try engine.waitUntilFinished()
-        // Once stopped it does not start.
+        // A stopped output does not start.
         let (other, late) = try self.engine(.real)
         other.stop()
         #expect(throws: DeviceError.self) { try other.start() }
@@ -290,7 +291,7 @@ struct PulledOutputTests {
         var random = SeededGenerator(printedFor: "PulledOutputTests.commands")
         let plans = try [plan, PracticePlan(sections: [Section(100..<900), Section(2000..<4900)], passes: .endless)]
         for _ in 0..<300 {
-            // Two in a row: the second one may be asked for while the block begins what the first one asked for.
+            // Two in a row: the second request may come while the block begins the first.
             for _ in 0..<2 {
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0..<3: try player.setSpeed(Speed(factor: Double.random(in: 0.5...1.5, using: &random)))
@@ -305,7 +306,7 @@ struct PulledOutputTests {
                 }
             }
             _ = (player.status, player.takePeaks(), player.score, player.clipFrame(heardAt: 0))
-            // Through nothing that would order what the threads do for the sanitizer.
+            // Relaxed, so that the sanitizer sees no order between the threads.
             let frames = shared.frames.load(ordering: .relaxed)
             try #require(eventually(seconds: 120) { shared.frames.load(ordering: .relaxed) >= frames + 128 })
         }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The render path")
 struct RealTimeTests {
-    /// A player with everything under way: stretched passes, gaps, joints, and commands that pile up.
+    /// A player with all kinds of work under way: stretched passes, gaps, joints, and queued commands.
     static func busyPlayer(joint: Joint) throws -> Harness {
         let clip = testClip(channels: 2, frames: 20_000, rate: 44_100, seed: 1)
         let plan = PracticePlan(
@@ -34,7 +34,7 @@ struct RealTimeTests {
         return harness
     }
 
-    /// A short section over and over, so that most of it comes from memory, in a pitch of its own.
+    /// A short looped section, mostly from memory, with changed pitch.
     static func loopingPlayer(joint: Joint) throws -> Harness {
         let clip = testClip(channels: 2, frames: 20_000, rate: 44_100, seed: 2)
         let plan = PracticePlan(
@@ -47,7 +47,7 @@ struct RealTimeTests {
         return harness
     }
 
-    /// A tape whose speed glides, is changed while it plays, and loops.
+    /// A tape with a gliding speed, which changes during playing, in a loop.
     static func tapePlayer(joint: Joint) throws -> Harness {
         let clip = testClip(channels: 2, frames: 20_000, rate: 44_100, seed: 2)
         let plan = PracticePlan(

@@ -12,7 +12,7 @@ extension DeviceLoss {
     struct RecoveryTimeTests {
         private let count = environmentCount("WOODSHED_LOSSES", short: 3)
 
-        /// Milliseconds from now until a card plays; nil when it never does, or plays nothing but silence.
+        /// Milliseconds from now until a card plays; nil for a card that never plays, or plays only silence.
         private func time(until card: VirtualCardRig, _ run: LossyRun, plays starts: Int) async -> Double? {
             let begin = ContinuousClock.now
             guard await run.comes({ card.truth(.playback).starts >= starts }) else { return nil }

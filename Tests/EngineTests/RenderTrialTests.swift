@@ -33,7 +33,7 @@ struct RenderTrialTests {
         }
         let harness = try Harness(samples, rate: rate, score: score, listens: true)
         harness.player.start(at: 0)
-        // As on a device's thread: what is left of a tail below the smallest normal number is zero.
+        // As on a device's thread: the remainder of a tail below the smallest normal number is zero.
         let flush = FlushToZero()
         let expected = harness.render(Int(score.length)) { 512 }
         flush.restore()
@@ -66,7 +66,7 @@ struct RenderTrialTests {
 
     @Test("rendering allocates and frees nothing", .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
     func heap() async {
-        // In a process of its own: among other tests that allocate all the time nothing can be told.
+        // In a separate process: other tests allocate all the time, which would hide the result.
         await #expect(processExitsWith: .success) {
             let tests = RenderTrialTests()
             let clip = try Clip.inMemory(

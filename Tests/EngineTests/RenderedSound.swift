@@ -6,13 +6,13 @@ import Samples
 
 @testable import Engine
 
-/// What a player without a device makes of a score under the virtual clock: how much, and a fingerprint of its bits, so that
-/// minutes of sound can be compared without being kept.
+/// The output of a player without a device, for a score under the virtual clock: its length, and a fingerprint of its
+/// bits, so that minutes of sound can be compared without storing the sound.
 struct RenderedSound: Equatable {
     private(set) var frameCount: Int64 = 0
     private(set) var starvedFrames: Int64 = 0
     private(set) var failure: AudioFileError?
-    /// One for each block, so that a difference tells its place.
+    /// One for each block, so that a difference shows its place.
     private(set) var prints: [UInt64] = []
 
     init(of clip: Clip, score: Score, blockFrames: Int = 4096, listens: Bool = true) throws {
@@ -49,8 +49,8 @@ struct Fingerprint: Equatable {
     }
 }
 
-/// What some work gives that may hang for ever if there is a fault; nil, and a thread left behind, when it has not ended after
-/// ten minutes, which are patience and no measure.
+/// The result of work that may hang for ever after a fault; nil, and a thread left behind, for work that has not ended
+/// after ten minutes, which are patience, not a measure.
 func patiently<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) throws -> Value? {
     let answer = PatientAnswer<Value>()
     let thread = PlainThread(name: "test-patience") {

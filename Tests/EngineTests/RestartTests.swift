@@ -47,7 +47,7 @@ struct RestartTests {
         harness.player.start(at: 0)
         harness.player.stop(at: 700)
         harness.player.start(at: 700)
-        // Without effect, as it plays: no reason to go on after the end.
+        // Without effect, as the player plays: no reason to continue after the end.
         harness.player.start(at: 900)
         var asked = false
         _ = harness.render(3100) {
@@ -90,7 +90,7 @@ struct RestartTests {
         let player = try Self.player(of: engine)
         player.start(at: 0)
         try engine.start()
-        // The last player's end is the engine's, also before anybody waits for it.
+        // The last player's end is the engine's, also before anybody waits for the end.
         for await _ in player.events {}
         try engine.waitUntilFinished()
         for await event in player.events { Issue.record("\(event)") }

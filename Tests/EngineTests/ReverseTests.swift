@@ -5,7 +5,7 @@ import Testing
 @testable import Clips
 @testable import Engine
 
-/// What is played backwards is compared with the same plan, played forwards, of a recording that was mirrored beforehand.
+/// Compares backward playing with the same plan, played forwards, of a recording mirrored beforehand.
 @Suite("Playing backwards")
 struct ReverseTests {
     private static let (rate, frames) = (8000, 24_000)
@@ -17,7 +17,7 @@ struct ReverseTests {
         return try Harness(clip, rate: rate, score: score, recordingLimit: limit ?? ScoreStorage.recordingLimit)
     }
 
-    /// The plan of the mirrored recording that sounds like a plan that is played backwards.
+    /// The plan of the mirrored recording with the same sound as a plan played backwards.
     private static func forwards(_ plan: PracticePlan) throws -> PracticePlan {
         var plan = plan
         plan.reversed = false
@@ -58,7 +58,7 @@ struct ReverseTests {
         }
     }
 
-    /// Speeds, pitches, joints and edges of the recording that have a part of the player to themselves.
+    /// Speeds, pitches, joints and edges of the recording that have separate code in the player.
     private static func plans() throws -> [PracticePlan] {
         let slow = SpeedSchedule.constant(try Speed(factor: 0.6))
         let ramp = SpeedSchedule.ramp(from: try Speed(factor: 0.5), to: try Speed(factor: 1), step: 0.25)
@@ -121,8 +121,8 @@ struct ReverseTests {
         #expect(output == expected)
     }
 
-    // Whether a voice has pulses is judged as it was recorded, so the mirrored recording may be judged otherwise; in less than a second
-    // and a half neither is.
+    // The pulses of a voice are judged in the recorded direction, so the judgement of the mirrored recording may
+    // differ; in less than a second and a half neither recording is judged.
     @Test("speech is spliced as the mirrored speech is", arguments: [0.6, 1.5])
     func splices(speed: Double) throws {
         let plan = try Self.backwards([1000..<12_000]) {

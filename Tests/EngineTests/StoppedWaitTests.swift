@@ -22,14 +22,14 @@ struct StoppedWaitTests {
     struct Wait: Sendable {
         let speed: Double
         let section: Range<Int64>
-        /// All that is ever decoded.
+        /// All frames that are ever decoded.
         let decoded: Range<Int64>
-        /// Frames in whole blocks that can be made of it, at least; exactly so many where no attacks are waited for.
+        /// Minimum of frames in whole blocks that these frames give; the exact number where no wait is for attacks.
         let made: Int
     }
 
-    /// For a page of the sound itself; and, in a page of attacks whose sound is there, for its attacks, which are not known before
-    /// those of the page after it.
+    /// A wait for a page of sound; and, in a page of attacks whose sound is there, a wait for the attacks, which are
+    /// not known before the attacks of the page after it.
     private static let forPage = Wait(speed: 1, section: 0..<400_000, decoded: 0..<10 * page, made: 163_000)
     private static let forAttacks = Wait(
         speed: 0.75, section: 8 * page..<20 * page, decoded: 0..<42 * page, made: 100_000)
@@ -52,7 +52,7 @@ struct StoppedWaitTests {
         let player = try engine.makePlayer(clip, score: score)
         player.start(at: 0)
         try engine.start()
-        // Patience and no measure: nothing of what the device's thread needs next ever comes.
+        // Patience, not a measure: the frames that the device's thread needs next never come.
         for _ in 0..<600_000 where !isWaiting(engine, clip, score, wait) { usleep(1000) }
         try #require(patiently { engine.stop() } != nil)
         #expect(player.status.starvedFrames == 0)
@@ -68,7 +68,7 @@ struct StoppedWaitTests {
         #expect(written == expected)
     }
 
-    /// Whether the device's thread waits for attacks, or has made all blocks that it can make before it waits for a page.
+    /// Whether the device's thread waits for attacks, or has made all possible blocks before a wait for a page.
     private func isWaiting(_ engine: Engine, _ clip: Clip, _ score: Score, _ wait: Wait) -> Bool {
         guard wait.speed != 1 else { return engine.position.framesWritten == Int64(wait.made) }
         guard engine.position.framesWritten >= Int64(wait.made),

@@ -3,27 +3,29 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// A time during which a processor ran nothing that it should have run, in nanoseconds of the monotonic clock.
+/// A time during which a processor did not run a due thread, in nanoseconds of the monotonic clock.
 struct WakeGap: Sendable, BitwiseCopyable {
-    /// When the thread should have woken.
+    /// The due time of the thread's wake-up.
     let due: Int64
-    /// When it did.
+    /// The actual time of the wake-up.
     let woken: Int64
 
     var microseconds: Int64 { (woken - due) / 1000 }
 }
 
-/// Threads that only sleep and wake, one on each processor, before all other real-time threads: what they wake too late, the
-/// machine does to anyone. On a virtual machine that is mostly its host, which runs something else.
+/// Threads that only sleep and wake, one on each processor, before all other real-time threads: a late wake-up of such
+/// a thread is a delay that the machine causes for every thread. On a virtual machine the cause is mostly the host,
+/// which runs another program.
 final class WakeWitness: Sendable {
-    /// Lateness below which a wake-up is nothing to note; a fifth of what a device with two periods of 128 frames bears.
+    /// Latenesses below this are not recorded; a fifth of the lateness that a device with two periods of 128 frames
+    /// tolerates.
     static let threshold: Int64 = 500_000
     private static let interval: Int64 = 500_000
 
     private let watches: [WakeWatch]
     private let threads: [RealtimeThread]
 
-    /// - Parameter priority: of the threads, above that of whoever they stand witness for.
+    /// - Parameter priority: Of the threads, above the priority of the observed threads.
     init(priority: Int) throws {
         let watches = allowedProcessors().map { WakeWatch(processor: $0) }
         self.watches = watches
@@ -34,7 +36,7 @@ final class WakeWitness: Sendable {
         }
     }
 
-    /// Ends the threads and returns the gaps of all processors, in no order, and how many there was no room for.
+    /// Ends the threads and returns the gaps of all processors, unordered, and the number of gaps without room.
     func stop() -> (gaps: [WakeGap], missed: Int) {
         for watch in watches { watch.stop() }
         for thread in threads { thread.join() }
@@ -44,7 +46,7 @@ final class WakeWitness: Sendable {
 
 /// The witness on one processor.
 private final class WakeWatch: @unchecked Sendable {
-    // Unchecked: the notes are written by the thread alone, and read once it has ended.
+    // Unchecked: the notes are written by the thread alone, and read once the thread has ended.
     private let processor: UInt32
     private var notes: [WakeGap] = []
     private(set) var missed = 0
@@ -52,7 +54,7 @@ private final class WakeWatch: @unchecked Sendable {
 
     init(processor: UInt32) {
         self.processor = processor
-        // As many as there could be in hours of a bad machine, so that the thread allocates nothing.
+        // Room for hours on a bad machine, so that the thread allocates nothing.
         notes.reserveCapacity(1 << 20)
     }
 
@@ -61,7 +63,7 @@ private final class WakeWatch: @unchecked Sendable {
     func stop() { isEnding.store(true, ordering: .relaxed) }
 
     func run(interval: Int64, threshold: Int64) {
-        // Where that is refused, it stands witness for wherever it runs.
+        // If binding is refused, the thread observes the processor on which it runs.
         _ = processor_bind(processor)
         var due = monotonicNanoseconds()
         while !isEnding.load(ordering: .relaxed) {
@@ -80,7 +82,7 @@ private final class WakeWatch: @unchecked Sendable {
     }
 }
 
-/// Threads that compute and wander through memory without end, two for each processor, as ordinary programs do.
+/// Threads that compute and walk through memory without end, two for each processor, as ordinary programs do.
 final class BusyMachine: Sendable {
     private final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
 
@@ -92,7 +94,7 @@ final class BusyMachine: Sendable {
             try RealtimeThread(
                 name: "busy", configuration: .init(priority: nil, locksMemory: false, stackBytes: 64 * 1024)
             ) {
-                // Larger than what a core keeps at hand.
+                // Larger than a core's cache.
                 var memory = [UInt64](repeating: UInt64(number), count: 1 << 20)
                 var place = number
                 while !flag.isSet.load(ordering: .relaxed) {

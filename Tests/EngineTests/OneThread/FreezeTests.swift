@@ -34,7 +34,7 @@ struct FreezeTests {
         for channel in 0..<2 {
             let isCopied = output[channel][..<5000] == Self.clip[channel][..<5000]
             #expect(isCopied)
-            // A stretcher begins with a copy, so that nothing is heard of the crossfade.
+            // A stretcher begins with a copy, so the crossfade is inaudible.
             for frame in 5000..<5080 { #expect(abs(output[channel][frame] - Self.clip[channel][frame]) < 1e-4) }
             for start in stride(from: 5000, to: 11_900, by: 100) {
                 #expect(!Self.isSilent(output[channel][start..<start + 100]))
@@ -115,7 +115,7 @@ struct FreezeTests {
         #expect(player.clipFrame(heardAt: 7900) == 9000)
         let rest = harness.render(12_000, from: 8000) { 500 }
         #expect(player.status.clipFrame == 12_000 && player.status.section == 2 && player.status.isFrozen)
-        // Silent after the fade of 40 frames, and no longer once it is resumed.
+        // Silent after the fade of 40 frames, and no longer once the player resumes.
         #expect(Self.isSilent(rest[0][1041..<4000]))
         #expect(!Self.isSilent(rest[0][4040..<4100]))
         player.stop(at: 20_000)
@@ -195,7 +195,7 @@ struct FreezeTests {
     }
 }
 
-/// A sine at a phase in turns: parabolas are near enough to count its periods.
+/// A sine at a phase in turns: parabolas are accurate enough for counting its periods.
 private func sineOfTurns(_ turns: Double) -> Float {
     let phase = 2 * (turns - turns.rounded(.down)) - 1
     return Float(-4 * phase * (1 - abs(phase)))

@@ -8,8 +8,7 @@ import Testing
 @Suite("Commands to a player at a joint")
 struct JointCommandTests {
     static let rate = JointRun.rate
-    /// Ends this process when it has used so much processor time: what turns in a circle for ever uses it up, however busy the
-    /// machine is.
+    /// Ends this process after so much processor time: an endless loop uses up the time on a machine with any load.
     static func allowProcessorTime(seconds: UInt) {
         var limit = rlimit(rlim_cur: rlim_t(seconds), rlim_max: rlim_t(seconds) + 10)
         unsafe precondition(setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limit) == 0, "no limit can be set")
@@ -48,7 +47,8 @@ struct JointCommandTests {
                 joint: .hard)
             let score = try Score(plan, clipFrameCount: 5000, sampleRate: 8000)
             let joint = Int64(1024 / factor)
-            // Asked for earlier than the joint, but too late for the pass: it has always been heard from the joint on.
+            // Requested before the joint, but too late for the pass: the change has always been audible from the joint
+            // on.
             let expected = try Harness(clip, rate: 8000, score: score)
             expected.player.start(at: 0)
             try expected.player.setSpeed(try Speed(factor: 0.8), at: joint - 1)

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Engine
 
-/// Something asked of a player, which can be asked again, and of the slow reference too.
+/// A request to a player, which can be repeated, and sent to the slow reference too.
 enum Deed {
     case start, stop, pause, resume, freeze, unfreeze
     case seek(Int64)
@@ -15,7 +15,7 @@ enum Deed {
     case pitch(Pitch)
     case score(Score)
 
-    /// Leaves the request with a player; with no frame it is for the next block.
+    /// Leaves the request with a player; without a frame the request is for the next block.
     func ask(_ player: Player, at frame: Int64?) throws {
         switch self {
         case .start: player.start(at: frame)
@@ -35,7 +35,7 @@ enum Deed {
 
     /// The same for the reference.
     ///
-    /// - Parameter score: what the player was asked to play last, this included.
+    /// - Parameter score: The score of the player's latest request, this request included.
     func command(at frame: Int64, score: Score) -> (command: PlayerCommand, score: Score?) {
         switch self {
         case .start: (PlayerCommand(code: .start, frame: frame), nil)
@@ -54,10 +54,10 @@ enum Deed {
     }
 }
 
-/// A player to which things happen at joints and right beside them, in blocks whose ends are joints as often as not.
+/// A player with requests at joints and right beside them, in blocks whose ends are joints as often as not.
 ///
-/// It is driven once, some deeds asked for the next block and some for a frame; then the same can be asked again, all of it
-/// beforehand, in blocks of another length.
+/// The player is driven once, with some requests for the next block and some for a frame; then the same requests can be
+/// repeated, all beforehand, in blocks of another length.
 struct JointRun {
     static let rate = 8000
     static let clipFrames: Int64 = 5000
@@ -66,7 +66,7 @@ struct JointRun {
     let number: Int
     let period: Int
     let clip: [[Float]]
-    /// Nothing is kept and no pitch is changed, so that the slow reference knows what is to be heard.
+    /// No pass is kept and no pitch is changed, so that the slow reference knows the expected sound.
     let isPlain: Bool
     let first: Score
     private(set) var deeds: [(frame: Int64, deed: Deed)] = [(0, .start)]
@@ -113,7 +113,7 @@ struct JointRun {
         harness.player.start()
         let block = PlanarBuffer(channelCount: 1, frameCount: period)
         var (samples, frame, rest, done): ([Float], Int64, Int64, Int) = ([], 0, 0, 0)
-        // So long that all deeds are done and what they led to is heard.
+        // Long enough to carry out all requests and to play their effects.
         while done < count || frame < rest + 800 {
             if done < count, frame > rest || frame == 0 { done += try act(harness, at: frame, rest: &rest) }
             harness.player.serve()
@@ -125,10 +125,10 @@ struct JointRun {
         output = [samples]
     }
 
-    /// Perhaps asks for something at the block that begins, or at the joint that comes within it.
+    /// Perhaps sends a request at the block that begins, or at the joint within the block.
     ///
-    /// - Parameter rest: the last frame for which something was asked, or before which nothing is to be.
-    /// - Returns: how many deeds there were.
+    /// - Parameter rest: The frame of the last request, or the frame before which no request may be.
+    /// - Returns: The number of requests.
     private mutating func act(_ harness: Harness, at frame: Int64, rest: inout Int64) throws -> Int {
         let core = unsafe harness.player.core.core
         let joint = unsafe core.pointee.transport.playhead.cursor.spanEnd
@@ -180,14 +180,14 @@ struct JointRun {
         case 8 where !isPlain:
             return .pitch(try Pitch(semitones: [-5, 0, 0, 3].randomElement(using: &generator) ?? 0))
         default:
-            // Few at which a length falls between two frames, where the reference cannot tell.
+            // Few speeds at which a length falls between two frames, where the reference cannot decide.
             let factor: Double = [0.5, 0.7, 1.0, 1, 1.9].randomElement(using: &generator) ?? 1
             let glide = [0, 100, 400].randomElement(using: &generator) ?? 0
             return .speed(try Speed(factor: factor), glide: Int64(glide))
         }
     }
 
-    /// What is heard when all is asked beforehand.
+    /// The output with all requests sent beforehand.
     func output(inBlocksOf frames: Int) throws -> [[Float]] {
         var copy = self
         let harness = try copy.harness()
@@ -195,7 +195,7 @@ struct JointRun {
         return harness.render(frameCount) { frames }
     }
 
-    /// What the slow reference says; nil where it cannot tell.
+    /// The slow reference's output; nil where the reference cannot decide.
     func reference() -> [[Float]]? {
         var reference = ReferencePlayer(clip: clip, rate: Self.rate, score: first)
         let output = reference.render(frameCount, commands: commands)

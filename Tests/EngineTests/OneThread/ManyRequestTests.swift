@@ -25,7 +25,7 @@ struct ManyRequestTests {
     }
 
     private static func expectOneSound(_ ask: (Player) throws -> Void) throws {
-        // Of these blocks the rings hold all requests.
+        // In these blocks the rings hold all requests.
         let expected = try sound(block: 1, ask)
         for block in [64, 999, 8192] {
             let isSame = try sound(block: block, ask) == expected
@@ -42,7 +42,8 @@ struct ManyRequestTests {
 
     @Test("are carried out at their frames in whatever order they come; those of one frame keep theirs")
     func unordered() throws {
-        // Three requests for each frame. All are due later than the rings take requests, so they wait and are sorted here.
+        // Three requests for each frame. All are due later than the rings take requests, so the requests wait and are
+        // sorted here.
         func send(_ groups: [Int], to player: Player) {
             for group in groups {
                 for index in 0..<3 {

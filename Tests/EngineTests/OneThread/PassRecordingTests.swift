@@ -35,7 +35,7 @@ struct PassRecordingTests {
 
     @Test(
         "has the same bits as a pass rendered anew, for any joint, gap and block lengths",
-        // Every start of a voice is dear in unoptimised builds: there only the joint that overlaps.
+        // Every start of a voice is expensive in unoptimised builds: there only the overlapping joint.
         arguments: cases(Joint.allCases, few: [.crossfade]),
         cases([Gap.none, .frames(7), .frames(400)], few: [.frames(7)]))
     func sameBits(joint: Joint, gap: Gap) throws {
@@ -95,7 +95,7 @@ struct PassRecordingTests {
             recorded.append(Self.isRecorded(harness))
             return 1000
         }
-        // Each pass is 1000 frames long; what is asked is asked before each block.
+        // Each pass is 1000 frames long; requests are sent before each block.
         #expect(recorded == [false, false, true, true])
     }
 
@@ -137,7 +137,7 @@ struct PassRecordingTests {
         let enough = try #require(kept(score, limit: bytes))
         #expect(enough.memory.frameCount == needed)
         #expect(kept(score, limit: bytes - 1) == nil)
-        // One that is there is taken as long as it will do, and followed by a larger one within the limit.
+        // Existing memory is reused while large enough, and then replaced by a larger one within the limit.
         let short = try Self.score([0..<1000], passes: 3, speeds: .constant(try Speed(factor: 0.5)))
         #expect(kept(short, limit: bytes, enough) === enough)
         let small = try #require(kept(short, limit: bytes))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The peaks of a player")
 struct PeakTests {
-    /// One loud sample, at a frame of the second channel, in a quiet clip.
+    /// A loud sample, at a frame of the second channel, in a quiet clip.
     static func harness(peakAt frame: Int) throws -> Harness {
         var clip = [[Float]](repeating: [Float](repeating: 0.1, count: 6000), count: 2)
         clip[1][frame] = -0.9
@@ -22,7 +22,7 @@ struct PeakTests {
         var seen: [SIMD8<Float>] = []
         var frame = 0
         _ = harness.render(6000) {
-            // Looked at now and then, and only after many blocks.
+            // Read now and then, and only after many blocks.
             if frame >= 2000 * (seen.count + 1) { seen.append(harness.player.takePeaks()) }
             frame += block
             return block
@@ -38,7 +38,7 @@ struct PeakTests {
         let harness = try Self.harness(peakAt: 1500)
         harness.player.start(at: 0)
         harness.player.serve()
-        // More blocks than are on their way at once, and nobody there to take them.
+        // More blocks than fit on their way at once, without a reader.
         let block = PlanarBuffer(channelCount: 2, frameCount: 1)
         func render(_ frames: Range<Int64>) {
             for frame in frames {

@@ -26,7 +26,8 @@ struct PitchTests {
         (0..<frames).map { Float(0.5 * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
     }
 
-    /// The frequency of a sine in Hz: the mean turn, from one stretch of samples to the next, of its product with a sine near it.
+    /// The frequency of a sine in Hz: the mean turn, from one stretch of samples to the next, of its product with a
+    /// sine near it.
     static func frequency(_ samples: ArraySlice<Float>, near guess: Double, rate: Int = rate) -> Double {
         let half = samples.count / 2
         func phase(_ part: ArraySlice<Float>) -> Double {
@@ -80,7 +81,7 @@ struct PitchTests {
         let (output, count) = try Self.rendered(
             clip, 200..<1701, pitch: semitones, speed: speed, passes: 2, rate: 8000, extra: 50)
         #expect(count == Int((2 * 1501 / speed).rounded()))
-        // The last pass fades over 5 ms to its very end; behind it there is nothing.
+        // The last pass fades over 5 ms to its very end; afterwards there is silence.
         #expect(output[0][..<(count - 40)].suffix(60).contains { $0 != 0 })
         #expect(output[0][count...].allSatisfy { $0 == 0 })
         #expect(output[0].allSatisfy { $0.isFinite })
@@ -88,7 +89,7 @@ struct PitchTests {
 
     @Test("begins with the section's own first sample", arguments: [-12, -3, 3, 12])
     func firstSample(semitones: Double) throws {
-        // Slow enough that the higher pitches' narrower band holds all of it.
+        // Slow enough for the higher pitches' narrower band to hold all of the sound.
         let clip = Self.sine(300, frames: 20_000)
         let output = try Self.rendered([clip], 7012..<12_000, pitch: semitones, speed: 0.8).output[0]
         // One part in 25,000 of the stretcher's later windows, and the interpolator's ripple.

@@ -11,11 +11,11 @@ struct PlayerEditTests {
 
     func randomScore(_ generator: inout SeededGenerator, joint: Joint, loops: Bool = false) throws -> Score {
         let sections = try (0..<Int.random(in: 1...4, using: &generator)).map { _ -> Section in
-            // Short ones too: passes shorter than a fade, where joints and changes pile up.
+            // Short passes too: shorter than a fade, where joints and changes overlap.
             let length =
                 [Int64.random(in: 20...60, using: &generator), 700, 2000].randomElement(using: &generator) ?? 700
             let start = Int64.random(in: 0...Self.frames - length, using: &generator)
-            // Now and then with settings of its own.
+            // Now and then with separate settings.
             let own = loops && Int.random(in: 0..<4, using: &generator) == 0
             return try Section(
                 start..<start + length, passes: own ? [1, 3, .endless].randomElement(using: &generator) : nil,
@@ -51,7 +51,7 @@ struct PlayerEditTests {
         }
     }
 
-    /// Leaves a random request with the player and the same one in the reference's list.
+    /// Leaves a random request with the player and the same request in the reference's list.
     func randomEdit(
         _ generator: inout SeededGenerator, _ harness: Harness, at frame: Int64, glides: Bool = false,
         loops: Bool = false
@@ -72,7 +72,7 @@ struct PlayerEditTests {
             let factor = [0.5, 0.8, 1, 1.3][Int.random(in: 0..<4, using: &generator)]
             let speed = try Speed(factor: factor)
             guard glides else {
-                // A pass that comes from memory has no voice to glide: what is heard would depend on what is kept.
+                // A pass from memory has no voice to glide: the sound would depend on the stored passes.
                 try player.setScore(try player.score.atSpeed(speed), at: frame)
                 return (PlayerCommand(code: .replaceScore, frame: frame), player.score)
             }
@@ -109,18 +109,18 @@ struct PlayerEditTests {
     func randomLoops(run: Int) throws { try checkEdits(run, loops: true) }
 
     private func checkEdits(_ run: Int, loops: Bool) throws {
-        // Now and then a pass or a place falls half-way between two frames, where the reference cannot tell.
+        // Now and then a pass or a place falls half-way between two frames, where the reference cannot decide.
         for attempt in 0..<8 where try isDecided(run, loops: loops, attempt: attempt) { return }
         Issue.record("run \(run): the reference could never tell")
     }
 
-    /// Compares a run with the reference; false if that cannot tell.
+    /// Compares a run with the reference; false if the reference cannot decide.
     private func isDecided(_ run: Int, loops: Bool, attempt: Int) throws -> Bool {
         var generator = SeededGenerator(seed: UInt64(run + 1000 * attempt) &* 7919 &+ 20_261_121)
         let joint = Joint.allCases[run % 3]
         let clip = testClip(channels: 1 + run % 2, frames: Int(Self.frames), rate: Self.rate, seed: UInt64(run))
         let first = try randomScore(&generator, joint: joint, loops: loops)
-        // In every other run nothing is kept, and changes of speed are told to the voices.
+        // In every other run no pass is kept, and voices receive changes of speed.
         let harness = try Harness(
             clip, rate: Self.rate, score: first, recordingLimit: run % 2 == 0 ? 0 : ScoreStorage.recordingLimit)
         var commands: [(command: PlayerCommand, score: Score?)] = [(PlayerCommand(code: .start, frame: 5), nil)]
@@ -138,7 +138,7 @@ struct PlayerEditTests {
         let expected = reference.render(total, commands: commands)
         guard !reference.isUndecided else { return false }
         for channel in clip.indices {
-            // Speeds within a glide, reckoned in two ways, differ in their last bits, and with them the rotations of windows.
+            // Two ways of computing speeds within a glide differ in the last bits, and so do the rotations of windows.
             let firstWrong = (0..<total).first { abs(output[channel][$0] - expected[channel][$0]) > 1e-5 }
             #expect(firstWrong == nil, "run \(run), attempt \(attempt), channel \(channel)")
         }
@@ -148,7 +148,7 @@ struct PlayerEditTests {
     @Test("seeks to the exact frame, 1000 times")
     func randomSeeks() throws {
         var generator = SeededGenerator(printedFor: #function)
-        // A ramp: every sample says which frame it is.
+        // A ramp: every sample shows its frame number.
         let ramp = (0..<Int(Self.frames)).map { Float($0) }
         let plan = PracticePlan(sections: [try Section(0..<Self.frames)], passes: 1_000_000, joint: .hard)
         let score = try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)
@@ -164,7 +164,7 @@ struct PlayerEditTests {
         }
         let output = harness.render(frame + 41) { Int.random(in: 1...257, using: &generator) }[0]
         for move in moves {
-            // Past the 40 frames of the crossfade the new place is heard alone: sample and place must agree.
+            // Past the 40 frames of the crossfade only the new place is audible: sample and place must agree.
             #expect(output[move.at + 40] == Float(move.to + 40), "\(generator)")
         }
     }

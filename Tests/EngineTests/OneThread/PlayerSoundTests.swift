@@ -83,7 +83,7 @@ struct PlayerSoundTests {
 
     @Test("never has a larger step at a joint than inside the section", arguments: [1.0, 0.6, 1.5])
     func jointStep(speed: Double) throws {
-        // A slow tone cut where it is high and low: spliced hard it would step by more than half of full scale.
+        // A slow tone cut at its extremes: a hard splice would step by more than half of full scale.
         let tone = (0..<6000).map { Float(sine(2 * .pi * 55 * Double($0) / 8000)) * 0.5 }
         var inside: Float = 0
         for frame in 1..<tone.count { inside = max(inside, abs(tone[frame] - tone[frame - 1])) }
@@ -94,7 +94,8 @@ struct PlayerSoundTests {
             for frame in 1..<Int(score.length) {
                 largest = max(largest, abs(output[0][frame] - output[0][frame - 1]))
             }
-            // The fades last 24 to 40 frames and move by at most 1.57/length of the difference a frame: under 0.04 here.
+            // The fades last 24 to 40 frames and move by at most 1.57/length of the difference a frame: under 0.04
+            // here.
             #expect(largest <= inside + 0.04, "\(joint)")
         }
         let hard = try rendered(try score([1036..<2109], passes: 2), clip: [tone, tone])
@@ -105,8 +106,8 @@ struct PlayerSoundTests {
     @Test("starts with the section's own first sample, also when stretched", arguments: [1.0, 0.5, 0.75, 2.0])
     func firstSample(speed: Double) throws {
         let tolerance: Float = speed == 1 ? 0 : 0.01
-        // Frames that overlap the start belong to other places; the pre-fill keeps the first sample within 1 % of full scale.
-        // Only samples tell that differ from those beside them by more than twice that.
+        // Frames that overlap the start belong to other places; the pre-fill keeps the first sample within 1 % of full
+        // scale. Only samples that differ from their neighbours by more than twice this tolerance are conclusive.
         let telling = (1000..<3000).filter { frame in
             (0..<2).allSatisfy { channel in
                 let sound = Self.clip[channel]

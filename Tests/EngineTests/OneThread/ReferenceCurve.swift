@@ -6,7 +6,8 @@ import Stretching
 
 @testable import Engine
 
-/// The speed of a pass, as a plain list of straight pieces, each looked up and summed from the first: slow and obvious.
+/// The speed of a pass, as a plain list of straight pieces, with every lookup and sum from the first piece: slow and
+/// obvious.
 struct ReferenceCurve {
     struct Piece {
         var start: Double
@@ -34,8 +35,8 @@ struct ReferenceCurve {
             pieces = [Piece(start: 0, from: speed, to: speed, glide: 0, end: .infinity)]
         case .glide(let from, let to):
             let frames = from == to ? 0 : (distance / ((from.factor + to.factor) / 2)).rounded(.down)
-            // What is left of the pass after it is a frame or two, more at a lower speed or after entering it in its middle: too short
-            // for a copy, but never without an end.
+            // The rest of the pass after the glide is a frame or two, more at a lower speed or after entering the pass
+            // in the middle: too short for a copy, but never without an end.
             let end = frames == 0 ? .infinity : frames + 24
             pieces = [Piece(start: 0, from: from.factor, to: to.factor, glide: frames, end: end)]
         case .curve(let points, let period):
@@ -65,7 +66,7 @@ struct ReferenceCurve {
         }
     }
 
-    /// A glide, then one speed; where nothing changes nothing glides.
+    /// A glide, then a constant speed; without a change of speed nothing glides.
     init(from: Double, to: Double, over frames: Int64) {
         pieces = [Piece(start: 0, from: from, to: to, glide: from == to ? 0 : Double(frames), end: .infinity)]
     }
@@ -96,7 +97,7 @@ struct ReferenceCurve {
     }
 }
 
-/// How a pass goes through the clip from an output frame on.
+/// The path of a pass through the clip from an output frame on.
 struct ReferenceMotion {
     var curve: ReferenceCurve
     var start: Int64
@@ -116,7 +117,7 @@ struct ReferenceMotion {
     }
 }
 
-/// What one layer hears from its first frame on: the clip itself, or all of it from one fresh stretcher.
+/// The sound of one layer from its first frame on: the clip itself, or all of it from one fresh stretcher.
 final class ReferenceVoice {
     struct Change {
         var frame: Int64
@@ -132,8 +133,8 @@ final class ReferenceVoice {
     private var made: [[Float]]
     private let block: PlanarBuffer
 
-    /// How far ahead a player's voice is told a change of speed: the stretcher's lead, and what the limiter after it looks ahead. It looks at
-    /// nothing that it changes here, as no clip is that loud.
+    /// Frames by which a player's voice learns of a change of speed in advance: the stretcher's lead, and the
+    /// look-ahead of the limiter after the stretcher. The limiter changes nothing here, as no clip is loud enough.
     let leadFrames: Int64
 
     /// The clip from a frame on.
@@ -141,12 +142,12 @@ final class ReferenceVoice {
         self.init(clip, rate, from, isCopy: true, speed: 1)
     }
 
-    /// The sound of one frame, held.
+    /// The held sound of a single frame.
     convenience init(freezing clip: [[Float]], rate: Int, at clipFrame: Int64) {
         self.init(clip, rate, clipFrame, isCopy: false, speed: nil)
     }
 
-    /// A pass from output frame `frame` of it on; it will not be heard from `end` on.
+    /// A pass from output frame `frame` of it on; inaudible from `end` on.
     convenience init(
         stretching clip: [[Float]], rate: Int, from: Int64, motion: ReferenceMotion, at frame: Int64, before end: Int64
     ) {
@@ -180,7 +181,7 @@ final class ReferenceVoice {
         block = PlanarBuffer(channelCount: clip.count, frameCount: 1)
     }
 
-    /// From a frame of this voice on, another speed, in place of all that was to come.
+    /// Sets another speed from a frame of this voice on, in place of all later speeds.
     func change(_ change: Change) {
         changes.removeAll { $0.frame > change.frame }
         changes.append(change)

@@ -5,10 +5,10 @@ extension ReferencePlayer {
     var isStill: Bool { state == .paused || isFrozen }
     var isMoving: Bool { state == .playing && !isFrozen }
 
-    /// Where it is.
+    /// The current place.
     func here(at frame: Int64) -> Place { isStill ? stillAt : place(at: frame) }
 
-    /// Notes that its place is half-way between two frames of the clip.
+    /// Notes a place half-way between two frames of the clip.
     mutating func noteHalfFrame(at frame: Int64) {
         guard isMoving, !span.isRest else { return }
         let position = span.motion.position(frame)

@@ -2,10 +2,10 @@
 
 // Curves and changes of speed in the slow player.
 extension ReferencePlayer {
-    /// From so many frames at exactly 1 on, the clip itself is heard.
+    /// After this many frames at exactly 1, the clip itself is played.
     var shortestCopy: Double { (0.05 * Double(rate)).rounded() }
 
-    /// What the current pass is heard by from an output frame on.
+    /// The voice of the current pass from an output frame on.
     func voice(from clipFrame: Int64, at frame: Int64) -> ReferenceVoice {
         if isCopied(at: frame) { return ReferenceVoice(copying: clip, rate: rate, from: clipFrame) }
         let motion = span.motion
@@ -24,7 +24,8 @@ extension ReferencePlayer {
         return piece.to == 1 && frame >= start && Double(span.end - start) >= shortestCopy
     }
 
-    /// Where a pass comes to a stretch at 100 %, a copy is laid over the voice; at its end a voice takes the copy's place.
+    /// Lays a copy over the voice where a pass comes to a stretch at 100 %; at the stretch's end a voice takes the
+    /// copy's place.
     mutating func exchangeCopies(at frame: Int64) {
         guard isMoving, !span.isRest, let top = sounds.last, let playing = top.voices.last else { return }
         let wantsCopy = isCopied(at: frame)
@@ -44,7 +45,7 @@ extension ReferencePlayer {
         }
     }
 
-    /// Whether the change of speed that was made last changes nothing about a copy.
+    /// Whether the latest change of speed changes nothing about a copy.
     private var goesOnAsBefore: Bool {
         let piece = span.motion.curve.pieces[0]
         return span.motion.isLive && piece.from == 1 && piece.to == 1
@@ -58,7 +59,7 @@ extension ReferencePlayer {
 
     // MARK: Changes of speed
 
-    /// Tells what plays of a change of speed, if that can be; false leaves it to a new layer.
+    /// Passes a change of speed to the playing sound, if possible; false leaves the change to a new layer.
     mutating func tell(_ asked: Asked, at frame: Int64) -> Bool {
         let command = asked.command
         guard command.code == .changeSpeed, let newScore = asked.score, isMoving, !span.isRest,
@@ -67,7 +68,7 @@ extension ReferencePlayer {
         let isCopy = playing.voice.isCopy
         let due = isCopy ? frame : frame + playing.voice.leadFrames
         guard due + Int64(crossfade) < span.end else {
-            // Too late for this pass; at the joint itself the next one is there.
+            // Too late for this pass; at the joint itself the next pass is there.
             if span.end <= frame {
                 adopt(command, newScore, at: frame)
             } else {
@@ -87,8 +88,8 @@ extension ReferencePlayer {
         return true
     }
 
-    /// Takes over the scores whose speed is reached; what was told to something that plays no more is asked for anew. All in
-    /// the order in which it was asked for: the last word counts.
+    /// Takes over the scores whose speed is reached; a change passed to a sound that plays no more is requested anew.
+    /// All in the order of the requests: the last request counts.
     mutating func adoptTold(_ waiting: inout [Asked], at frame: Int64) {
         for change in told.filter({ $0.frame <= frame }).sorted(by: { $0.asked.number < $1.asked.number }) {
             var asked = change.asked

@@ -3,8 +3,8 @@ import Samples
 
 @testable import Engine
 
-/// A slow, obvious player to compare the real one with: one frame at a time, whole lists of spans, every layer's sound an
-/// array, no buffers, no blocks. It shares the stretcher and the fade curve with the engine, and nothing else.
+/// A slow, obvious player to compare the real player with: one frame at a time, whole lists of spans, every layer's
+/// sound an array, no buffers, no blocks. Only the stretcher and the fade curve are shared with the engine.
 struct ReferencePlayer {
     struct Span {
         var section: Int
@@ -13,14 +13,14 @@ struct ReferencePlayer {
         var clipStart: Int64
         var start: Int64
         var end: Int64
-        /// The exact length less the rounded one, from the last place at which rounding began anew.
+        /// The exact length less the rounded length, from the last place at which rounding began anew.
         var carry = 0.0
         var motion: ReferenceMotion
         var isLast = false
     }
 
     struct Sound {
-        /// What is heard, each from an output frame on; nothing is silence.
+        /// The audible voices, each from an output frame on; an empty list is silence.
         var voices: [(start: Int64, voice: ReferenceVoice)] = []
         var start: Int64
         var entry = 0
@@ -33,14 +33,14 @@ struct ReferencePlayer {
         var entryEnd: Int64 { start + Int64(entry) }
     }
 
-    /// What is still to be done, in the order in which it was asked for.
+    /// Pending requests, in order.
     struct Asked {
         var number: Int
         var command: PlayerCommand
         var score: Score?
     }
 
-    /// A change of speed that has been told to what plays, or waits for the end of the pass.
+    /// A change of speed that the playing sound has received, or that waits for the end of the pass.
     struct Told {
         var frame: Int64
         var sound: Int
@@ -59,11 +59,11 @@ struct ReferencePlayer {
     var soundsLaid = 0
     var told: [Told] = []
     var isFrozen = false
-    /// Where a pause and frozen sound go on.
+    /// The place at which a pause and frozen sound continue.
     var stillAt = Place()
     var stopFrame: Int64 = 0
-    /// Whether a pass that was heard ends half-way between two frames, or the player was moved half-way between two, as near as can be
-    /// reckoned: then the player, which reckons in another way, may rightly round to the other one.
+    /// Whether an audible pass ends half-way between two frames, or the player was moved half-way between two, as near
+    /// as can be computed: then the player, which computes in another way, may rightly round to the other frame.
     var isUndecided = false
     var gains: [(frame: Int64, from: Float, to: Float)] = [(-1_000_000, 1, 1)]
 
@@ -71,7 +71,7 @@ struct ReferencePlayer {
     var fade: Int { (rate * 3 + 500) / 1000 }
     var span: Span { spans[index] }
 
-    /// Everything that is heard in the first `count` output frames, channels × frames.
+    /// Renders all sound of the first `count` output frames, channels × frames.
     mutating func render(_ count: Int, commands: [(command: PlayerCommand, score: Score?)]) -> [[Float]] {
         var waiting = commands.enumerated().map { Asked(number: $0, command: $1.command, score: $1.score) }
         var output = [[Float]](repeating: [], count: clip.count)
@@ -121,12 +121,12 @@ struct ReferencePlayer {
 
     func speeds(_ section: Int) -> SpeedSchedule { score.sections[section].speeds ?? score.plan.speeds }
 
-    /// Passes of a section; more than any test hears if there is no number.
+    /// Passes of a section; without a number, more than any test plays.
     static func passes(_ section: Int, of score: Score) -> Int {
         (score.sections[section].passes ?? score.plan.passes).number ?? .max
     }
 
-    /// Notes that the gap which begins is a number of frames and a half.
+    /// Notes that the beginning gap is a number of frames and a half.
     private mutating func noteHalfGap() {
         guard span.isRest, case .passLengths(let factor) = score.sections[span.section].gap ?? score.plan.gap else {
             return
@@ -139,12 +139,12 @@ struct ReferencePlayer {
         (score.sections[section].gap ?? score.plan.gap).frameCount(passFrames: whole) ?? 0
     }
 
-    /// Spans that begin later than this after a change are heard in no test, in output frames.
+    /// Spans that begin later than this after a change are inaudible in all tests, in output frames.
     private static let horizon: Int64 = 200_000
 
-    /// All spans from a place on, its lengths summed exactly and rounded once each.
+    /// All spans from a place on, with lengths summed exactly and rounded once each.
     ///
-    /// - Parameter first: the pass that plays at `place`, if it goes on as it is; `frame` is then its end.
+    /// - Parameter first: The pass that plays at `place`, if unchanged; `frame` is then its end.
     func spans(from place: Place, at frame: Int64, first: Span? = nil) -> [Span] {
         var all: [Span] = []
         var exact = first?.carry ?? 0
@@ -185,7 +185,7 @@ struct ReferencePlayer {
                 if gap > 0 && !isLast || isEntryRest {
                     let start = end
                     rests += isEntryRest ? max(0, gap - place.restElapsed) : gap
-                    // A rest that is over already is left out, unless nothing follows it.
+                    // A rest that is already over is left out, unless it is the last span.
                     if isEntryRest && end == start && !isLast { continue }
                     all.append(
                         Span(
@@ -212,7 +212,7 @@ struct ReferencePlayer {
             section: span.section, pass: span.pass, isRest: false, clipFrame: min(position, range.upperBound - 1))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func crossJoints(at frame: Int64) {
         if state == .stopping && frame >= stopFrame { finish(at: frame) }
@@ -273,8 +273,8 @@ struct ReferencePlayer {
         }
     }
 
-    /// Of several changes of the score for one frame, with nothing else between them, those count that a later one builds on: a glide
-    /// builds on a step or a new score, nothing builds on a glide.
+    /// Among several changes of the score for one frame, without another request between them, a change counts if a
+    /// later change builds on it: a glide builds on a step or a new score, nothing builds on a glide.
     private func leaveOut(_ index: Int, of waiting: inout [Asked], at frame: Int64) -> Bool {
         let due = waiting.indices.filter { $0 >= index && waiting[$0].command.frame <= frame }
         let asked = waiting[index].command
@@ -322,7 +322,7 @@ struct ReferencePlayer {
                 finish(at: frame)
             }
         case .adoptScore:
-            // Only a player that listens to its clip sends one; the reference knows plain voices alone.
+            // Only a player that analyses its clip sends this command; the reference knows plain voices alone.
             break
         case .seek, .skip, .replaceScore, .changeSpeed:
             if newScore != nil { told = [] }

@@ -15,7 +15,7 @@ struct ScoreTests {
         return try Score(plan, clipFrameCount: clip, sampleRate: 44_100)
     }
 
-    /// Every span of a score, walked one by one as the render thread does.
+    /// Every span of a score, in the render thread's order and manner: one by one.
     func spans(of score: Score) -> [ScoreCursor] {
         var cursor = ScoreCursor.start(of: score.parts[0], index: 0, at: 0)
         var all = [cursor]
@@ -50,7 +50,7 @@ struct ScoreTests {
         let gaps: Int64 = 4 * 10 + 3 * 1000 + 2 * 500
         #expect(score.frameCount == 10_500 + gaps)
         #expect(score.parts.allSatisfy { $0.sectionPasses == 5 && !$0.isEndless })
-        // A speed that the user sets counts for every step; a section's own steps count for it.
+        // A speed set by the user counts for every step; a section's own steps count for the section.
         #expect(try score.atSpeed(half).parts.allSatisfy { $0.curve.initialSpeed == 0.5 })
         plan.sections[1].steps = []
         let own = try Score(plan, clipFrameCount: 10_000, sampleRate: 44_100)
@@ -183,7 +183,7 @@ struct ScoreTests {
         #expect(kind { try score([Range<Int64>](repeating: 0..<10, count: 20_001)) } == .tooLong)
         let four = SpeedSchedule.constant(try Speed(factor: 4))
         #expect(kind { try score([0..<3], speeds: four) } == .sectionTooShort)
-        // Refused before any part: the speed at which this section gives no sound comes after 200,000 of them.
+        // Refused before any part is made: the speed at which this section gives no sound comes after 200,000 parts.
         let endless = SpeedSchedule.ramp(from: .normal, to: try Speed(factor: 4), step: 0.000_01)
         #expect(kind { try score([0..<3], passes: .max, speeds: endless) } == .tooLong)
         let stuck = SpeedSchedule.ramp(from: .normal, to: .normal, step: 0)

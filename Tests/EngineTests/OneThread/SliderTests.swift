@@ -11,7 +11,7 @@ struct SliderTests {
     static let rate = 8000
     /// A minute of stereo, looped: at half speed a pass takes 8 MB to keep.
     static let frames = 60 * rate
-    /// The memory of the slowest pass, that of the smaller ones before it, and little else.
+    /// The memory of the slowest pass, of the smaller passes before it, and little else.
     static let bound: UInt64 = 48 << 20
 
     static func harness() throws -> Harness {
@@ -39,7 +39,7 @@ struct SliderTests {
         let player = try Self.harness().player
         let traffic = try HeapTraffic.measure { try Self.drag(player) }
         #expect(traffic.bytes < Self.bound, "\(traffic)")
-        // The first step is on its way, and the last waits; all between are forgotten.
+        // The first step is on its way, and the last waits; all steps between are dropped.
         #expect(player.requestsWaiting == 1)
     }
 
@@ -92,7 +92,7 @@ struct SliderTests {
         harness.player.start()
         try harness.player.setScore(score)
         #expect(harness.player.requestsWaiting == 1)
-        // Started in the second section, and from where the first has it no more at the beginning of the first.
+        // Started in the second section, and at a place missing in the first section, at the beginning of the first.
         let output = harness.render(200) { 50 }[0]
         #expect(output[100] == 100)
     }

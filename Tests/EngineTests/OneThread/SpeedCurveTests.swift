@@ -21,7 +21,7 @@ struct SpeedCurveTests {
 
     @Test("has the length given by the integral of its speed, in any number of passes")
     func exactLength() throws {
-        // A glide's mean speed is that of its ends: 4000 / 0.8.
+        // A glide's mean speed is the mean of its ends: 4000 / 0.8.
         let glide = SpeedSchedule.glide(from: try Self.speed(0.6), to: .normal)
         #expect(try Self.score(1000..<5000, glide).frameCount == 5000)
         #expect(try Self.score(1000..<5000, glide, passes: 7).frameCount == 35_000)
@@ -61,8 +61,8 @@ struct SpeedCurveTests {
 
     @Test("is followed where the pitch makes its fastest part too fast for three bands")
     func fastAndLow() throws {
-        // Two octaves down the voice itself goes from twice to eight times the clip's speed. After 16 000 frames of this glide
-        // 18 000 frames of the clip are over, and the noise begins.
+        // Two octaves down the voice itself goes from twice to eight times the clip's speed. After 16 000 frames of
+        // this glide 18 000 frames of the clip are over, and the noise begins.
         var random = SeededGenerator(seed: 9)
         let clip = [(0..<24_000).map { $0 < 18_000 ? 0 : Float.random(in: -0.5...0.5, using: &random) }]
         let plan = PracticePlan(
@@ -76,7 +76,7 @@ struct SpeedCurveTests {
         func rms(_ range: Range<Int>) -> Float {
             (output[range].reduce(0) { $0 + $1 * $1 } / Float(range.count)).squareRoot()
         }
-        // A window of eight times the clip's speed reaches over some thousand frames of it, 125 of the output.
+        // A window of eight times the clip's speed covers some thousand frames of the clip, 125 of the output.
         #expect(rms(0..<15_500) < 0.001)
         #expect(rms(16_500..<19_000) > 0.05)
     }
@@ -101,7 +101,7 @@ struct SpeedCurveTests {
                 frame < output.count && output[frame] != Float(first) + Float(frame - copies.lowerBound)
             }
             #expect(differs == nil)
-            // What follows begins with the very next sample.
+            // The next section begins with the very next sample.
             #expect(abs(output[1601] - output[1600]) < 8 || score == held)
         }
     }
@@ -178,7 +178,7 @@ struct SpeedChangeEventTests {
             leads.insert(change.frame - request)
             #expect(change.speed == 0.75)
             #expect(change.clipFrame == (change.frame + 1) / 2)
-            // What is left after 1000 frames at 62.5 % in the mean goes by at 75 %.
+            // The rest after 1000 frames at 62.5 % in the mean takes its time at 75 %.
             let left = (30_000 - Double(change.frame) / 2 - 625) / 0.75
             #expect(all.last?.frame == change.frame + 1000 + Int64((left).rounded()))
         }

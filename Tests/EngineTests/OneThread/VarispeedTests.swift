@@ -48,13 +48,14 @@ struct VarispeedTests {
         var worst = 0.0
         // The last 5 ms fade out.
         for frame in 0..<(output.count - 300) {
-            // The position is the integral of a speed that rises evenly.
+            // The position is the integral of an evenly rising speed.
             let time = Double(frame)
             let place = 1000 + time * (0.6 + 0.4 * time / frames)
             let expected = 0.5 * sin(2 * Double.pi * 600 * place / Double(Self.rate))
             worst = max(worst, abs(Double(output[frame]) - expected))
         }
-        // A glide ends on a whole frame, so its slope is off by one part in some 40,000: a quarter of a frame at its end.
+        // A glide ends on a whole frame, so its slope is off by one part in some 40,000: a quarter of a frame at its
+        // end.
         #expect(worst < 0.02)
     }
 

@@ -79,7 +79,7 @@ struct VoicePassageTests {
                     return output[frame] >= min(old, new) - 1e-6 && output[frame] <= max(old, new) + 1e-6
                 })
         }
-        // Entered within the splices, it plays what is planned there.
+        // Entered within the splices, the voice follows the plan of the splices.
         let later = Self.play(.passages(passages.list), from: 12_000, passFrame: 12_000, frames: 4000)
         #expect(later == Self.play(.splices(plan.list), from: 12_000, passFrame: 4000, frames: 4000))
     }

@@ -11,14 +11,14 @@ struct RenderCase: Sendable {
     let sound: Sound
     /// Frames per second of the recording, in Hz.
     var fileRate = 44_100
-    /// Frames per second of the clip; the recording is converted if it differs.
+    /// Frames per second of the clip; a recording of another rate is converted.
     var rate = 44_100
     var plan: @Sendable (inout PracticePlan) throws -> Void = { _ in }
 
     enum Sound: String, CaseIterable, Sendable {
         /// Two channels of chords and drums; noise in one, a tone in the other.
         case music
-        /// One channel of speech.
+        /// A channel of speech.
         case voice
         /// Five held sines.
         case tones

@@ -10,9 +10,9 @@ import Testing
 @testable import Clips
 @testable import Engine
 
-/// Compares the bits of renders with `table.txt`, so that a change of the code that must not change the sound can prove it.
+/// Compares the bits of renders with `table.txt`, as a proof that a change of the code left the sound unchanged.
 ///
-/// A change that is meant to change the sound writes the table anew, in a commit that says which rows change and why:
+/// A change of the sound on purpose writes the table anew, in a commit that names the changed rows and the reason:
 /// `WOODSHED_RENDERS=write scripts/test-rtsan.sh --filter RenderTableTests`.
 @Suite("The table of renders")
 struct RenderTableTests {
@@ -58,8 +58,8 @@ struct RenderTableTests {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Fourier transforms, conversions of rates and the C library's functions have other last bits with other instructions or versions. What
-    /// they give here is in the table's first line.
+    /// Fourier transforms, conversions of rates and the C library's functions have other last bits with other
+    /// instructions or versions. Their results on this machine are in the table's first line.
     private static let machine: String = {
         var print = Fingerprint()
         let noise = testClip(channels: 1, frames: 16_384, rate: 44_100, seed: 4)[0]
