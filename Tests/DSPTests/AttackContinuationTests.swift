@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Stretcher, lists of attacks that follow one another")
 struct AttackContinuationTests {
-    /// A chord with bursts at known frames, and its attacks in windows, each known with its neighbours, as a player is told them.
+    /// A chord with bursts at known frames, and its attacks in windows, each known with its neighbours, as a player
+    /// passes attacks to a voice.
     private struct Scene {
         let sampleRate: Int
         let source: [[Float]]
@@ -43,7 +44,7 @@ struct AttackContinuationTests {
 
         func listAround(_ frame: Int64) -> AttackList { around[min(around.count - 1, Int(frame / windowFrames))].list }
 
-        /// A voice that is told before each block what `list` gives for its place.
+        /// The output of a voice that receives, before each block, the attacks from `list` for the voice's place.
         func played(
             from start: Int64 = 500, speed: Double, frameCount: Int, block: Int = 256, _ list: (Int64) -> AttackList
         ) -> [Float] {
@@ -74,7 +75,7 @@ struct AttackContinuationTests {
         "an attack that becomes known after the previous one has landed is prepared as if it had been known from the start",
         arguments: cases([0.5, 0.8, 2], few: [0.8]))
     func longSustain(speed: Double) {
-        // When the first attack lands only windows 0 and 1 are known; the second lies in window 3.
+        // When the first attack lands, only windows 0 and 1 are known; the second lies in window 3.
         let scene = Scene(at: [1500, 26_500], frameCount: 30_000, windowFrames: 8000)
         let frameCount = Int(27_000 / speed)
         let expected = scene.played(speed: speed, frameCount: frameCount) { _ in scene.all.list }
@@ -103,8 +104,8 @@ struct AttackContinuationTests {
         "after eleven seconds of sustain there is no more sound before an attack than when all attacks are known",
         .enabled(if: Workload.isWhole))
     func preEcho() {
-        // Windows as a player's: the first attack lands when those of the next 11.9 seconds are known, and the second lies
-        // beyond them.
+        // Windows of a player's size: the first attack lands when the windows of the next 11.9 seconds are known, and
+        // the second attack lies beyond these windows.
         let (windowFrames, rate) = (1 << 18, TestSignals.sampleRate)
         let place = 2 * windowFrames + rate / 10
         let scene = Scene(
@@ -115,7 +116,7 @@ struct AttackContinuationTests {
         }
         let told = preEcho(scene.listAround)
         #expect(told == preEcho { _ in scene.all.list })
-        // Measured -90 dB; with nothing known of attacks -24.
+        // Measured -90 dB; without known attacks -24.
         #expect(told < -80)
         #expect(preEcho { _ in .empty } > -30)
     }

@@ -24,7 +24,7 @@ struct AttackMaterialTests {
         return (source, places.map { Onset(cut: Int64($0), attack: Int64($0), strength: 20) })
     }
 
-    /// The source as the record's voices and snippet add up to it at speed 1.
+    /// The source as the sum of the record's voices and snippet at speed 1.
     private func rebuilt(_ record: AttackRecord, _ split: SplitSource, channel: Int, in range: Range<Int64>) -> [Float]
     {
         let sum = FloatStorage(count: range.count)
@@ -92,11 +92,12 @@ struct AttackMaterialTests {
         let record = try #require(material.records.first)
         let snippet = FloatStorage(count: 1200)
         record.snippet.read(channel: 0, from: -900, into: snippet.view)
-        // The low band's samples lie 16 frames apart and reach 96 frames back through the interpolator; that and the change
-        // of voices of 31 frames is where the new voice may be heard before the cut. Further out the filters end.
+        // The low band's samples lie 16 frames apart and reach 96 frames back through the interpolator; these and the
+        // change of voices of 31 frames are the range in which the new voice may be audible before the cut. Further out
+        // the filters end.
         #expect((0..<773).allSatisfy { abs(snippet.view[$0]) < 1e-5 })
-        // The bands below 800 Hz ring on after the attack; that much of it, and later the source as it
-        // returns, the new voice gives.
+        // The bands below 800 Hz ring on after the attack; this remainder, and later the returning source, comes from
+        // the new voice.
         #expect((910..<1010).allSatisfy { abs(snippet.view[$0] - source[29_990 + $0 - 900]) < 0.1 })
     }
 
@@ -138,7 +139,7 @@ struct AttackMaterialTests {
         let (source, onsets) = bursts(at: [3000, 9000, 15_000], frameCount: 20_000)
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)
         let table = AttackTable([AttackMaterial(onsets: onsets, in: 0..<20_000, of: block, bands: .one)])
-        // The recording's own beginning counts as one.
+        // The recording's own beginning counts as a cut.
         for (frame, count) in [(-1, 0), (0, 1), (2999, 1), (3000, 2), (14_999, 3), (15_000, 4), (99_999, 4)] {
             #expect(table.list.countOfCuts(through: Int64(frame)) == count)
         }
@@ -176,7 +177,7 @@ struct AttackMaterialTests {
         ]
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)
         let material = AttackMaterial(onsets: onsets, in: 0..<20_000, of: block, bands: .one)
-        // The last one is heard above 1 kHz, though in few bands.
+        // The last attack is audible above 1 kHz, though in few bands.
         #expect(material.records.map(\.attack) == [0, 9010, 12_200, 18_010])
         #expect(material.records.map(\.isStop) == [false, false, true, false])
         // Nothing is copied where a sound stops, and the silence begins at once.

@@ -50,7 +50,7 @@ struct BallisticsTests {
             let tone = sine(hertz, sampleRate: rate, frameCount: rate)
             var meter = PeakProgrammeMeter(table.ballistics, channelCount: 2, sampleRate: rate)
             unsafe withChannels([tone, tone.map { $0 / 2 }]) { unsafe meter.process($0, frameCount: tone.count) }
-            // A store that leaks between the tops of a low tone strays by its leak over half a period.
+            // Between the tops of a low tone the store leaks; its error is the leak over half a period.
             #expect(abs(meter.maximumDecibels) < 0.1, "\(hertz) Hz: \(meter.maximumDecibels)")
             let (top, second) = (meter.decibels(channel: 0), meter.decibels(channel: 1))
             #expect(abs(second - top + 20 * log10(2)) < 0.01)
@@ -58,7 +58,7 @@ struct BallisticsTests {
             for part in 1...2 {
                 unsafe withChannels([half, half]) { unsafe meter.process($0, frameCount: half.count) }
                 let fallen = top - meter.decibels(channel: 0)
-                // In dB the fall is even, so a time's tolerance is one of its speed.
+                // In dB the fall is even, so a time's tolerance is a tolerance of the speed.
                 let share = Double(part) / 2
                 let slowest =
                     share * table.fall.decibels * table.fall.seconds / (table.fall.seconds + table.fall.tolerance)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Band split")
 struct BandSplitTests {
-    /// What playback gives back of a decimated band in one frame.
+    /// Playback's output of a decimated band in one frame.
     private func given(_ part: BandSamples, _ interpolator: borrowing BandInterpolator, channel: Int, at frame: Int64)
         -> Float
     {

@@ -50,7 +50,7 @@ struct DelayedChannelsTests {
         let together = found.continuation(of: channels, prediction, count: 500)
         #expect(together.allSatisfy { $0.count == 500 })
         #expect(together[0] == prediction.continuation(of: channels[0], count: 500))
-        /// The power of what the first channel does not explain in the second.
+        /// The power of the part of the second channel that the first channel does not explain.
         func apart(_ second: [Float]) -> Double {
             let first = channels[0].suffix(7) + together[0]
             return decibels(power(zip(first, second).map { 0.7 * $0 - $1 }) / power(second))

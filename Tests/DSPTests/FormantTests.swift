@@ -11,7 +11,7 @@ import Testing
 struct FormantTests {
     static let rate = 44_100
 
-    /// A signal whose pitch is changed; its part before `start` is the history.
+    /// A signal after a change of pitch; its part before `start` is the history.
     static func changed(
         _ signal: [[Float]], from start: Int = 6000, ratio: Double, keeps: Bool = true, frameCount: Int,
         nextBlock: () -> Int = { 512 }
@@ -56,7 +56,7 @@ struct FormantTests {
                 if keeps { kept += error } else { moved += error }
             }
         }
-        // Measured 1.4 to 1.8 up to an octave, where what is moved is off by 5 to 12.
+        // Measured 1.4 to 1.8 up to an octave, where moved formants are off by 5 to 12.
         #expect(kept < 2.5)
         #expect(moved > 2 * kept)
     }
@@ -65,14 +65,14 @@ struct FormantTests {
     func beginning(semitones: Double) {
         let ratio = pow(2, semitones / 12)
         let sound = Vowel.ah.sound(pitch: 140, frames: 9000 + Int(5000 * ratio))
-        // The same output frames, begun here and 2048 signal frames earlier; both where the filter's steps are.
+        // The same output frames, from here and from 2048 signal frames earlier; both at the filter's steps.
         let earlier = Int(Double(2048) / ratio)
         let start = 6000
         let whole = Self.changed(
             [sound], from: start - Int(Double(earlier) * ratio), ratio: ratio, frameCount: 3000 + earlier)[0]
         let late = Self.changed([sound], from: start, ratio: ratio, frameCount: 3000)[0]
         let size = power(late[...])
-        // A steady vowel: only the envelope's place in it differs.
+        // A steady vowel: only the envelope's place in the vowel differs.
         var error = 0.0
         for index in 0..<1000 {
             let difference = Double(late[index] - whole[index + earlier])
@@ -128,7 +128,7 @@ struct FormantTests {
         var sound = Vowel.ah.sound(pitch: 140, frames: 12_000)
         for index in 0..<7000 { sound[index] = 0 }
         let output = Self.changed([sound], ratio: 1.5, frameCount: 2000)[0]
-        // The interpolator's half kernel of 36 frames is all that lies before frame 1000 ÷ 1.5.
+        // Only the interpolator's half kernel of 36 frames lies before frame 1000 ÷ 1.5.
         let first = Int(1000 / 1.5)
         #expect(output[..<(first - 26)].allSatisfy { abs($0) < 1e-6 })
         #expect(output[first..<(first + 200)].contains { abs($0) > 0.01 })
@@ -136,7 +136,7 @@ struct FormantTests {
 
     @Test("at other sample rates stay as well", .enabled(if: Workload.isOptimised), arguments: [8000, 16_000, 96_000])
     func rates(rate: Int) {
-        // The envelope alone: a vowel's, as the amplitudes of its harmonics tell it.
+        // The envelope alone: a vowel's, computed from the amplitudes of its harmonics.
         var envelope = SpectralEnvelope(sampleRate: rate)
         #expect((0.03...0.066).contains(Double(envelope.windowFrames) / Double(rate)))
         let sound = Vowel.ah.sound(pitch: 140, frames: envelope.windowFrames, rate: rate)

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Stretching
 
-/// A stretcher that stays where it started. The limits are the figures measured when the method was chosen, less a margin.
+/// A stretcher that stays where it started. The limits are the figures measured when the method was chosen, less a
+/// margin.
 @Suite("Stretcher, frozen")
 struct FreezeTests {
     @Test("begins with the frame at which it is frozen, and sounds the same in blocks of every size")
@@ -93,7 +94,7 @@ struct FreezeTests {
         let source = random.noise(60_000)
         let output = frozen([source], at: 30_000, frameCount: 200_000)[0]
         let measured = NoiseMeasure(Array(output[20_000...]))
-        // Measured 0.10 and 0.44: many steady tones, which sound as noise does. White noise has 0.04 and 0.52.
+        // Measured 0.10 and 0.44: many steady tones, which sound like noise. White noise has 0.04 and 0.52.
         #expect(measured.echo < 0.13)
         #expect(measured.variation < 0.5)
         // Measured -0.7 dB.
@@ -104,7 +105,7 @@ struct FreezeTests {
     func laterAttack() {
         let (source, attacks) = chordWithDrum(at: 30_000)
         let output = frozen([source], at: 27_500, frameCount: 100_000, attacks: attacks)[0]
-        // Measured 46 dB; 13 if the attack is not known.
+        // Measured 46 dB; 13 without known attacks.
         #expect(signalToNoise(output[40_000..<90_000], Self.chord) > 40)
     }
 

@@ -1,4 +1,4 @@
-// The meter of the capture and render threads, and what a display makes of it.
+// The meter of the capture and render threads, and the display's readings.
 import DSP
 import DSPHarness
 internal import Glibc
@@ -52,7 +52,7 @@ struct LevelMeterTests {
                 [[Float](repeating: 0, count: count), samples], { Int.random(in: 1...150, using: &random) }
             ) {
                 unsafe meter.process($0, frameCount: $1)
-                // A take in between leaves the count alone.
+                // A read in between leaves only the count unchanged.
                 _ = meter.takeLevels(channel: 1)
             }
             let levels = meter.takeLevels(channel: 1)

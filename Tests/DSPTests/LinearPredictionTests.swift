@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Linear prediction")
 struct LinearPredictionTests {
-    /// The power of the error over the power of what was to be continued, in dB.
+    /// The power of the error over the power of the true continuation, in dB.
     private func error(_ predicted: [Float], _ real: ArraySlice<Float>) -> Double {
         decibels(power(zip(predicted, real).map { $0 - $1 }) / power(real))
     }
@@ -16,7 +16,7 @@ struct LinearPredictionTests {
     func continuesSines() {
         let source = tones([196.3, 441.7, 1003.1, 2517.9, 6011.3], amplitude: 0.12, frameCount: 4096)
         var random = SeededGenerator(seed: 3)
-        // A floor of -80 dB, without which nothing remains to be explained after ten weights.
+        // A floor of -80 dB; otherwise nothing remains to explain after ten weights.
         let known = zip(source, random.noise(4096, amplitude: 3e-5)).map { $0 + $1 }
         let prediction = LinearPrediction(learning: [Array(known[..<3072])], order: 200)
         let predicted = prediction.continuation(of: Array(known[..<3072]), count: 1024)

@@ -1,4 +1,4 @@
-// The loops that are compiled for every processor and for those with AVX2: both make the same bits.
+// The two versions of the sample loops, for every processor and for processors with AVX2, give the same bits.
 import CSampleLoops
 import DSPHarness
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Loops for two sets of instructions", .serialized)
 struct LoopVersionTests {
-    /// A chord with bursts in one channel and a delayed copy in the other, for all that an analysis and a stretcher do.
+    /// A chord with bursts in one channel and a delayed copy in the other, for all work of an analysis and a stretcher.
     private static let source: [[Float]] = {
         var random = SeededGenerator(seed: 9)
         let chord = tones([110, 220, 277.2, 329.6, 3100], amplitude: 0.15, frameCount: 40_000)
@@ -22,7 +22,7 @@ struct LoopVersionTests {
     /// The bits of a sound.
     private static func bits(_ channels: [[Float]]) -> [[UInt32]] { channels.map { $0.map(\.bitPattern) } }
 
-    /// What is found in the source, and what is made of it.
+    /// The onsets found in the source, and the stretched sounds.
     private static func made() -> (onsets: [Onset], full: [[UInt32]], light: [[UInt32]], slow: [[UInt32]]) {
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44_100)
         let onsets = OnsetMap.onsets(in: block, within: 0..<40_000)
@@ -38,7 +38,7 @@ struct LoopVersionTests {
     func sameReadings() {
         _ = use_narrow_loops(true)
         defer { _ = use_narrow_loops(false) }
-        // In one block: root mean squares depend on the blocks in their last digits.
+        // In one block: root mean squares depend on the blocks in the last digits.
         let narrow = programmeReading(Self.source, sampleRate: 44_100)
         _ = use_narrow_loops(false)
         #expect(programmeReading(Self.source, sampleRate: 44_100) == narrow)
@@ -52,7 +52,7 @@ struct LoopVersionTests {
         _ = use_narrow_loops(false)
         let usual = Self.made()
         #expect(usual.onsets.count >= 3 && narrow.onsets == usual.onsets)
-        // Not the arrays themselves, which would be printed.
+        // Flags instead of the arrays, which would be printed.
         let isSame = [narrow.full == usual.full, narrow.light == usual.light, narrow.slow == usual.slow]
         #expect(isSame == [true, true, true], "this processor has \(hasBoth ? "both versions" : "one version")")
     }

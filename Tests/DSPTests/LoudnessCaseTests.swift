@@ -1,4 +1,4 @@
-// The cases of EBU Tech 3341 (2023) and Tech 3342 (2023) that are made of tones, with the standards' tolerances.
+// The cases of EBU Tech 3341 (2023) and Tech 3342 (2023) made of tones, with the standards' tolerances.
 import DSP
 import DSPHarness
 import TestSupport
@@ -91,7 +91,7 @@ struct LoudnessCaseTests {
             steps += [(nil, delay), (-38 + Double(index), 0.4), (nil, 0.4 - delay)]
         }
         var highest = [Double](repeating: -.infinity, count: last + 1)
-        // Each segment takes 800 ms; nothing of the louder ones after it is in its own windows.
+        // Each segment takes 800 ms; its windows contain nothing of the louder segments after it.
         _ = SteppedTone(steps).loudness {
             let segment = min(last, Int($0.index - 1) / 80)
             highest[segment] = max(highest[segment], $0.momentary)

@@ -3,7 +3,7 @@ internal import Glibc
 import TestSupport
 import Testing
 
-// Loudness where the standards' cases say nothing: other rates, gates, what is short, silent or no sound.
+// Loudness outside the standards' cases: other rates, gates, short sounds, silence, and invalid samples.
 @_spi(Benchmarks) @testable import DSP
 @_spi(Benchmarks) @testable import Samples
 
@@ -62,7 +62,7 @@ struct LoudnessTests {
             var meter = LoudnessMeter(.init(sampleRate: rate, channelCount: 1))
             unsafe withChannels([tone]) { unsafe meter.process($0, frameCount: tone.count) }
             let gain = 0.1 * meter.weighting.gain(atHertz: hertz)
-            // 400 ms hold no whole number of half periods: the mean square strays by a part in 2π of them.
+            // 400 ms hold no whole number of half periods: the mean square strays by a part in 2π times their number.
             let expected = -0.691 + 10 * log10(gain * gain / 2)
             #expect(abs(meter.momentary - expected) < 0.05, "\(hertz) Hz")
         }
@@ -94,7 +94,7 @@ struct LoudnessTests {
     @Test(
         "the gates leave out blocks more than 10 LU below the mean of those above -70 LUFS, and keep those just above")
     func gates() {
-        // Blocks that hold a part of both levels lie between; long steps make them few.
+        // Some blocks hold a part of both levels; long steps make such blocks few.
         let kept = SteppedTone([(-20, 6), (-29, 6)]).loudness().integrated
         #expect(abs(kept - 10 * log10((pow(10, -2) + pow(10, -2.9)) / 2)) < 0.1, "\(kept)")
         let dropped = SteppedTone([(-20, 6), (-34, 6)]).loudness().integrated

@@ -76,7 +76,8 @@ struct MatchedFilterTests {
         }
         let error = (squares / Double(trials)).squareRoot()
         print("chirp in noise as strong as its peak: \(error) frames off, the bound is \(bound)")
-        // The mean of forty squares strays by 22 %; three times that, and the slope between frames is a little steeper.
+        // The mean of forty squares strays by 22 %; the limit is three times this, as the slope between frames is a
+        // little steeper.
         #expect(error < 1.7 * bound && error > bound / 2)
     }
 
@@ -113,7 +114,7 @@ struct MatchedFilterTests {
             }
             let highest = try #require(sums.indices.max { abs(sums[$0]) < abs(sums[$1]) })
             let found = try #require(filter.bestMatch(in: sound[...]))
-            // The top lies beside the highest frame, and is no more than a few hundredths of it higher.
+            // The top lies beside the highest frame, and is higher by no more than a few hundredths of its value.
             #expect(abs(found.frame - Double(highest)) < 0.6 && found.isInverted == (gain < 0))
             let excess = found.gainDecibels - 20 * log10(abs(sums[highest]) / energy)
             #expect(excess > -0.001 && excess < 0.5)

@@ -15,7 +15,7 @@ struct MaterialPassageTests {
         return MaterialPassage.passages(of: seconds, in: section ?? block.range, sampleRate: rate)
     }
 
-    /// A chord that swells slowly, as loud as a decibel value says.
+    /// A chord that swells slowly, with the loudness of a decibel value.
     private static func chord(frames: Int, level: Double) -> [Float] {
         let amplitude = 0.1 * exp2(level / 6.02)
         return tones([196, 247, 294, 392], amplitude: amplitude, frameCount: frames, sampleRate: rate)
@@ -59,7 +59,7 @@ struct MaterialPassageTests {
         #expect(decide([3, 3, 3, -4, 3, 3, 3]) == "sssssss")
         #expect(decide([-3, -3, -1, 2, 2, -3, -3]) == "mmmmmmm")
         #expect(decide([3, 3, 3, 3, -4, -4, -4, -4, 3, 3, 3, 3]) == "ssssmmmmssss")
-        // The change comes where the evidence does, not some seconds later.
+        // The change comes at the change of evidence, not some seconds later.
         #expect(decide([-4, -4, -4, -4, 0.5, 4, 4, 4, 4]) == "mmmmsssss")
         #expect(decide([0, 0, 0]) == "mmm")
         #expect(decide([]) == "")

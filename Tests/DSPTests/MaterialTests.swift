@@ -75,7 +75,7 @@ import Testing
     @Test("drums, strings, mixes and a melody of one voice are classified as music", .enabled(if: Workload.isWhole))
     func music() {
         var scenes = OnsetScenes(seed: 31)
-        // The sung syllables may go either way.
+        // Sung syllables may count as either.
         for sound in scenes.all(seconds: 8) where sound.family != .none && sound.family != .sung {
             let decision = MaterialDecision(seconds(sound.block))
             #expect(decision.material == .music, "\(sound.name): \(decision)")

@@ -1,4 +1,5 @@
-// The meters' loops skip what changes nothing, and compute several frames at once: against the plain formulas, frame by frame.
+// The meters' loops skip samples without effect, and compute several frames at once: the tests compare with the plain
+// formulas, frame by frame.
 import DSPHarness
 internal import Glibc
 import SoundMeasures
@@ -11,7 +12,7 @@ import Testing
 struct MeterReferenceTests {
     private static let rates = cases([8000, 44_100, 384_000], few: [8000])
 
-    /// Noise that swells and dies away, with silence, single peaks and samples that are no sound.
+    /// Noise that swells and dies away, with silence, single peaks and invalid samples.
     private static func material(_ count: Int, _ random: inout SeededGenerator) -> [Float] {
         var samples = random.noise(count, amplitude: 1)
         for index in samples.indices { samples[index] *= abs(sin(Float(index) / 700)) * (index % 5000 < 4000 ? 1 : 0) }
@@ -98,7 +99,7 @@ struct MeterReferenceTests {
                 }
             }
             let sound = samples.map { $0.magnitude <= 0x1p40 ? Double($0) : 0 }
-            // The last 400 ms that are whole hops.
+            // The last 400 ms made of whole hops.
             let weighted = filtered(filtered(sound, filter.shelf), filter.highPass)[rate / 10..<rate / 2]
             energy += weighted.reduce(0) { $0 + $1 * $1 } * filter.gain * filter.gain
         }

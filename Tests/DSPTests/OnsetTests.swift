@@ -8,7 +8,7 @@ import Testing
 @Suite struct OnsetTests {
     private let rate = 44100
 
-    /// Bursts of decaying noise at known frames, and what else sounds.
+    /// Bursts of decaying noise at known frames, over a bed of sound.
     private func bursts(at frames: [Int], over bed: [Float], seed: UInt64, sampleRate: Int = 44100) -> [Float] {
         var random = SeededGenerator(seed: seed)
         var result = bed
@@ -49,7 +49,7 @@ import Testing
         var sound = [Float](repeating: 0, count: 33000)
         for place in places { sound[place] = place % 2 == 0 ? 0.9 : -0.3 }
         let found = onsets([sound])
-        // They were found 4 ms early, which is as much at half speed.
+        // Earlier versions found these onsets 4 ms early, which is as much time at half speed.
         #expect(found.map(\.attack) == places.map(Int64.init))
     }
 
@@ -69,7 +69,7 @@ import Testing
         guard found.count == 2 else { return }
         #expect(found[0].cut < 15000)
         #expect(abs(found[0].attack - 15000) <= 30)
-        // The last frame as loud as the whole may lie a period of 150 Hz before the fade.
+        // The last frame as loud as the whole sound may lie a period of 150 Hz before the fade.
         #expect(found[1].cut >= 27000 - 400 && found[1].cut <= 27000 - fade / 2)
         #expect(found[1].attack > 27000 - 10 && found[1].attack <= 27000)
     }
@@ -201,7 +201,7 @@ import Testing
 @Suite struct OnsetRecallTests {
     /// Seeds that were not used when the thresholds were chosen.
     private static let seeds: [UInt64] = [1001, 1002, 1003]
-    /// What counts as the same onset, in seconds.
+    /// The largest distance of two equal onsets, in seconds.
     private static let tolerance = 0.025
 
     private struct Count {
@@ -232,9 +232,9 @@ import Testing
                 "onsets, \(family): \(count.wanted) wanted, \(count.found) found, \(count.wrong) false,",
                 terminator: " ")
             print("time \((rms * 1000).rounded() / 1000) ms rms, \(count.late) cuts late")
-            // The set is synthetic: each family has room to lose a few, none to fail.
+            // The set is synthetic: each family may lose a few onsets, but none may fail.
             #expect(Double(count.found) >= 0.85 * Double(count.wanted), "\(family)")
-            // A late cut leaves some of the attack in the old sound. A few soft strings under cymbals are.
+            // A late cut leaves some of the attack in the old sound, as with a few soft strings under cymbals.
             #expect(count.late <= count.wanted / 50, "\(family)")
         }
         #expect(sum.wanted > 1000)

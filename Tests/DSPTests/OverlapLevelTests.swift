@@ -11,7 +11,7 @@ struct OverlapLevelTests {
     private let binCount = 65
     private let shares = VocoderShape(StretchShape(sampleRate: 44100), factor: 1, beta: 24).shares
 
-    /// The gains of a window whose bins are not rotated, though each was to continue by its own angle.
+    /// The gains of a window with unrotated bins, though each bin was to continue by its own angle.
     private func gains(continued: [Float], sizes: [Float]) -> [Float] {
         let field = RotationField(binCount: binCount)
         let output = Spectra(channelCount: 1, binCount: binCount)
@@ -34,7 +34,7 @@ struct OverlapLevelTests {
     func sharesAddUp() {
         #expect(abs(shares.reduce(0, +) - 1) < 1e-6)
         #expect(shares.allSatisfy { $0 >= 0 })
-        // Noise that no window shares with the next: measured on the weights, here by a second way.
+        // Noise that no window shares with the next: from the weights, computed here in a second way.
         let shape = VocoderShape(StretchShape(sampleRate: 44100), factor: 1, beta: 24)
         let weights = zip(shape.analysis, shape.synthesis).map { Double($0) * Double($1) * 2048 }
         let alone = dot(weights, weights) / Double(shape.hop)

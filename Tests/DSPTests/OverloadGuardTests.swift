@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Overload guard")
 struct OverloadGuardTests {
-    /// A sound through a guard in blocks; of each, the first `watched` frames are to be kept from exceeding full scale.
+    /// The output of a guard, in blocks; in each block, the guard keeps the first `watched` frames within full scale.
     private func guarded(_ source: [[Float]], block: Int, watched: Int = .max) -> (sound: [[Float]], lowest: Float) {
         var overload = OverloadGuard(sampleRate: 44100)
         var sound = source
@@ -63,7 +63,7 @@ struct OverloadGuardTests {
         #expect(sound[1] == 0.5 && sound[3] == 0.5 && sound[5] == 1)
         #expect(abs(sound[6] - 0.25) < 0.001)
         #expect(sound[2] == 1 && sound[4] == -1)
-        // Turned down like the others.
+        // As much quieter as the other samples.
         #expect(sound[7] == 0 && abs(sound[8] + 0.5) < 0.001)
     }
 }

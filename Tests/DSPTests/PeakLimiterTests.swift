@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Peak limiter")
 struct PeakLimiterTests {
-    /// A sound through a limiter, in blocks of the sizes that `nextBlock` names.
+    /// The output of a limiter, in blocks of the sizes from `nextBlock`.
     private func limited(_ source: [[Float]], block: Int, sampleRate: Int = 44100) -> (sound: [[Float]], lowest: Float)
     {
         var limiter = PeakLimiter(channelCount: source.count, sampleRate: sampleRate, maximumEmitFrames: block)
@@ -39,7 +39,7 @@ struct PeakLimiterTests {
         return (sound, lowest)
     }
 
-    /// Loud, dense and full of drums: far above full scale where they coincide.
+    /// Loud, dense and full of drums: far above full scale where drums coincide.
     private func loud(_ level: Float, seed: UInt64 = 3) -> [[Float]] {
         var random = SeededGenerator(seed: seed)
         var sound = tones([110, 233.1, 466.2, 987.8, 3000.1], amplitude: 0.3, frameCount: 60_000)

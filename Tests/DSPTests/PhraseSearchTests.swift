@@ -69,7 +69,8 @@ struct PhraseSearchTests {
         return search.search(levels)
     }
 
-    /// How many of the known boundaries have one within 30 ms, and how many of the found ones have none.
+    /// The share of known boundaries that have a found boundary within 30 ms, and the share of found boundaries that
+    /// are false.
     private func score(_ found: [Range<Int64>], _ talk: Talk) -> (hit: Double, spurious: Double) {
         let tolerance = Self.rate * 30 / 1000
         func edges(_ ranges: [Range<Int>]) -> [Int] { ranges.flatMap { [$0.lowerBound, $0.upperBound] } }
@@ -106,7 +107,8 @@ struct PhraseSearchTests {
 
     @Test("finds 95 % of all boundaries within 30 ms, and hardly any that is none", arguments: Condition.allCases)
     func boundaries(condition: Condition) {
-        // A share of 80 edges has a spread of its own: the set is the same each time, so that it is the search that is tested.
+        // A share of 80 edges has a spread of its own: the set is the same each time, so that only the search is
+        // tested.
         var random = SeededGenerator(seed: 15)
         let talk = Talk(phrases: 40, pauses: 0.42...1.8, by: &random)
         let result = search(spoilt(talk, condition, by: &random))
@@ -120,7 +122,7 @@ struct PhraseSearchTests {
         let talk = Talk(phrases: 40, pauses: 0.6...1.8, by: &random)
         var tail: Float = 0
         let samples = talk.samples.map { sample in
-            // Dies away by 60 dB in 0.2 s.
+            // The reverberation dies away by 60 dB in 0.2 s.
             tail = max(abs(sample), tail * 0.9978)
             return sample + Float.random(in: -1.7...1.7, using: &random) * tail * 0.05
         }
@@ -148,7 +150,7 @@ struct PhraseSearchTests {
     @Test("clicks are no phrases; a long phrase is split where it is quietest; the parts touch")
     func lengths() {
         var random = SeededGenerator(printedFor: "lengths")
-        // The click leaves less than the shortest pause on either side of it.
+        // The click leaves less than the shortest pause on either side.
         var talk = Talk(phrases: 6, pauses: 0.6...0.6, by: &random)
         let withoutClick = search(talk.samples).phrases
         let pause = talk.phrases[0].upperBound + 4000

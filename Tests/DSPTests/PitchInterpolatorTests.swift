@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pitch interpolator")
 struct PitchInterpolatorTests {
-    /// Two octaves down to two up by semitones, and ratios that no scale has.
+    /// Two octaves down to two up by semitones, and ratios outside all scales.
     static let ratios =
         [-24, -12, -7, -1, -0.01, 0, 0.01, 1, 3, 7, 12, 19, 24].map { pow(2, $0 / 12) } + [0.7, 1.2345]
 
@@ -20,7 +20,7 @@ struct PitchInterpolatorTests {
         var result = signal.map { _ in [Float]() }
         while result[0].count < frameCount {
             let count = min(nextBlock(), frameCount - result[0].count)
-            // In pieces: how the signal comes in must not matter either.
+            // In pieces: the division of the input must not matter either.
             while case let needed = interpolator.framesNeeded(toEmit: count), needed > 0 {
                 let piece = min(needed, 100)
                 for channel in signal.indices {
@@ -51,10 +51,10 @@ struct PitchInterpolatorTests {
         let frequency = min(9973 / ratio, 17_000)
         let signal = tones([frequency], amplitude: 0.5, frameCount: Int(3000 * ratio) + 400)
         let output = Self.read([signal], ratio: ratio, frameCount: 3000)[0]
-        // The table's error bound of -116 dB a value, and what 192 of them add up to at most in practice: measured 104 to
+        // The table's error bound of -116 dB a value, and the largest practical sum of 192 such errors: measured 104 to
         // 129 dB.
         #expect(signalToNoise(output[200..<2800], [frequency * ratio]) > 100)
-        // 2600 frames are no whole number of periods: that alone moves the mean power by a few thousandths.
+        // 2600 frames are no whole number of periods: this alone moves the mean power by a few thousandths.
         let level = decibels(power(output[200..<2800]) / 0.125)
         #expect(abs(level) < 0.01)
     }
@@ -66,7 +66,7 @@ struct PitchInterpolatorTests {
         for place in [edge, (edge + 0.49) / 2, 0.49] where place <= 0.49 {
             let signal = tones([place * 44_100], amplitude: 0.5, frameCount: Int(2000 * ratio) + 400)
             let output = Self.read([signal], ratio: ratio, frameCount: 2000)[0]
-            // 100 dB by Kaiser's formula at the very edge; the first frames hear the signal begin.
+            // 100 dB by Kaiser's formula at the very edge; the first frames contain the signal's beginning.
             #expect(decibels(power(output[200..<1800]) / 0.125) < -98)
         }
     }
@@ -105,7 +105,7 @@ struct PitchInterpolatorTests {
 
     @Test("the position does not drift at a ratio without an exact binary form")
     func noDrift() {
-        // A ramp says where it was read. Twelve thousand frames at a ratio with no exact binary form.
+        // A ramp shows the place of the read. Twelve thousand frames at a ratio with no exact binary form.
         let ratio = pow(2, 1.0 / 12)
         let ramp = (0..<13_000).map { Float($0) / 16_384 }
         let output = Self.read([ramp], ratio: ratio, frameCount: 12_000)[0]

@@ -25,7 +25,7 @@ struct PositionCurveTests {
         #expect(curve.speed(at: 9999) == 1.3)
         #expect(curve.speed(at: 10_000) == 0.5)
         #expect(curve.position(at: 4410) == 44_100 + 4410 * 0.7)
-        // The mean speed of a linear glide is that of its ends.
+        // The mean speed of a linear glide is the mean of its two ends.
         let glide: Double = curve.position(at: 6615) - curve.position(at: 4410)
         let after: Double = curve.position(at: 10_100) - curve.position(at: 10_000)
         #expect(abs(glide - 2205) < 1e-9)
@@ -49,7 +49,7 @@ struct PositionCurveTests {
                 frame += 1
             }
             let speed = Double.random(in: 0.25...4, using: &random)
-            // Glides end on whole frames and are often cut short by the next change.
+            // Glides end on whole frames; the next change often cuts a glide short.
             let glide = Bool.random(using: &random) ? 0 : Int64.random(in: 1...600, using: &random)
             curve.forget(before: frame - 300)
             forgetful.forget(before: frame)

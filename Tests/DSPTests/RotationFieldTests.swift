@@ -20,8 +20,9 @@ private struct Complex {
 
 @Suite("Rotation field")
 struct RotationFieldTests {
-    /// Loudest first, literally: of all bins known so far, whether by the previous window or by a neighbour, the loudest
-    /// spreads next. Průša and Holighaus (2017) keep them in a heap; here the largest is looked for each time.
+    /// The rule "loudest first", literally: among all bins known so far, by the previous window or by a neighbour, the
+    /// loudest spreads next. Průša and Holighaus (2017) keep the bins in a heap; here each step searches for the
+    /// largest.
     private func loudestFirst(
         source: [[Complex]], earlier: [[Complex]], output: [[Complex]], stretch: Double
     ) -> [Complex] {

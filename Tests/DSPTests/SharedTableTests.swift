@@ -1,4 +1,4 @@
-// Tables that threads share, the only thing in which the thread sanitizer could find something in these tests.
+// Tables shared by threads: in these tests, only these tables can give the thread sanitizer a finding.
 import Samples
 import Testing
 

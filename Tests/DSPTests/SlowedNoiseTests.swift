@@ -16,7 +16,7 @@ struct SlowedNoiseTests {
             in: SourceBlock(channels, firstFrame: 0, sampleRate: rate), within: 60_000..<count - 60_000)
     }
 
-    /// The sound in the middle of a recording, stretched with what the analysis tells.
+    /// The sound in the middle of a recording, stretched with the analysis.
     private func slowed(_ channels: [[Float]], speed: Double, block: Int = 512) -> [[Float]] {
         let source = SourceBlock(channels, firstFrame: 0, sampleRate: rate)
         let range = 0..<Int64(channels[0].count)
@@ -31,7 +31,7 @@ struct SlowedNoiseTests {
     func staysNoise(speed: Double, variation: Double) {
         let source = TestSignals.noise(seconds: 7, seed: 5)
         let output = slowed([source], speed: speed)[0]
-        // From where a second of noise was heard before.
+        // From the frame after a second of audible noise.
         let middle = Array(output[Int(60_000 / speed)..<Int(240_000 / speed)])
         let measure = NoiseMeasure(middle)
         #expect(measure.variation <= variation)

@@ -1,11 +1,11 @@
-// The measures of SoundMeasures against faults of known size: a measure that cannot find what was planted proves nothing.
+// The measures of SoundMeasures against faults of known size: a measure that misses a planted fault proves nothing.
 import DSPHarness
 import Glibc
 import SoundMeasures
 import TestSupport
 import Testing
 
-// In debug builds a second of sound takes seconds to measure; the release run has them all.
+// In debug builds a second of sound takes seconds to measure; the release run has all measures.
 @Suite("Measures of sound", .enabled(if: Workload.isWhole))
 struct SoundMeasureTests {
     private let rate = Double(TestSignals.sampleRate)
@@ -35,7 +35,7 @@ struct SoundMeasureTests {
     func vibrato() {
         let tone = TestSignals.Vibrato()
         let clean = VibratoMeasure(tone.samples, of: tone, speed: 1)
-        // What is left is the second partial through the filter's stop band.
+        // The remainder is the second partial through the filter's stop band.
         #expect(clean.wobble < 0.03, "\(clean.wobble)")
         // The mean over 10 ms of a swing of 5.5 Hz is 0.5 % shallower, which is 0.25 cents.
         #expect(abs(clean.depthError) < 0.4, "\(clean.depthError)")
@@ -80,7 +80,7 @@ struct SoundMeasureTests {
         let measured = AttackMeasure(
             clicks.samples, places: clicks.frames.map(Double.init), peak: clicks.peak(aboveHertz: 2000),
             aboveHertz: 2000)
-        // The chord at 440 Hz is 150 dB down; what is left before an attack is the filter's own ringing.
+        // The chord at 440 Hz is 150 dB down; the remainder before an attack is the filter's own ringing.
         #expect(measured.preEcho < -65, "\(measured.preEcho)")
         #expect(measured.doubled == 0 && measured.missing == 0)
     }
@@ -99,7 +99,7 @@ struct SoundMeasureTests {
     func noiseMeasure() {
         let white = TestSignals.noise()
         let plain = NoiseMeasure(white)
-        // 0.5227 is the square root of 4/π - 1; a thousand windows know it to some thousandths.
+        // 0.5227 is the square root of 4/π - 1; a thousand windows give this number to some thousandths.
         #expect(abs(plain.variation - 0.523) < 0.01)
         #expect(plain.echo < 0.07)
         let comb = white.indices.map { white[$0] + ($0 >= 800 ? white[$0 - 800] : 0) }
@@ -160,7 +160,7 @@ struct SoundMeasureTests {
         for size in [512, 4096] {
             #expect(SpectralDistance.measure(music, source: music, speed: 1, size: size) == 0)
             let soft = SpectralDistance.measure(music.map { $0 / 2 }, source: music, speed: 1, size: size)
-            // Quiet bands are lifted by the floor, so the 6 dB come out a little less.
+            // The floor lifts quiet bands, so the 6 dB come out a little less.
             #expect(abs(soft - 6.02) < 0.3, "\(soft)")
         }
         let late = [Float](repeating: 0, count: 1100) + music

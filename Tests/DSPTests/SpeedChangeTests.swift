@@ -17,7 +17,8 @@ struct SpeedChangeTests {
         Change(frame: 7000, speed: 1.6, glide: 2000), Change(frame: 9000, speed: 0.8, glide: 0),
     ]
 
-    /// Played from frame 500 at 70 % until the changes come, all told at the start or each as late as it may be.
+    /// Played from frame 500 at 70 % until the changes come; the voice receives the changes all at the start, or each
+    /// as late as possible.
     private func changed(
         _ source: [[Float]], frameCount: Int, block: Int, late: Bool, bands: StretchBands = .three
     ) -> [[Float]] {

@@ -99,7 +99,7 @@ struct SplicePlanTests {
         let pulse = (0..<441).map { (index: Int) -> Float in Float(exp(-Double(index) / 60) * sin(Double(index) / 5)) }
         let tone = (0..<80).flatMap { _ in pulse }
         let plan = SplicePlan(analysed([tone]), section: 0..<Int64(tone.count), speed: 0.75)
-        // The last 40 ms may give up a period for the exact end.
+        // The last 40 ms may lose a period for the exact end.
         let end = Int(plan.outputFrames) - 1800
         let splices = plan.splices.filter { $0.outputFrame < end }
         #expect(splices.count > 10)
@@ -113,7 +113,7 @@ struct SplicePlanTests {
     func noiseHasNoPitch() {
         var random = SeededGenerator(seed: 23)
         var noise = random.noise(88200)
-        // Soft treble, as in breath: such noise resembles itself soonest after a few milliseconds.
+        // Soft treble, as in breath: the first similar part of such noise follows after a few milliseconds.
         for index in 1..<noise.count { noise[index] = 0.2 * noise[index] + 0.9 * noise[index - 1] }
         let plan = SplicePlan(analysed([noise]), section: 0..<Int64(noise.count), speed: 0.5)
         let short = plan.splices.filter { $0.jumpFrames > -684 }
@@ -211,7 +211,8 @@ struct SplicePlanTests {
         // The vowel without its ends.
         let long = Array(voice.samples[voice.vowels[0]].dropFirst(22050).dropLast(22050))
         let slow = spliced([long], SplicePlan(analysed([long]), section: 0..<Int64(long.count), speed: speed))[0]
-        // What a predictor of two steps back leaves: pulses on a floor, whose fourth moment tells how sharp they are.
+        // The residue of a predictor of two steps back: pulses on a floor, whose fourth moment measures the sharpness
+        // of the pulses.
         func kurtosis(_ samples: [Float]) -> Double {
             var (second, fourth) = (0.0, 0.0)
             for index in 2..<samples.count {

@@ -7,7 +7,7 @@ import Testing
 @Suite("Splicer")
 struct SplicerTests {
     private static let voice = SyntheticVoice(SeededGenerator(seed: 11), syllables: cases(2, few: 1))
-    // The second channel louder, so that exact equality can be asked for.
+    // The second channel is louder, for a test of exact equality.
     private static let source = [voice.samples, voice.samples.map { 2 * $0 }]
     private static let analysis = analysed(source)
     private static let plan = SplicePlan(analysis, section: 0..<Int64(voice.samples.count), speed: 0.7)
@@ -80,7 +80,7 @@ struct SplicerTests {
                 let common = Int(max(first, crossed?.endFrame ?? first) - first)
                 let rest = whole.count - Int(first)
                 #expect(Array(output[common..<rest]) == Array(whole[(Int(first) + common)...]), "from \(first)")
-                // Behind it the recording would run on from the section's end; here there is none.
+                // After the section's end the recording would continue; here there is silence.
                 #expect(output[rest...].allSatisfy { $0 == 0 })
             }
         }

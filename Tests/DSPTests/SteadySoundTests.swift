@@ -15,7 +15,7 @@ struct SteadySoundTests {
         return SteadySound.changes(in: block, within: core ?? 30_000..<Int64(sound.count) - 30_000)
     }
 
-    /// The attacks of a sound, of which there are none, and where it is steady.
+    /// The attacks of a sound, of which there are none, and its steady ranges.
     private func table(_ source: [[Float]], steady: [SteadyChange]? = nil, onsets: [Onset] = []) -> AttackTable {
         let block = SourceBlock(source, firstFrame: 0, sampleRate: rate)
         let range = 0..<Int64(source[0].count)
@@ -126,9 +126,10 @@ struct SteadySoundQualityTests {
         let tones = [root, root * TestSignals.semitone]
         let sound = slowed([TestSignals.dyad(tones[0], tones[1])], speed)[0]
         let measured = HeldToneMeasure(sound, hertz: tones)
-        // Before there were long windows 10 cents in the middle of cases and 25 at worst.
+        // Before long windows existed: 10 cents in the middle of cases and 25 at worst.
         #expect(measured.cents < 0.2)
-        // Below A4 the main lobes of both tones overlap: the beats between them are in tune, but their depth wavers.
+        // Below A4 the main lobes of both tones overlap: the beats between the tones are in tune, but the depth of the
+        // beats wavers.
         #expect(measured.purity > (root < 300 ? 10 : root < 600 ? 40 : 60))
     }
 
@@ -137,7 +138,7 @@ struct SteadySoundQualityTests {
     func sides(root: Double, speed: Double) {
         let tones = [root, root * TestSignals.semitone]
         let sides = slowed(tones.map { TestSignals.sine(hertz: $0, seconds: 3, amplitude: 0.4) }, speed)
-        // Before there were long windows 0.1 cents in the middle of cases and 4 at worst, 44 on A5.
+        // Before long windows existed: 0.1 cents in the middle of cases and 4 at worst, 44 on A5.
         for (side, tone) in zip(sides, tones) { #expect(HeldToneMeasure(side, hertz: [tone]).cents < 0.3) }
     }
 

@@ -8,7 +8,8 @@ import Testing
 struct StretchShapeTests {
     private static let rates = [8000, 44100, 192_000]
 
-    /// Every band's windows at a rate: those of the high one for voices of three bands and of one, then the others'.
+    /// Every band's windows at a rate: first the high band's, for voices of three bands and of one, then the windows of
+    /// the other bands.
     private func bands(sampleRate: Int) -> (shape: StretchShape, bands: [VocoderShape]) {
         let shape = StretchShape(sampleRate: sampleRate)
         let factor = BandShape(sampleRate: sampleRate).factor
@@ -29,7 +30,7 @@ struct StretchShapeTests {
                 }
                 for sample in 0..<band.fill.count + hop {
                     var sum = sample < band.fill.count ? Double(band.fill[sample]) : 0
-                    // Windows from the first rotated one on have their middles at multiples of the hop.
+                    // From the first rotated window on, the middles of windows lie at multiples of the hop.
                     for window in band.firstWindow + 1...band.firstWindow + 16 {
                         let index = sample - window * hop + length / 2
                         guard products.indices.contains(index) else { continue }
@@ -55,7 +56,7 @@ struct StretchShapeTests {
                 for stage in 1..<200 where (stage - 1) % 4 == 3 {
                     let window = schedule.window(ofStage: Int64(stage)).window
                     let heard = (Int(window) * band.hop - band.window / 2) * band.factor
-                    // Twelve samples of a lower band make a frame, six of them ahead.
+                    // Twelve samples of a lower band make a frame, six of these ahead.
                     let needed = band.factor == 1 ? heard : heard - 6 * band.factor
                     #expect(Int(steps[stage]) * shape.gridFrames <= max(needed, shape.copiedFrames))
                 }

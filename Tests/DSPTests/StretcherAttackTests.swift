@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Stretcher, attacks")
 struct StretcherAttackTests {
-    /// Bursts of decaying noise at known frames, over a chord or out of silence, and what is made of them at load time.
+    /// Bursts of decaying noise at known frames, over a chord or out of silence, and the attacks prepared at load time.
     private struct Bursts {
         var source: [[Float]]
         let places: [Int]
@@ -69,7 +69,7 @@ struct StretcherAttackTests {
             // From 60 to 10 ms before and from 60 to 110 ms after the attack only the chord sounds, at its level.
             for from in [landing - 2646, landing + 2646] {
                 let samples = output[from..<from + 2205]
-                // Measured 46 dB and more: the prediction is not the chord to the last bit, and may fade a little.
+                // Measured 46 dB and more: the prediction is inexact in the last bits, and may fade a little.
                 #expect(signalToNoise(samples, [220, 277.2, 329.6, 440]) > 35)
                 #expect(abs(decibels(power(samples) / power(bursts.source[0][10_000..<20_000]))) < 0.5)
             }
@@ -103,15 +103,15 @@ struct StretcherAttackTests {
             let landing = Int((Double(place - start) / speed).rounded())
             let isCopied = cut > start && min(cut - start, landing) < 448
             if isCopied {
-                // The sound begins with the frame asked for and ends up in a copy in which the attack has its time.
+                // The sound begins with the requested frame and ends up in a copy in which the attack has its time.
                 #expect(output[0] == bursts.source[0][start])
                 let copy = zip(output[landing..<landing + 300], bursts.source[0][place..<place + 300])
                 #expect((copy.map { abs($0 - $1) }.max() ?? 1) < 0.02)
             } else {
                 #expect(Array(output[..<440]) == Array(bursts.source[0][start..<start + 440]))
             }
-            // Nothing is louder than the source; what lies in the source from the start on is there once. The tail after
-            // the hold is stretched, at most twofold.
+            // No sample is louder than the source; each sound from the start on appears once. The tail after the hold
+            // is stretched, at most twofold.
             #expect((output.max() ?? 0) < 0.75)
             let expected = energy(bursts.source[0][start...])
             let got = energy(output)
@@ -133,7 +133,7 @@ struct StretcherAttackTests {
             let start = Int64(place - distance)
             let output = stretched([source], from: start, speed: speed, frameCount: 8192, attacks: table)[0]
             let heard = try #require(output.indices.max { abs(output[$0]) < abs(output[$1]) })
-            // A frame is 0.02 ms. It was up to 3 ms at 75 %, 10 ms at half speed.
+            // A frame is 0.02 ms. The error was up to 3 ms at 75 %, 10 ms at half speed.
             #expect(abs(Double(heard) - Double(distance) / speed) <= 2)
             #expect(abs(output[heard]) > 0.78)
         }
@@ -176,7 +176,7 @@ struct StretcherAttackTests {
         let onsets = places.map { Onset(cut: Int64($0 - 4), attack: Int64($0), strength: 4) }
         let table = AttackTable([AttackMaterial(onsets: onsets, in: 0..<70_000, of: block)])
         let output = stretched([source], speed: speed, frameCount: Int(60_000 / speed), attacks: table)[0]
-        // Second differences leave what lies high.
+        // Second differences keep the treble.
         func treble(_ sound: [Float], from: Int, count: Int) -> Double {
             let rest = (from..<from + count).map { (index: Int) -> Float in
                 sound[index + 1] - 2 * sound[index] + sound[index - 1]
@@ -202,7 +202,7 @@ struct StretcherAttackTests {
         let bursts = Bursts(at: places, frameCount: 10_000, chord: 0.1)
         let output = stretched(bursts.source, speed: speed, frameCount: Int(9500 / speed), attacks: bursts.table)[0]
         let peak = bursts.source[0].map { abs($0) }.max() ?? 0
-        // Copies may fall on one another at four times the speed; three of them at most reach this.
+        // Copies may coincide at four times the speed; three copies at most reach this limit.
         #expect(output.allSatisfy { abs($0) <= 3 * peak })
     }
 
@@ -213,7 +213,8 @@ struct StretcherAttackTests {
         let bursts = Bursts(at: [2000], frameCount: 6000, chord: 0.2, channelCount: channelCount)
         let output = stretched(bursts.source, speed: 0.75, frameCount: 4000, attacks: bursts.table)
         for channel in 1..<max(2, channelCount) where channel < channelCount {
-            // One set of weights and one rotation for all: they differ by rounding, 2^-15 where predictions are packed.
+            // All channels have one set of weights and one rotation: the channels differ by rounding, 2^-15 where
+            // predictions are packed.
             let wrong = zip(output[0], output[channel]).map { abs($0 / Float(channel + 1) - $1) }.max() ?? 1
             #expect(wrong < 1e-4)
         }
@@ -263,7 +264,8 @@ struct StretcherAttackTests {
             }
             step += 1
         }
-        // All but those the start had copied were seen, and the distance to the nominal position stayed small.
+        // Every segment was checked, except for segments in the copy at the start, and the distance to the nominal
+        // position stayed small.
         #expect(seen > 25)
     }
 
@@ -276,8 +278,8 @@ struct StretcherAttackTests {
         let table = AttackTable([AttackMaterial(onsets: [stop], in: 0..<60_000, of: block)])
         let output = stretched([source], speed: speed, frameCount: Int(55_000 / speed), attacks: table)[0]
         let landing = Int(30_088 / speed)
-        // The tone lasts until it stops, then there is nothing: measured -95 dB. Four tones beat, so 20 ms of them may be a
-        // decibel off their mean: measured 1.2.
+        // The tone lasts until its stop, then there is silence: measured -95 dB. Four tones beat, so 20 ms of the tones
+        // may be a decibel off the mean: measured 1.2.
         let before = power(output[landing - 1100..<landing - 200])
         #expect(abs(decibels(before / power(source[10_000..<29_000]))) < 2)
         #expect(decibels((power(output[landing + 30..<landing + 4000]) + 1e-30) / before) < -90)

@@ -13,8 +13,8 @@ struct StretcherQualityTests {
     @Test(
         "sines stay pure",
         arguments: [
-            // Measured 113.0 and 101.4, five sines in three bands 99.2 and 87.6 dB, which the sidelobes of the bass windows limit; 4 dB
-            // and 2.6 are left for another FFTW's rounding.
+            // Measured 113.0 and 101.4, five sines in three bands 99.2 and 87.6 dB, limited by the sidelobes of the
+            // bass windows; 4 dB and 2.6 are left for another FFTW's rounding.
             ([997], 0.75, 109), ([997], 0.5, 95.5),
             ([196.3, 441.7, 1003.1, 2517.9, 6011.3], 0.75, 95), ([196.3, 441.7, 1003.1, 2517.9, 6011.3], 0.5, 85),
         ] as [([Double], Double, Double)])
@@ -65,7 +65,8 @@ struct StretcherQualityTests {
         let output = stretched(
             source, speed: speed, frameCount: Int(Double(source[0].count) / speed) - 9000,
             attacks: AttackTable([material]))
-        // Measured 0.99990 and better; the source has 0.99997. With each channel predicted by itself it was 0.99981.
+        // Measured 0.99990 and better; the source has 0.99997. With a separate prediction for each channel the
+        // coherence was 0.99981.
         #expect(StereoMeasure(output).coherence > 0.99987)
     }
 
@@ -75,7 +76,7 @@ struct StretcherQualityTests {
         let source = random.noise(120_000)
         let output = stretched([source], speed: 0.75, frameCount: 150_000)[0]
         let change = decibels(power(output[10_000..<140_000]) / power(source[7500..<105_000]))
-        // Measured -0.05 dB, and -0.4 where windows that cancel in part are not made up for.
+        // Measured -0.05 dB, and -0.4 without compensation for windows that cancel in part.
         #expect(abs(change) < 0.15)
     }
 
@@ -84,7 +85,7 @@ struct StretcherQualityTests {
         let partials = [997.0, 1177, 1357]
         let source = tones(partials, amplitude: 0.2, frameCount: 100_000)
         let output = stretched([source], speed: 0.75, frameCount: 130_000, bands: .one)[0]
-        // Measured 105 dB; the windows that the highest of three bands has would leave 55.
+        // Measured 105 dB; the windows of the highest of three bands would leave 55.
         #expect(signalToNoise(output[30_000..<90_000], partials) > 85)
     }
 
@@ -114,8 +115,8 @@ struct StretcherQualityTests {
             firstErrors.append(Double(abs(output[0] - source[15_000])))
             levels.append(decibels(power(output[..<220]) / power(source[15_000..<15_000 + Int(220 * speed)])))
         }
-        // The first frame is the source's but for rounding and one part in 25000 of the later windows; the level is
-        // judged by the middle of the cases, since 5 ms of output and their source differ by the sound's own movement.
+        // The first frame is the source's except for rounding and one part in 25000 of the later windows; the middle of
+        // the cases judges the level, since 5 ms of output and their source differ by the sound's own movement.
         #expect(firstErrors.allSatisfy { $0 < 1e-4 })
         #expect(abs(levels.sorted()[12]) < 0.7)
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Stretcher")
 struct StretcherTests {
-    /// Stereo with something of everything: tones, noise in one channel, a click, and silence before and behind.
+    /// Stereo with sounds of every kind: tones, noise in one channel, a click, and silence before and behind.
     private func mixture(_ random: inout SeededGenerator, frameCount: Int) -> [[Float]] {
         let left = tones([220, 277.2, 3100], amplitude: 0.2, frameCount: frameCount)
         let noise = random.noise(frameCount, amplitude: 0.2)
@@ -32,7 +32,7 @@ struct StretcherTests {
         let pieces = render(
             &stretcher, source, frameCount: frameCount, nextBlock: { Int.random(in: 0...1000, using: &blocks) },
             glance: { stretcher in
-                // Any number of stages ahead of any block, as an engine does for a coming voice.
+                // Any number of stages ahead of any block, as an engine does for a future voice.
                 for _ in 0..<Int.random(in: 0...6, using: &glances) {
                     let ahead = Int.random(in: 0...2000, using: &glances)
                     if case .needsInput(let request) = stretcher.advance(toEmit: ahead) {
@@ -62,7 +62,7 @@ struct StretcherTests {
     func clicksLandOnTime(speed: Double) {
         // Far enough apart, in the output, for silence between them even where windows overlap most.
         let clicks = [6000, 17003].map { Int(Double($0) * speed) }
-        // The hold at the start has been made good before the first one.
+        // Before the first click, the output has caught up with the hold at the start.
         let lead = 5400
         var source = [Float](repeating: 0, count: Int(23000 * speed) + lead)
         for click in clicks { for index in 0..<8 { source[lead + click + index] = index % 2 == 0 ? 0.8 : -0.4 } }
@@ -75,9 +75,10 @@ struct StretcherTests {
             let near = Int(expected) - 1000...Int(expected) + 1000
             let weights = output[near].map { Double($0) * Double($0) }
             let centre = dot(weights, near.map(Double.init)) / weights.reduce(0, +)
-            // Half a millisecond; a whole one at a quarter speed, where the vertical rule stops at a stretch of 2.
+            // Half a millisecond; a whole millisecond at a quarter speed, where the vertical rule stops at a stretch of
+            // 2.
             #expect(abs(centre - expected) < (speed < 0.5 ? 44 : 22))
-            // At four times the speed a click falls into two windows only, away from their middles, and loses height.
+            // At four times the speed a click falls into two windows only, away from the middles, and loses height.
             #expect(output[near].contains { abs($0) > 0.2 })
             // A window reaches half its length in the source and half its length in the output.
             let silence = Int(1026 + 1026 / speed)
@@ -93,7 +94,7 @@ struct StretcherTests {
         stretcher.start(at: 17, speed: 0.7)
         #expect(stretcher.sourcePosition(atOutput: 0) == 17)
         #expect(stretcher.sourcePosition(atOutput: 10_000_000_000) == 17 + 0.7 * 1e10)
-        // The source is asked for in blocks, each once, and never far ahead of the place.
+        // The stretcher requests the source in blocks, each once, and never far ahead of the place.
         var asked: [InputRequest] = []
         for block in 1...cases(40, few: 6) {
             while let request = stretcher.nextInput(toEmit: 8192) {
@@ -121,7 +122,7 @@ struct StretcherTests {
         let output = stretched(source, from: 1500, speed: 1, frameCount: 3000)
         for channel in 0..<2 {
             let error = zip(output[channel], source[channel][1500...]).map { $0 - $1 }
-            // The lower bands are interpolated to frames between their samples, by a filter of 104 dB.
+            // A filter of 104 dB interpolates the lower bands to frames between samples.
             #expect(decibels(power(output[channel]) / max(power(error), 1e-30)) > 95)
         }
     }
@@ -156,7 +157,7 @@ struct StretcherTests {
         var spoilt = clean
         let bad: [Float] = [.nan, .infinity, -.infinity, .signalingNaN, 3e38, -2e6]
         for (index, value) in bad.enumerated() {
-            // Some lie in the first half window, which the pre-fill copies.
+            // Some of the bad samples lie in the first half window, which the pre-fill copies.
             let frame = 300 + 700 * index
             spoilt[index % 2][frame] = value
             clean[index % 2][frame] = 0

@@ -16,7 +16,7 @@ struct StripTests {
             decibels: (low: low, mid: mid, high: high))
     }
 
-    /// A sound through a strip that changes at frames; a change at 0 does not glide.
+    /// The output of a strip that changes at frames; a change at 0 does not glide.
     private func shaped(
         _ source: [[Float]], _ changes: [(frame: Int, settings: StripSettings)], block: Int = 512
     ) -> [[Float]] {
@@ -83,7 +83,7 @@ struct StripTests {
         #expect(level(silent[0][4000...]) < level(voice) - 65)
         let deep = shaped([bass, bass], [(0, removed)])
         #expect(abs(level(deep[0][4000...]) - level(bass[4000...])) < 0.5 && deep[0] == deep[1])
-        // What the channels do not share is as loud as it was.
+        // Sound that the channels do not share keeps its loudness.
         let wide = shaped([left, right], [(0, removed)])
         #expect(abs(level(wide[0]) - level(left)) < 0.3)
         let alone = shaped(
@@ -110,7 +110,7 @@ struct StripTests {
             let source = tones([hertz], amplitude: 0.05, frameCount: 44100)
             let result = shaped([source], [(0, settings(low: low, mid: mid, high: high))])[0]
             let gain = level(result[8000...]) - level(source[8000...])
-            // The skirts of two bands that differ by 36 dB.
+            // The skirts of two bands with a difference of 36 dB.
             #expect(abs(gain - decibels) < (low == -24 ? 2 : 0.6), "\(hertz) Hz: \(gain) dB")
         }
     }
@@ -141,7 +141,7 @@ struct StripTests {
         ]
         let result = shaped(source, changes, block: block)
         #expect(result == shaped(source, changes))
-        // The last of the changes holds in the end, as if it had been there from the beginning.
+        // The last change stays to the end, as if set from the beginning.
         let settled = shaped(source, [(0, changes[3].1)])
         #expect(zip(result[0][8000...], settled[0][8000...]).allSatisfy { abs($0 - $1) < 1e-5 })
     }

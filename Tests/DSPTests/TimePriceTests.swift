@@ -6,15 +6,15 @@ import Testing
 struct TimePriceTests {
     private static let hop = 44
 
-    /// One jump within a sound that is copied otherwise.
+    /// One jump within a sound that is otherwise copied.
     private struct Way {
         let speed: Double
-        /// Milliseconds: where the jump begins in the output, how far it goes, and how long the output is.
+        /// Milliseconds: the beginning of the jump in the output, its distance, and the output's length.
         let start: Int
         let jump: Int
         let end: Int
 
-        /// What all its time costs, the splice itself aside.
+        /// The price of all shifts in time, without the splice itself.
         var price: Double {
             let hop = TimePriceTests.hop
             let route = JumpRoutes.Route(
@@ -44,9 +44,10 @@ struct TimePriceTests {
         let output = source + period
         for start in [source / 2 + 2, source / 2 + 1, source / 2] {
             let there = Way(speed: speed, start: start, jump: -period, end: output)
-            // The same period is found half a period before its second beginning, and as well anywhere near.
+            // The search finds the same period half a period before its second beginning, and equally well anywhere
+            // near.
             let back = Way(speed: 1 / speed, start: start - period / 2, jump: period, end: source)
-            // A hop that is copied is priced in its middle; the integral over it differs by less than this.
+            // A copied hop is priced in its middle; the integral over the hop differs by less than this.
             #expect(abs(there.price - back.price) < 0.01 * there.price, "\(there.price), \(back.price)")
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Benchmarks) @testable import Transforms
 
-/// The wisdom of FFTW, one line a plan, as a host reads it.
+/// The wisdom of FFTW, a line for each plan, as a host reads the lines.
 private func wisdomLines() -> [Substring] {
     typealias Export = @convention(c) () -> UnsafeMutablePointer<CChar>?
     guard let function = unsafe dlsym(nil, "fftwf_export_wisdom_to_string"),
@@ -41,7 +41,7 @@ struct TransformTests {
 
     @Test("the FFTW version that the kept wisdom was made for accepts it")
     func wisdom() {
-        // Nothing else would show that it is not: only time is lost.
+        // No other test would show a refusal, which only costs time.
         let name = unsafe dlsym(nil, "fftwf_version")
         let version = unsafe name.map { unsafe String(cString: $0.assumingMemoryBound(to: CChar.self)) }
         #expect(version != nil)

@@ -46,9 +46,9 @@ struct TruePeakTests {
     func literal() {
         var random = SeededGenerator(printedFor: "TruePeakTests.literal")
         for _ in 0..<cases(20, few: 2) {
-            // The first sample is silence, so there are two at least.
+            // The first sample is silence, so there are two samples at least.
             let count = Int.random(in: 2...400, using: &random)
-            // Rising and falling, so that some of it is left out.
+            // Rising and falling, so that the meter leaves out some of the noise.
             let noise = random.noise(count, amplitude: 1)
             let samples = noise.indices.map { noise[$0] * abs(sin(0.02 * Float($0))) }
             var peak = samples.reduce(0.0) { max($0, Double(abs($1))) }
@@ -68,7 +68,7 @@ struct TruePeakTests {
         }
     }
 
-    /// The interpolator as its documentation says it: a sinc of 24 taps in a Kaiser window of beta 6, gain 1 at 0 Hz.
+    /// The interpolator by its documentation: a sinc of 24 taps in a Kaiser window of beta 6, gain 1 at 0 Hz.
     private func literalTaps(_ part: Double) -> [Double] {
         func bessel(_ x: Double) -> Double {
             var (sum, term) = (1.0, 1.0)

@@ -10,7 +10,7 @@ import Testing
 struct VoiceOverMusicTests {
     private static let rate = 44100
 
-    /// Where a voice speaks in a sound, and its period there.
+    /// Ranges in which a voice speaks, and the voice's period in each.
     private func periods(_ channels: [[Float]], in core: Range<Int64>? = nil) -> [VoicePeriod] {
         let block = SourceBlock(channels, firstFrame: 0, sampleRate: Self.rate)
         let whole = MaterialFeatures.seconds(in: block, within: block.range)
@@ -49,7 +49,7 @@ struct VoiceOverMusicTests {
         return stretched(channels, speed: speed, frameCount: count, block: block, attacks: table)
     }
 
-    /// A chord with twelve partials on each note, as loud as a decibel value says against a voice of full scale.
+    /// A chord with twelve partials on each note; a decibel value gives its loudness relative to a voice of full scale.
     private static func chord(seconds: Double, below: Double) -> [Float] {
         let partials = [220, 277.2, 329.6].flatMap { note in (1...12).map { note * Double($0) } }
         return tones(partials, amplitude: 0.022 * exp2(-below / 6.02), frameCount: Int(seconds * Double(rate)))
@@ -115,7 +115,7 @@ struct VoiceOverMusicTests {
 
     @Test("begins and ends without a click")
     func noClick() {
-        // A chord alone, told that a voice comes and goes: nothing may be heard above its partials.
+        // A chord alone, marked as a voice that comes and goes: nothing may be audible above the chord's partials.
         let source = Self.chord(seconds: 6, below: 0)
         let voice = (0..<12).map { (turn: Int) in
             VoicePeriod(frame: Int64(turn * 20_000), period: turn % 2 == 0 ? 0 : 300)

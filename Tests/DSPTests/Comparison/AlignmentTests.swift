@@ -6,7 +6,7 @@ import Testing
 @testable import DSP
 
 @Suite struct AlignmentTests {
-    /// Features that change at random, as those of speech: a new sound every 100 to 400 ms, with a glide in between.
+    /// Features that change at random, like those of speech: a new sound every 100 to 400 ms, with a glide in between.
     private func features(seconds: Double, random: inout SeededGenerator) -> [[Float]] {
         var result: [[Float]] = []
         var last = [Float](repeating: 40, count: SoundFeatures.bandCount)

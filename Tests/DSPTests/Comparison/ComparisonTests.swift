@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Benchmarks) @testable import DSP
 
-/// Each measure follows its own difference, and is left alone by the others.
+/// Each measure follows its own difference, and stays unaffected by the others.
 @Suite(.enabled(if: Workload.isOptimised)) struct ComparisonTests {
     private static let model = ComparedSound(MadeTake().samples(), sampleRate: MadeTake.sampleRate)
 
@@ -20,7 +20,7 @@ import Testing
         return Comparison(of: ComparedSound(take.samples(), sampleRate: MadeTake.sampleRate), with: Self.model)
     }
 
-    /// A take that differs in everything a little.
+    /// A take with a small difference in every measure.
     private static let mixture: @Sendable (inout MadeTake) -> Void = {
         $0.lateSeconds = 0.3
         $0.lengthRatio = 1.1
@@ -109,7 +109,7 @@ import Testing
         try expectUnmoved(ratio: false) { $0.lengthRatio = 1.25 }
         try expectUnmoved(spread: false) { $0.wobbleSeconds = 0.1 }
         try expectUnmoved(pitch: false) { $0.cents = 500 }
-        // Other partials lie on the formants, so it is really louder here and softer there.
+        // Other partials lie on the formants, so the take is really louder here and softer there.
         try expectUnmoved(pitch: false, energyShare: 0.15) { $0.cents = -200 }
         try expectUnmoved(melody: false) { $0.melodyCents = 100 }
         try expectUnmoved(energy: false) { $0.levelDecibels = 10 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct OnsetMatchTests {
     private static let rate = 44_100
 
-    /// What is played, and when: seconds of an even tempo.
+    /// The instruments, and the times of notes: seconds of an even tempo.
     private enum Band: String, CaseIterable {
         case drums, piano
 
@@ -20,7 +20,7 @@ import Testing
             return beats.filter { self == .drums || $0.offset % 8 != 3 && $0.offset % 8 != 6 }.map(\.element)
         }
 
-        /// A take: what of the score is played, at which seconds, and what is played besides.
+        /// A take: the played notes of the score, their seconds, and the added notes.
         func sound(_ times: [(note: Int, seconds: Double)], length: Double, seed: UInt64) -> [Float] {
             var random = SeededGenerator(seed: seed)
             var track = Track(seconds: length, sampleRate: OnsetMatchTests.rate)
@@ -65,11 +65,11 @@ import Testing
                 let size = [
                     0.0, Double.random(in: 0.005...0.03, using: &random), .random(in: 0.03...0.1, using: &random),
                 ][note % 3]
-                // As many early as late: what all share is the take's offset, not an error.
+                // As many early as late: a shared error is the take's offset, not an error of a note.
                 late[note] = note / 3 % 2 == 0 ? size : -size
                 take.append((note, 0.4 + ratio * time + (late[note] ?? 0)))
             }
-            // Between two notes that are in time.
+            // Between two notes in time.
             let extra = score.indices.filter { $0 % 9 == 4 }.map { 0.4 + ratio * (score[$0] + 0.125) }
             take += extra.enumerated().map { (note: 3 + 4 * $0.offset, seconds: $0.element) }
             take.sort { $0.seconds < $1.seconds }
@@ -107,7 +107,7 @@ import Testing
         #expect(match.hits.map(\.take) == [0, 1, 3])
         #expect(match.missed == [2])
         #expect(match.added == [2, 4])
-        // The second of the model would be nearer to the first of the take, but both find one.
+        // The second of the model would be nearer to the first of the take, but both find a match.
         let close = OnsetMatch(model: [1, 1.06], take: [1.05, 1.1], along: nil)
         #expect(close.hits.map(\.take) == [0, 1])
     }

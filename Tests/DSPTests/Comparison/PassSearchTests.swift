@@ -5,7 +5,7 @@ import Testing
 
 @testable import DSP
 
-/// A take of a loop is its passes.
+/// A take of a loop is a series of passes.
 @Suite(.enabled(if: Workload.isOptimised)) struct PassSearchTests {
     private static let rate = Double(PlayedTune.rate)
 
@@ -37,7 +37,7 @@ import Testing
             #expect(alone.energyDecibels == all[2].energyDecibels && alone.offsetSeconds == all[2].offsetSeconds)
             var begin = 0.3
             for (measures, made) in zip(all, takes) {
-                // In a fast scale the first note may be taken for the second.
+                // In a fast scale the search may take the first note for the second.
                 let late = try #require(measures.offsetSeconds) + 0.3 - begin - rest
                 #expect(abs(late) < (tune.testDescription == "a fast scale" ? 0.15 : 0.06), "\(late)")
                 #expect(abs(try #require(measures.pitchOffsetCents) - cents) < 10)

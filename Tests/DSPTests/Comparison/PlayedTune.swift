@@ -14,7 +14,7 @@ struct PlayedTune: CustomTestStringConvertible, Sendable {
     let steps: [Int]
     /// The length of each note.
     let seconds: Double
-    /// How far the pitch swings within a note, in semitones.
+    /// The swing of the pitch within a note, in semitones.
     var vibrato = 0.0
 
     private static let figure = [0, 4, 7, 12, 7, 4, 2, -5, 0, 3, 7, 10, 9, 5, 2, 0]
@@ -38,12 +38,12 @@ struct PlayedTune: CustomTestStringConvertible, Sendable {
 
     static let rate = 16_000
 
-    /// A take, and when each of its notes begins, in seconds.
+    /// A take, and the beginning of each note, in seconds.
     ///
     /// - Parameters:
-    ///   - cents: How much higher all of it is.
-    ///   - ratio: How much slower it is.
-    ///   - unevenness: How far each note may be from its time, in seconds.
+    ///   - cents: Distance of all pitches above the original.
+    ///   - ratio: Factor by which the take is slower.
+    ///   - unevenness: Largest distance of a note from its time, in seconds.
     func take(
         cents: Double = 0, ratio: Double = 1, unevenness: Double = 0, seed: UInt64 = 1, rest: Double = 0.3,
         steps: [Int]? = nil

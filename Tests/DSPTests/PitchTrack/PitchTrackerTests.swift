@@ -31,7 +31,7 @@ import Testing
                 PitchTracker.contour(of: samples, sampleRate: sound.sampleRate).hertz, against: sound)
             #expect(errors.gross <= 0.002, "\(name): \(errors)")
             #expect(errors.beyondFiftyCents <= 0.01, "\(name): \(errors)")
-            // A string that has decayed is lost in the noise.
+            // A decayed string is lost in the noise.
             #expect(errors.missed <= (name.contains("strings") ? 0.25 : 0.04), "\(name): \(errors)")
             #expect(errors.invented <= 0.01, "\(name): \(errors)")
             #expect(errors.fineCents <= 6, "\(name): \(errors)")

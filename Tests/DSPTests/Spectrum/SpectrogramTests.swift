@@ -4,7 +4,7 @@ internal import Glibc
 import TestSupport
 import Testing
 
-/// What was asked of a recording, and what it holds.
+/// Requested ranges of a recording, and the recording's samples.
 private struct Reader {
     var asked: [Range<Int64>] = []
     let sample: (Int64) -> Float
@@ -171,7 +171,7 @@ extension Spectrogram {
         let odd: [Float] = [.nan, .infinity, -.infinity, .greatestFiniteMagnitude]
         let result = spectrogram(settings, rows: 30) { odd[Int($0 % 4)] }
         #expect(result.levels.allSatisfy { $0 == -90 })
-        // One such sample does not hide the sound around it.
+        // A bad sample does not hide the sound around it.
         let tone = sine(Double(32 * rate) / 256)
         let torn = spectrogram(settings, rows: 30) { $0 % 50 == 7 ? odd[Int($0 % 4)] : tone($0) }
         for column in 0..<torn.columnCount { #expect(torn[column, torn.loudestRow(column)] > -1) }

@@ -15,7 +15,7 @@ struct LogScaleTests {
         for _ in 0..<cases(100_000, few: 3000) {
             // From three steps below the first one to three above the last.
             let wanted = Double.random(in: -3.5...258.5, using: &random)
-            // Nobody knows on which side of an edge a logarithm falls.
+            // At an edge, either side is right for a logarithm.
             if abs(wanted - wanted.rounded(.down) - 0.5) < 1e-9 { continue }
             let value = exp2((wanted - stepOfOne) / stepsPerOctave)
             #expect(Int(scale.step(value)) == Int(min(255, max(0, wanted.rounded()))), "\(value)")

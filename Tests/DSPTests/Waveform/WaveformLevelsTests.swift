@@ -1,4 +1,4 @@
-// Waveforms from levels that were kept.
+// Waveforms from stored levels.
 import DSP
 import DSPHarness
 import SoundMeasures

@@ -9,7 +9,7 @@ extension ShortSound {
         frames.map { samples[$0 * channelCount + channel] }
     }
 
-    /// The waveform, built from blocks of the sizes that `nextBlock` names.
+    /// The waveform, built from blocks of the sizes from `nextBlock`.
     func waveform(sampleRate: Int = 44_100, tones: Bool = true, nextBlock: () -> Int = { 5000 }) -> Waveform {
         var builder = WaveformBuilder(sampleRate: sampleRate, channelCount: channelCount, tones: tones)
         feed(&builder, 0..<frameCount, nextBlock: nextBlock)
@@ -26,7 +26,7 @@ extension ShortSound {
         }
     }
 
-    /// The waveform, built from parts by a builder each.
+    /// The waveform, built from parts with a builder for each part.
     func waveformOfParts(sampleRate: Int = 44_100, tones: Bool = true) -> Waveform {
         var whole = WaveformBuilder(sampleRate: sampleRate, channelCount: channelCount, tones: tones)
         for part in 0..<WaveformBuilder.partCount(frames: Int64(frameCount)) {

@@ -1,4 +1,4 @@
-// The pyramid of extremes and levels, against one made the slow way.
+// The pyramid of extremes and levels, compared with a slow computation.
 import DSP
 import DSPHarness
 internal import Glibc
@@ -124,7 +124,7 @@ struct WaveformTests {
                 #expect(
                     column.minimum == expected.minimum && column.maximum == expected.maximum
                         && column.isClipped == expected.isClipped, "column \(index) of \(count) over \(frames)")
-                // Bins keep their level to half a step, which is all of it for the quietest.
+                // Bins keep the level to half a step, which is all of the level for the quietest.
                 #expect(abs(column.rms - expected.rms) <= 1.0 / 65536, "column \(index) of \(count) over \(frames)")
             }
         }
@@ -168,7 +168,7 @@ struct WaveformTests {
         return edge(index)..<max(edge(index) + (frames.isEmpty ? 0 : 1), edge(index + 1))
     }
 
-    /// Bins are looked at whole.
+    /// Bins are taken whole.
     private func naiveColumn(_ sound: ShortSound, _ part: Range<Int64>, channels: [Int]) -> WaveformColumn {
         let inside = part.clamped(to: 0..<Int64(sound.frameCount))
         if inside.isEmpty { return .empty }

@@ -1,4 +1,4 @@
-// The colour of sound: three bands and a centroid, against what is known of sines and against a slow transform.
+// The colour of sound: three bands and a centroid, compared with known values for sines and with a slow transform.
 import DSPHarness
 internal import Glibc
 import SoundMeasures
