@@ -1,19 +1,20 @@
-// What becomes of attacks: their time, what sounds before them, their level, how often each is heard.
+// Attacks after stretching: their time, earlier sound, level, and repetitions.
 internal import Glibc
 
-/// How the clicks of `TestSignals.Clicks` come out.
+/// Measures of the clicks of `TestSignals.Clicks` after stretching.
 public struct AttackMeasure: Sendable {
-    /// How far the attacks lie from their places beyond what they have in common, in ms, root of the mean square.
+    /// Distance of the attacks from their places, beyond the common offset, in ms, root of the mean square.
     public let jitter: Double
     /// The largest such distance, in ms.
     public let largestJitter: Double
-    /// What they have in common, in ms: some tenths even for the source itself, since an attack is found at half its level.
+    /// The common offset of the attacks, in ms: some tenths even for the source itself, since an attack is found at
+    /// half its level.
     public let offset: Double
-    /// The energy in the 58 ms before an attack, over that of the attack, in dB: the middle of all.
+    /// The energy in the 58 ms before an attack, over the attack's energy, in dB: the middle of all.
     public let preEcho: Double
     /// The highest sample, over the source's, in dB: the middle of all.
     public let peak: Double
-    /// The same of the softest.
+    /// The same for the softest attack.
     public let lowestPeak: Double
     /// Attacks heard more than once, within 12 dB and 10 ms or more apart.
     public let doubled: Int
@@ -23,9 +24,10 @@ public struct AttackMeasure: Sendable {
     /// Measures a sound with clicks.
     ///
     /// - Parameters:
-    ///   - places: Where the attacks should be, in frames.
-    ///   - peak: The highest sample of one.
-    ///   - aboveHertz: Looks at what lies above this alone, where a chord lies below; then `peak` is of that.
+    ///   - places: Expected places of the attacks, in frames.
+    ///   - peak: The highest sample of an attack.
+    ///   - aboveHertz: Measures only the sound above this frequency, for clicks over a lower chord; `peak` is then the
+    ///     peak of that part.
     public init(_ sound: [Float], places: [Double], peak: Double, aboveHertz: Double? = nil) {
         let rate = TestSignals.rate
         let plain = sound.map { Double($0) }
@@ -61,7 +63,7 @@ public struct AttackMeasure: Sendable {
         missing = peaks.count { $0 < -12 } + places.count - peaks.count
     }
 
-    /// Local maxima within 12 dB of the highest, the lower ones of those too near to another left out.
+    /// Local maxima within 12 dB of the highest; of two that are too near to each other, the lower is left out.
     private static func peakCount(_ levels: ArraySlice<Double>, apart: Int) -> Int {
         let floor = (levels.max() ?? 0) * pow(10, -1.2)
         let inner = levels.indices.dropFirst().dropLast()
@@ -73,9 +75,9 @@ public struct AttackMeasure: Sendable {
     }
 }
 
-/// How tones come out of silence.
+/// Measures of tones that come out of silence.
 public struct EdgeMeasure: Sendable {
-    /// The level in the 50 ms that end 10 ms before a tone, over the tone's, in dB: the middle of all.
+    /// The level in the 50 ms that end 10 ms before a tone, over the tone's level, in dB: the middle of all.
     public let leak: Double
     /// From a tenth to nine tenths of the level, in ms: the middle of all; the source itself takes 5.3.
     public let rise: Double
@@ -107,7 +109,7 @@ public struct EdgeMeasure: Sendable {
     }
 }
 
-/// The level of the first milliseconds after a start, over the source's there, in dB.
+/// The level of the first milliseconds after a start, over the source's level there, in dB.
 public enum StartLevel {
     /// Measures the beginning of a stretched sound.
     public static func measure(_ sound: [Float], source: [Float], speed: Double, milliseconds: Double = 5) -> Double {

@@ -1,4 +1,4 @@
-// The filters the measures need, in Double, plain and slow.
+// The filters of the measures, in Double, plain and slow.
 internal import Glibc
 
 enum Filter {
@@ -15,7 +15,7 @@ enum Filter {
         return taps.map { $0 / sum }
     }
 
-    /// Every third sample of what lies below a third of the band; for measures that look below 7 kHz.
+    /// Every third sample of the sound below a third of the band; for measures below 7 kHz.
     static func thirdOfTheRate(_ sound: [Double]) -> [Double] {
         let taps = lowPass(tapCount: 91, hertz: TestSignals.rate / 6 * 0.92)
         let reach = taps.count / 2
@@ -28,7 +28,7 @@ enum Filter {
         }
     }
 
-    /// The mean over `length` samples around each sample; what lies outside counts as zero.
+    /// The mean over `length` samples around each sample; places outside the sound count as zero.
     static func boxMean(_ values: [Double], length: Int) -> [Double] {
         var sums = [0.0]
         sums.reserveCapacity(values.count + 1)
@@ -47,7 +47,7 @@ enum Filter {
         return boxMean(sound.map { $0 * $0 }, length: length).map { $0.squareRoot() }
     }
 
-    /// What lies above `hertz`, without delay: a Butterworth filter of sixth order, forth and back, 72 dB an octave.
+    /// The sound above `hertz`, without delay: a Butterworth filter of sixth order, forth and back, 72 dB an octave.
     static func highPass(_ sound: [Double], hertz: Double) -> [Double] {
         // The pole pairs of the prototype are at 15, 45 and 75 degrees; bilinear transform, warped to meet at `hertz`.
         let warped = tan(.pi * hertz / TestSignals.rate)

@@ -1,8 +1,8 @@
-// Vowels whose spectral envelope is known at every frequency, and how far from it a transposed voice comes out.
+// Vowels with a spectral envelope known at every frequency, and the distance of a transposed voice from this envelope.
 internal import Glibc
 internal import Transforms
 
-/// A vowel: its resonances, those of a tube above them, and a source that falls by 6 dB an octave above 200 Hz.
+/// A vowel: its resonances, a tube's resonances above, and a source that falls by 6 dB an octave above 200 Hz.
 public struct Vowel: Sendable {
     /// A resonance and its width, in Hz.
     private struct Formant {
@@ -19,7 +19,7 @@ public struct Vowel: Sendable {
     /// See ``ah``.
     public static let oo = Vowel([(300, 65), (870, 80), (2240, 140), (3300, 250), (4500, 300)])
 
-    /// Nine voices: vowels, and the pitches they are sung at in Hz.
+    /// Nine voices: vowels, and the pitch of each in Hz.
     public static let voices: [(vowel: Vowel, pitch: Double)] = [
         (ah, 90), (ah, 140), (ah, 220), (ee, 110), (ee, 180), (ee, 290), (oo, 100), (oo, 160), (oo, 250),
     ]
@@ -42,11 +42,11 @@ public struct Vowel: Sendable {
         return product
     }
 
-    /// A voice that holds the vowel: all harmonics below 14 kHz, in phases that no two share.
+    /// A voice that holds the vowel: all harmonics below 14 kHz, in phases that differ from each other.
     ///
     /// - Parameters:
-    ///   - pitch: in Hz.
-    ///   - rate: frames a second.
+    ///   - pitch: In Hz.
+    ///   - rate: Frames a second.
     public func sound(pitch: Double, frames: Int, rate: Int = TestSignals.sampleRate) -> [Float] {
         var result = [Double](repeating: 0, count: frames)
         for harmonic in 1...Int(min(14_000, 0.45 * Double(rate)) / pitch) {
@@ -58,11 +58,12 @@ public struct Vowel: Sendable {
         return result.map { Float($0) }
     }
 
-    /// How far a voice's harmonics below 4 kHz lie from the vowel's envelope, as root mean square in dB. Its level does not count.
+    /// Distance of a voice's harmonics below 4 kHz from the vowel's envelope, as root mean square in dB. The voice's
+    /// level does not count.
     ///
     /// - Parameters:
-    ///   - sound: a tenth of a second or more.
-    ///   - pitch: in Hz.
+    ///   - sound: A tenth of a second or more.
+    ///   - pitch: In Hz.
     public func error(of sound: ArraySlice<Float>, pitch: Double) -> Double {
         let window = KaiserWindow.values(count: sound.count, beta: 12)
         let differences = (1...Int(4000 / pitch)).map { harmonic -> Double in

@@ -1,12 +1,12 @@
-// Tones that lie closer than a short window tells apart: what becomes of their pitch, their beats and their channel.
+// Tones closer than the resolution of a short window: their pitch, their beats and their channels after stretching.
 internal import Glibc
 
-/// How pure and how well in tune held tones come out, when the tones lie close together.
+/// Purity and tuning of held tones that lie close together, after stretching.
 public struct HeldToneMeasure: Sendable {
-    /// Level of the tones over all that is not one of them, in dB: the middle of windows of 0.4 s.
+    /// Level of the tones over the rest of the sound, in dB: the middle of windows of 0.4 s.
     public let purity: Double
 
-    /// Measures a sound that should hold these tones alone; its first and last 0.6 s are left out.
+    /// Measures a sound that should hold only these tones; its first and last 0.6 s are left out.
     public init(_ sound: [Float], hertz: [Double]) {
         let rate = TestSignals.rate
         let (margin, length) = (Int(0.6 * rate), Int(0.4 * rate))
@@ -25,10 +25,10 @@ public struct HeldToneMeasure: Sendable {
     private let held: [Double]
     private let sorted: [Double]
 
-    /// The largest error of a tone's frequency, in cents. Computed when it is asked for: hundreds of frequencies for each tone.
+    /// The largest error of a tone's frequency, in cents. Computed on access: hundreds of frequencies for each tone.
     public var cents: Double {
         sorted.indices.map { index in
-            // As far as half way to the next tone; a tone alone may be a semitone off.
+            // As far as half way to the next tone; a single tone may be a semitone off.
             let below = index > 0 ? sorted[index] - sorted[index - 1] : 0.06 * sorted[index]
             let above = index + 1 < sorted.count ? sorted[index + 1] - sorted[index] : 0.06 * sorted[index]
             let found = Self.strongest(
@@ -37,7 +37,7 @@ public struct HeldToneMeasure: Sendable {
         }.max() ?? .nan
     }
 
-    /// A sound under a window of Hann's form over all of it.
+    /// A sound under a Hann window over its whole length.
     private static func windowed(_ sound: [Double]) -> [Double] {
         sound.indices.map { index in
             sound[index] * (0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(sound.count)))
@@ -46,7 +46,7 @@ public struct HeldToneMeasure: Sendable {
 
     /// The frequency in Hz at which a sound under a window is strongest.
     private static func strongest(_ windowed: [Double], from low: Double, through high: Double) -> Double {
-        // A third of the main lobe's half: the strongest point has it below its parabola.
+        // A third of the main lobe's half width: at this distance the strongest point has the lobe below its parabola.
         let step = TestSignals.rate / Double(windowed.count) * 2 / 3
         let places = (0...Int((high - low) / step)).map { low + Double($0) * step }
         let levels = powers(windowed, hertz: places).map { decibels($0) }
@@ -58,8 +58,8 @@ public struct HeldToneMeasure: Sendable {
 
     /// The power of a sound at each of these frequencies.
     ///
-    /// Eight at a time: a phasor waits for its own last turn, and meanwhile the processor turns the others. There are hundreds of
-    /// frequencies for each tone. Each is computed as it would be alone, to the bit.
+    /// Eight at a time: a phasor waits for its own last turn, and meanwhile the processor turns the others. There are
+    /// hundreds of frequencies for each tone. Each power is the same as if computed alone, to the bit.
     private static func powers(_ sound: [Double], hertz: [Double]) -> [Double] {
         stride(from: 0, to: hertz.count, by: 8).flatMap { first in
             let count = min(8, hertz.count - first)
@@ -80,10 +80,10 @@ public struct HeldToneMeasure: Sendable {
         }
     }
 
-    /// Power of the envelope above 1.2 kHz at a note's own rate over that at another one, in dB.
+    /// Power of the envelope above 1.2 kHz at a note's own rate over the power at another rate, in dB.
     ///
-    /// Neighbouring partials of a low note beat at its frequency. If they keep their distance the beats do; if it is stretched, the
-    /// beats slow down.
+    /// Neighbouring partials of a low note beat at the note's frequency. Partials that keep their distance keep the
+    /// beats; with stretched beating, the beats slow down.
     public static func beats(_ sound: [Float], note: Double, slowed: Double) -> Double {
         let rate = TestSignals.rate
         let high = Filter.highPass(sound.map { Double($0) }, hertz: 1200)

@@ -1,13 +1,15 @@
-// Fits of a few known shapes to a sound: sines, a constant. Small enough for the normal equations in Double.
+// Least-squares fits of a few known shapes to a sound: sines, a constant. Small enough for the normal equations in
+// Double.
 internal import Glibc
 
-/// A sound as a sum of given columns, and what they leave of it.
+/// A sound as a sum of given columns, and the residual.
 struct LeastSquares {
     let coefficients: [Double]
-    /// The sum of the squares of what is left.
+    /// The sum of the squares of the residual.
     let residualEnergy: Double
 
-    /// Fits `columns`, all as long as `values`, to `values`. Who fits the same columns several times has made their products before.
+    /// Fits `columns`, all as long as `values`, to `values`. Several fits with the same columns share their products,
+    /// computed before.
     init(_ values: [Double], columns: [[Double]], products: [[Double]]? = nil) {
         var matrix = products ?? Self.products(columns)
         var right = columns.map { dot($0, values) }
@@ -32,7 +34,7 @@ struct LeastSquares {
         residualEnergy = dot(rest, rest)
     }
 
-    /// The products of each two columns.
+    /// The products of every two columns.
     static func products(_ columns: [[Double]]) -> [[Double]] {
         var matrix = columns.map { _ in [Double](repeating: 0, count: columns.count) }
         for row in columns.indices {
@@ -72,10 +74,10 @@ public func dot(_ left: [Double], _ right: [Double]) -> Double {
     return sums.sum()
 }
 
-/// Ten times the logarithm of a ratio of energies; -200 for nothing.
+/// Ten times the logarithm of a ratio of energies; -200 for zero.
 func decibels(_ ratio: Double) -> Double { 10 * log10(max(ratio, 1e-20)) }
 
-/// The middle of the values; NaN of none.
+/// The middle of the values; NaN without values.
 func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard let upper = sorted.dropFirst(sorted.count / 2).first else { return .nan }

@@ -1,32 +1,32 @@
 internal import Glibc
 internal import TestSupport
 
-/// A spoken or sung phrase and takes of it that differ from it in known ways.
+/// A spoken or sung phrase and takes that differ from the phrase in known ways.
 ///
-/// The phrase is a row of syllables with gliding vowels, consonants, pauses, and a melody. A take is computed anew, with its own breath, not
-/// by processing the model.
+/// The phrase is a row of syllables with gliding vowels, consonants, pauses, and a melody. A take is computed anew,
+/// with its own breath, not by processing the model.
 public struct MadeTake: Sendable {
-    /// Seconds of silence before the phrase, beyond those of the model.
+    /// Seconds of silence before the phrase, beyond the model's silence.
     public var lateSeconds = 0.0
-    /// How much slower: 1.2 takes a fifth longer.
+    /// Factor by which the take is slower: 1.2 takes a fifth longer.
     public var lengthRatio = 1.0
-    /// How far the timing swings about an even tempo, in seconds: the amplitude of a slow sine.
+    /// Swing of the timing about an even tempo, in seconds: the amplitude of a slow sine.
     public var wobbleSeconds = 0.0
-    /// How much higher, in cents.
+    /// Distance above the model's pitch, in cents.
     public var cents = 0.0
-    /// How far the melody swings about the right one, in cents.
+    /// Swing of the melody about the right melody, in cents.
     public var melodyCents = 0.0
-    /// How far the level swings, in dB.
+    /// Swing of the level, in dB.
     public var levelDecibels = 0.0
-    /// The gain of all, in dB.
+    /// The gain of the whole take, in dB.
     public var gainDecibels = 0.0
-    /// White noise so many dB below the phrase; nil for hardly any.
+    /// White noise, in dB below the phrase; nil for hardly any noise.
     public var noiseDecibels: Double?
     /// The length of the vocal tract, against the model's.
     public var tract = 1.0
     /// Seconds of silence at a place in the phrase.
     public var pause: (at: Double, seconds: Double)?
-    /// Which random breath.
+    /// Seed of the random breath.
     public var seed: UInt64 = 1
 
     /// The model itself.

@@ -1,16 +1,17 @@
-// Whether a stretched voice still has the pitch of its source.
+// Checks whether a stretched voice still has the pitch of its source.
 internal import Glibc
 
-/// The pitch of a voice as a tracker by autocorrelation sees it, in frames of 40 ms every 10 ms, from 60 to 400 Hz.
+/// The pitch of a voice by autocorrelation, in frames of 40 ms every 10 ms, from 60 to 400 Hz.
 ///
-/// The autocorrelation is divided by that of the window (Boersma, "Accurate short-term analysis of the fundamental frequency",
-/// 1993), and of peaks almost as high as the highest the first counts.
+/// The autocorrelation is divided by the window's (Boersma, "Accurate short-term analysis of the fundamental
+/// frequency", 1993); among peaks almost as high as the highest, the first counts.
 public enum PitchMeasure {
-    /// The share of frames, in percent, that are voiced in both sounds and whose pitches are more than 200 cents apart.
+    /// The share of frames, in percent, that are voiced in both sounds and have pitches more than 200 cents apart.
     ///
     /// - Parameters:
     ///   - sound: The source, stretched.
-    ///   - speed: By how much; frames of the output are compared with those of the source at the same place.
+    ///   - speed: Speed of the stretched sound; frames of the output are compared with the source's frames at the same
+    ///     place.
     public static func grossErrors(_ sound: [Float], source: [Float], speed: Double) -> Double {
         let (ours, theirs) = (track(sound), track(source))
         var (wrong, count) = (0, 0)
@@ -23,7 +24,7 @@ public enum PitchMeasure {
         return count == 0 ? .nan : 100 * Double(wrong) / Double(count)
     }
 
-    /// A pitch in Hz for every 10 ms; nil where there is none.
+    /// A pitch in Hz for every 10 ms; nil without a pitch.
     private static func track(_ sound: [Float]) -> [Double?] {
         let samples = Filter.thirdOfTheRate(sound.map { Double($0) })
         let rate = TestSignals.rate / 3

@@ -1,13 +1,13 @@
 internal import Glibc
 public import TestSupport
 
-/// A sound of one voice or instrument whose pitch is known.
+/// A sound of one voice or instrument with a known pitch.
 public struct PitchedSound: Sendable {
     /// Frames a second, in Hz.
     public let sampleRate: Int
     /// The sound, one channel.
     public private(set) var samples: [Float] = []
-    /// The pitch of every frame in Hz, and 0 where nothing sounds.
+    /// The pitch of every frame in Hz, and 0 in silence.
     public private(set) var hertz: [Double] = []
 
     /// An instrument, by its partials and its envelope.
@@ -24,7 +24,7 @@ public struct PitchedSound: Sendable {
         case withoutFundamental
     }
 
-    /// Silence of no length.
+    /// Silence of zero length.
     public init(sampleRate: Int = TestSignals.sampleRate) { self.sampleRate = sampleRate }
 
     /// Adds silence.
@@ -68,7 +68,7 @@ public struct PitchedSound: Sendable {
         hertz += pitches
     }
 
-    /// The sound with white noise so many dB below its mean power where it sounds.
+    /// The sound with white noise, in dB below the mean power of the sounding parts.
     public func noisy(decibels: Double, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
         let sounding = zip(samples, hertz).filter { $1 > 0 }.map { Double($0.0) * Double($0.0) }
@@ -92,17 +92,17 @@ public struct PitchedSound: Sendable {
     }
 }
 
-/// How far a pitch contour is from the truth, as the literature counts it.
+/// Distance of a pitch contour from the truth, by the counts of the literature.
 public struct PitchErrors: Sendable {
     /// Share of the values with a pitch on both sides that are more than half a semitone apart.
     public let beyondFiftyCents: Double
-    /// Share of them that are more than a fifth apart.
+    /// Share of the same values that are more than a fifth apart.
     public let gross: Double
-    /// Share of the sounding values that have no pitch.
+    /// Share of the sounding values without a pitch.
     public let missed: Double
-    /// Share of the silent values that have one.
+    /// Share of the silent values with a pitch.
     public let invented: Double
-    /// Median distance of those within half a semitone, in cents.
+    /// Median distance of the values within half a semitone, in cents.
     public let fineCents: Double
 
     /// Compares values every 10 ms with the truth. Values within 20 ms of a note's beginning or end are not counted.
@@ -139,7 +139,8 @@ public struct PitchErrors: Sendable {
 }
 
 extension PitchedSound {
-    /// Voices and instruments that cover what a tracker meets: glides, vibrato, leaps of octaves, pauses, low and high notes.
+    /// Voices and instruments with the difficulties for a tracker: glides, vibrato, leaps of octaves, pauses, low and
+    /// high notes.
     public static func examples(sampleRate: Int = TestSignals.sampleRate) -> [(name: String, sound: PitchedSound)] {
         var random = SeededGenerator(seed: 7)
         func make(_ timbre: Timbre, _ notes: [Double], seconds: Double, gap: Double = 0, vibrato: Double = 0)

@@ -1,16 +1,17 @@
-// Plucked notes against a truly slow performance of the same score.
+// Compares plucked notes with a truly slow performance of the same score.
 internal import Glibc
 internal import TestSupport
 
 extension TestSignals {
-    /// Plucked notes one over the other: sixteen partials that begin at once and die away, the higher ones sooner.
+    /// Overlapping plucked notes: sixteen partials that begin at once and die away, the higher partials sooner.
     public struct Plucks: Sendable {
         /// The first frame of each note.
         public let frames: [Int]
         /// The sound.
         public let samples: [Float]
 
-        /// Twenty-four notes, as a player plays them at a tempo: their beginnings come later, and they die away as they always do.
+        /// Twenty-four notes, as a player plays them at a tempo: the notes begin later, and die away at an unchanged
+        /// rate.
         ///
         /// - Parameter tempo: 1, or less for a slow performance.
         public init(tempo: Double = 1, seed: UInt64 = 12) {
@@ -42,16 +43,17 @@ extension TestSignals {
     }
 }
 
-/// How strong the attacks of stretched notes are.
+/// Strength of the attacks of stretched notes.
 public struct PluckMeasure: Sendable {
-    /// The level above 1 kHz in the 6 ms around each attack, over that of the slow performance, in dB: the middle of all.
+    /// The level above 1 kHz in the 6 ms around each attack, over the slow performance's level, in dB: the middle of
+    /// all.
     public let level: Double
     /// The tenth percentile of the same.
     public let soft: Double
 
     /// Compares a stretched sound with a slow performance.
     ///
-    /// - Parameter performance: the notes at the tempo of the stretched sound.
+    /// - Parameter performance: The notes at the tempo of the stretched sound.
     public init(_ sound: [Float], performance: TestSignals.Plucks) {
         let ours = Filter.highPass(sound.map { Double($0) }, hertz: 1000)
         let theirs = Filter.highPass(performance.samples.map { Double($0) }, hertz: 1000)

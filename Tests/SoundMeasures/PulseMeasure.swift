@@ -1,14 +1,15 @@
-// Whether a voice is still made of pulses.
+// Checks whether a voice still consists of pulses.
 internal import Glibc
 
-/// How peaked a voice is once its formants are taken out.
+/// Peakedness of a voice without its formants.
 ///
-/// A voice is a train of sharp pulses through the mouth's resonances. Linear prediction takes the resonances out; the
-/// kurtosis of what is left tells how sharp the pulses are. A stretcher that lets phases drift smears them and sounds as if
-/// in a bathroom. Only loud and voiced frames of 40 ms count, below 7 kHz.
+/// A voice is a train of sharp pulses through the mouth's resonances. Linear prediction removes the resonances; the
+/// kurtosis of the residual measures the sharpness of the pulses. A stretcher that lets phases drift smears the pulses
+/// and sounds as if in a bathroom. Only loud and voiced frames of 40 ms count, below 7 kHz.
 public enum PulseMeasure {
-    /// The base-2 logarithm of the kurtosis, mean over all frames that count. The difference of two sounds is what matters:
-    /// 0 for a perfect copy, -1 for pulses half as peaked. Differences of the same voice at another speed stay within 0.05.
+    /// The base-2 logarithm of the kurtosis, mean over all counted frames. Compare the values of two sounds: a
+    /// difference of 0 is a perfect copy, -1 is pulses half as peaked. Differences of the same voice at another speed
+    /// stay within 0.05.
     public static func logKurtosis(_ sound: [Float]) -> Double {
         let samples = Filter.thirdOfTheRate(sound.map { Double($0) })
         let rate = TestSignals.rate / 3

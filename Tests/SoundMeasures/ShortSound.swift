@@ -2,21 +2,21 @@ public import TestSupport
 
 /// Interleaved 16-bit sound.
 public struct ShortSound: Sendable {
-    /// 1 or more.
+    /// Number of channels, 1 or more.
     public let channelCount: Int
-    /// Frame after frame.
+    /// Samples, frame after frame.
     public var samples: [Int16]
 
-    /// Sound of given samples, a multiple of `channelCount` of them.
+    /// Makes a sound of given samples, a multiple of `channelCount` of them.
     public init(channelCount: Int, samples: [Int16]) {
         self.channelCount = channelCount
         self.samples = samples
     }
 
-    /// Its length.
+    /// Number of frames.
     public var frameCount: Int { samples.count / channelCount }
 
-    /// Noise with silence, full scale and steps in it, so that extremes lie everywhere.
+    /// Noise with silence, full scale and steps, so that extremes lie everywhere.
     public static func lively(channelCount: Int, frameCount: Int, random: inout SeededGenerator) -> ShortSound {
         var level: Int32 = 1000
         let samples = (0..<channelCount * frameCount).map { _ in

@@ -1,17 +1,17 @@
-// How far the spectra of a stretched sound are from those of its source at the places they should show.
+// Distance of the spectra of a stretched sound from the source's spectra at the corresponding places.
 internal import Glibc
 
-/// The log-spectral distance: root of the mean square, in dB, over sixths of an octave from 100 Hz on, within 50 dB of the
-/// loudest, every 10 ms.
+/// The log-spectral distance: root of the mean square, in dB, over sixths of an octave from 100 Hz on, within 50 dB of
+/// the loudest, every 10 ms.
 ///
-/// Short windows see smeared attacks, long ones roughness of steady sounds; both see levels that are wrong. A sound and
-/// itself give 0; values below about 1 dB cannot be told apart by ear.
+/// Short windows detect smeared attacks, long windows roughness of steady sounds; both detect wrong levels. Two equal
+/// sounds give 0; values below about 1 dB are inaudible.
 public enum SpectralDistance {
     /// Compares a stretched sound with its source.
     ///
     /// - Parameters:
     ///   - size: Frames of the window, 512 or 4096.
-    ///   - offset: By how many frames the sound is late; see ``lateness(_:source:speed:)``.
+    ///   - offset: Frames by which the sound is late; see ``lateness(_:source:speed:)``.
     public static func measure(_ sound: [Float], source: [Float], speed: Double, size: Int, offset: Int = 0) -> Double {
         let rate = TestSignals.rate
         var reader = SpectrumReader(size: size, isSymmetric: true)
@@ -29,7 +29,7 @@ public enum SpectralDistance {
         var (sum, count) = (0.0, 0)
         for (output, input) in zip(ours, theirs) {
             for band in bands.indices where input[band] > loudest * 1e-5 {
-                // A floor of -60 dB: what is missing below it counts no more than it is heard.
+                // A floor of -60 dB: sound missing below the floor counts no more than its audibility.
                 let distance = decibels((output[band] + loudest * 1e-6) / (input[band] + loudest * 1e-6))
                 sum += distance * distance
                 count += 1
@@ -48,9 +48,9 @@ public enum SpectralDistance {
         }.filter { !$0.isEmpty }
     }
 
-    /// By how many frames a sound is late, 120 ms at most, by where its rises of level fit the source's best.
+    /// Frames by which a sound is late, 120 ms at most, from the best match of its rises of level with the source's.
     ///
-    /// An engine that is in time nearly as well as at the best place is believed to be in time: where nothing is sharp, the
+    /// An engine whose match in time is nearly as good as the best match counts as in time: without sharp sounds, the
     /// best place wanders.
     public static func lateness(_ sound: [Float], source: [Float], speed: Double) -> Int {
         let hop = 110

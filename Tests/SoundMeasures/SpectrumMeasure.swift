@@ -1,4 +1,4 @@
-// What is seen in spectra: noise that stays noise, channels that stay together, the distance of two sounds.
+// Measures from spectra: noise that stays noise, channels that stay together, the distance of two sounds.
 internal import Glibc
 @_spi(Benchmarks) internal import Transforms
 
@@ -8,7 +8,7 @@ struct SpectrumReader: ~Copyable {
     private var transform: RealFourierTransform
     private let window: [Float]
 
-    /// - Parameter isSymmetric: Hann's window with zeros at both ends, otherwise its periodic form.
+    /// - Parameter isSymmetric: Whether the Hann window has zeros at both ends; otherwise its periodic form.
     init(size: Int, isSymmetric: Bool = false) {
         self.size = size
         transform = RealFourierTransform(size: size)
@@ -34,13 +34,13 @@ struct SpectrumReader: ~Copyable {
     }
 }
 
-/// Whether white noise is still white noise.
+/// Checks whether white noise is still white noise.
 public struct NoiseMeasure: Sendable {
-    /// How much the magnitude of a bin varies: deviation over mean. Of Gaussian noise 0.523, of frozen noise less, of noise
-    /// that comes and goes more.
+    /// Variation of a bin's magnitude: deviation over mean. Gaussian noise has 0.523, frozen noise less, noise that
+    /// comes and goes more.
     public let variation: Double
-    /// The highest correlation with itself 4 to 80 ms later, of quarters of a second, the 95th percentile: repeated
-    /// segments, heard as a comb. Of noise below 0.05.
+    /// The highest autocorrelation at 4 to 80 ms, of quarters of a second, the 95th percentile: repeated segments,
+    /// heard as a comb. For noise below 0.05.
     public let echo: Double
 
     /// Measures stretched white noise.
@@ -87,9 +87,9 @@ public struct NoiseMeasure: Sendable {
     }
 }
 
-/// Whether two channels still belong together.
+/// Checks whether two channels still belong together.
 public struct StereoMeasure: Sendable {
-    /// How far one channel follows from the other, weighted by level, from 150 Hz to 8 kHz: 1 is wholly.
+    /// Predictability of one channel from the other, weighted by level, from 150 Hz to 8 kHz: 1 is full predictability.
     public let coherence: Double
 
     /// Measures stretched `TestSignals.delayedMusic()`.
@@ -121,7 +121,7 @@ public struct StereoMeasure: Sendable {
         coherence = sum / weights
     }
 
-    /// How much more of the difference of the channels there is than in the source, in dB: the middle leaks out.
+    /// Growth of the difference of the channels over the source's difference, in dB: the middle leaks out.
     public static func sideGain(_ sound: [[Float]], source: [[Float]]) -> Double {
         func share(_ channels: [[Float]]) -> Double {
             let pairs = zip(channels[0], channels[1])

@@ -2,9 +2,9 @@ internal import Glibc
 internal import TestSupport
 
 extension TestSignals {
-    /// Chords that die away and drum-like bursts over them, four to the second.
+    /// Chords that die away and drum-like bursts over the chords, four to the second.
     ///
-    /// - Parameter drumLevel: How loud the bursts are; 0 leaves the chords alone.
+    /// - Parameter drumLevel: Level of the bursts; 0 leaves the chords alone.
     public static func music(seconds: Double = 6, seed: UInt64 = 5, drumLevel: Double = 0.5) -> [Float] {
         var generator = SeededGenerator(seed: seed)
         let length = Int(seconds * rate)
@@ -34,7 +34,7 @@ extension TestSignals {
         return sound.map { Float(0.5 * $0 / peak) }
     }
 
-    /// The frames by which the right channel of `delayedMusic()` lags, and its level.
+    /// The delay in frames of the right channel of `delayedMusic()`, and its level.
     public static let delay = (frames: 7, gain: 0.7)
 
     /// Music heard from the left: the right channel is the left one, later and softer.

@@ -1,21 +1,21 @@
-// Tones whose tops lie between samples: cases 15 to 23 of EBU Tech 3341 (2023), made from its numbers.
+// Tones with tops between samples: cases 15 to 23 of EBU Tech 3341 (2023), made from its numbers.
 internal import Glibc
 import Transforms
 
 extension TestSignals {
-    /// A sound whose true peak is known.
+    /// A sound with a known true peak.
     public struct PeakCase: Sendable {
         /// The case's number in Tech 3341.
         public let number: Int
         /// The sound, at any rate.
         public let samples: [Float]
-        /// What the standard wants to be read, in dBTP, +0.2 or -0.4 dB.
+        /// The reading that the standard requires, in dBTP, +0.2 or -0.4 dB.
         public let expectedDecibels: Double
-        /// What the peak is, in dBTP.
+        /// The true peak, in dBTP.
         public let trueDecibels: Double
     }
 
-    /// A sine that fades in and out over 100 frames, as an abrupt one has peaks of its own.
+    /// A sine that fades in and out over 100 frames, as an abrupt sine has peaks of its own.
     public static func fadedSine(
         cyclesPerFrame: Double, amplitude: Double, degrees: Double, frameCount: Int = 2000
     ) -> [Float] {
@@ -25,7 +25,7 @@ extension TestSignals {
         }
     }
 
-    /// Cases 15 to 19, steady tones, and 20 to 23, one cycle of full scale in a tone of half of it.
+    /// Cases 15 to 19, steady tones, and 20 to 23, one cycle of full scale in a tone of half of full scale.
     public static func peakCases() -> [PeakCase] {
         let tones: [(Int, Double, Double, Double, Double)] = [
             (15, 4, 0.5, 0, -6), (16, 4, 0.5, 45, -6), (17, 6, 0.5, 60, -6), (18, 8, 0.5, 67.5, -6),
@@ -38,7 +38,7 @@ extension TestSignals {
                 expectedDecibels: expected, trueDecibels: 20 * log10(amplitude))
         }
         let fine = highCycle()
-        // Its tops are sampled 24 times a period: the highest of them is at most 0.04 dB low.
+        // The tops are sampled 24 times a period: the highest sample is at most 0.04 dB low.
         let peak = 20 * log10(fine.reduce(0) { max($0, abs($1)) })
         return steady
             + (0..<4).map { offset in
@@ -56,7 +56,7 @@ extension TestSignals {
             let edge = Double(min(index, count - 1 - index, 200)) / 200
             return amplitude * edge * sin(2 * .pi * Double(index) / Double(period))
         }
-        // A windowed sinc that passes 0.45 of the low rate whole and stops at half of it.
+        // A windowed sinc with a passband to 0.45 of the low rate and a stopband from half of the rate.
         let window = KaiserWindow.values(count: 2 * reach + 1, beta: 8)
         let taps = window.indices.map { index -> Double in
             let angle = .pi * 0.95 * Double(index - reach) / 4

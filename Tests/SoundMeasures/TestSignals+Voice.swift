@@ -2,8 +2,8 @@ internal import Glibc
 internal import TestSupport
 
 extension TestSignals {
-    /// A voice: glottal pulses with a gliding pitch through the formants of five vowels, with hisses, plosives and pauses
-    /// between them.
+    /// A voice: glottal pulses with a gliding pitch through the formants of five vowels, with hisses, plosives and
+    /// pauses in between.
     public static func voice(seconds: Double = 6, seed: UInt64 = 11) -> [Float] {
         var generator = SeededGenerator(seed: seed)
         let length = Int(seconds * rate)
@@ -35,8 +35,8 @@ extension TestSignals {
         let length = Int(seconds * rate)
         var samples = [Double](repeating: 0, count: length)
         var phase = 0.0
-        // The flow through the glottis rises for 40 % of a period and falls for 16 % (Rosenberg, "Effect of glottal pulse
-        // shape on the quality of natural vowels", 1971); its derivative is what is heard.
+        // The flow through the glottis rises for 40 % of a period and falls for 16 % (Rosenberg, "Effect of glottal
+        // pulse shape on the quality of natural vowels", 1971); its derivative is the audible sound.
         func flow(_ phase: Double) -> Double {
             if phase < 0.4 { return 0.5 - 0.5 * cos(.pi * phase / 0.4) }
             return phase < 0.56 ? cos(.pi / 2 * (phase - 0.4) / 0.16) : 0

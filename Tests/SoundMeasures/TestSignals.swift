@@ -1,11 +1,11 @@
-// Sounds whose every detail is known, for measuring what a stretcher did to them. Made in code and seeded: the same sounds at
+// Sounds known in every detail, for measuring the effects of a stretcher. Made in code and seeded: the same sounds at
 // every run.
 internal import Glibc
 internal import TestSupport
 
-/// Sounds for measuring stretchers, at 44.1 kHz, as single channels unless said otherwise.
+/// Sounds for measuring stretchers, at 44.1 kHz, as single channels unless noted otherwise.
 public enum TestSignals {
-    /// Frames per second of everything here. The measures are in milliseconds, so one rate is enough for them.
+    /// Frames per second of all signals. The measures are in milliseconds, so one rate is enough.
     public static let sampleRate = 44_100
     static let rate = Double(sampleRate)
 
@@ -35,7 +35,7 @@ public enum TestSignals {
         /// The sound.
         public let samples: [Float]
 
-        /// Four seconds of it.
+        /// Makes four seconds of the tone.
         public init() {
             var phase = 0.0
             let (hertz, depthCents, swingHertz) = (self.hertz, self.depthCents, self.swingHertz)
@@ -56,7 +56,8 @@ public enum TestSignals {
         /// The sound.
         public let samples: [Float]
 
-        /// The highest sample of what lies above a frequency: what `AttackMeasure` compares with when it looks there.
+        /// The highest sample of the sound above a frequency, for comparison with `AttackMeasure` above the same
+        /// frequency.
         public func peak(aboveHertz hertz: Double) -> Double {
             Filter.highPass(samples.map { Double($0) }, hertz: hertz).reduce(0) { max($0, abs($1)) }
         }
@@ -94,7 +95,7 @@ public enum TestSignals {
     public struct Gates: Sendable {
         /// The first frame of each tone.
         public let starts: [Int]
-        /// Frames of each tone, and of each silence before it.
+        /// Frames of each tone, and of each silence before a tone.
         public let length = Int(0.35 * rate)
         /// The sound.
         public let samples: [Float]

@@ -1,22 +1,22 @@
-// How pure steady sines come out.
+// Purity of steady sines.
 internal import Glibc
 
-/// What is left beside the sines that went in, and how far they are off.
+/// Level of the sound beside the original sines, and errors of the sines' frequencies.
 ///
-/// Windows of 0.2 s: long enough that the frequency is found to a thousandth of a cent, short enough that a drift of the
-/// phase, which nobody hears, does not count as noise. The first and last 0.4 s are left to ``StartLevel``. A perfect copy in
-/// Float gives about 150 dB; rounding is never the limit.
+/// Windows of 0.2 s: long enough for a frequency to a thousandth of a cent, short enough that an inaudible drift of the
+/// phase does not count as noise. The first and last 0.4 s are left to ``StartLevel``. A perfect copy in Float gives
+/// about 150 dB; rounding is never the limit.
 public struct ToneMeasure: Sendable {
     /// Level of the sines over the rest, in dB: the middle of all windows.
     public let snr: Double
-    /// The same of the worst window.
+    /// The same for the worst window.
     public let worstSNR: Double
     /// The largest error of a frequency, in cents.
     public let cents: Double
 
-    /// Measures a sound that should hold these sines alone.
+    /// Measures a sound that should hold only these sines.
     ///
-    /// - Parameter windowSeconds: Shorter for a sound whose speed changes, whose changes then spoil fewer windows.
+    /// - Parameter windowSeconds: Shorter for a sound with changes of speed, which then spoil fewer windows.
     public init(_ sound: [Float], hertz: [Double], windowSeconds: Double = 0.2) {
         let rate = TestSignals.rate
         let margin = Int(0.4 * rate)
@@ -36,7 +36,7 @@ public struct ToneMeasure: Sendable {
         cents = errors.map { abs(median($0)) }.max() ?? .nan
     }
 
-    /// The frequencies at which the phases of both halves fit together; four rounds settle it.
+    /// The frequencies at which the phases of both halves fit together; four rounds settle the result.
     private static func refined(_ frequencies: [Double], _ window: [Double]) -> [Double] {
         let half = window.count / 2
         let first = Array(window[..<half])
@@ -57,11 +57,11 @@ public struct ToneMeasure: Sendable {
     }
 }
 
-/// How steady the pitch of a tone with vibrato stays around the swing that went in.
+/// Steadiness of the pitch of a tone with vibrato, relative to the original swing.
 public struct VibratoMeasure: Sendable {
-    /// What is left of the pitch beside the swing, in cents, root of the mean square.
+    /// Deviation of the pitch from the swing, in cents, root of the mean square.
     public let wobble: Double
-    /// How much deeper the swing is than it was, in cents.
+    /// Increase of the swing's depth, in cents.
     public let depthError: Double
 
     /// Measures `TestSignals.Vibrato` at a speed.
@@ -69,7 +69,7 @@ public struct VibratoMeasure: Sendable {
     /// The pitch is that of the lowest partial, as turns of its phase over 10 ms, in steps of 1 ms.
     public init(_ sound: [Float], of tone: TestSignals.Vibrato, speed: Double) {
         let rate = TestSignals.rate
-        // A quarter of the partial's frequency to either side, as the complex signal around their middle.
+        // From 0.8 to 1.25 times the partial's frequency, as the complex signal around the middle.
         let (low, high) = (tone.hertz * 0.8, tone.hertz * 1.25)
         let middle = (low + high) / 2
         let taps = Filter.lowPass(tapCount: 2047, hertz: (high - low) / 2)
