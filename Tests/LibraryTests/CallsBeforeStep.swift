@@ -1,7 +1,7 @@
 import Files
 import Synchronization
 
-/// The system's calls, before one of which something else is done.
+/// The system's calls, with another action before one call.
 final class CallsBeforeStep: FileCalls {
     private let step: Int?
     private let body: @Sendable () -> Void
@@ -12,7 +12,7 @@ final class CallsBeforeStep: FileCalls {
     /// - Parameter step: The number of the call, from 0; nil for the first renaming.
     init(_ step: Int? = nil, _ body: @escaping @Sendable () -> Void) { (self.step, self.body) = (step, body) }
 
-    /// Whether that call was made.
+    /// Whether the call was made.
     var wasReached: Bool { isDone.load(ordering: .relaxed) }
 
     private func before(isRenaming: Bool = false) {

@@ -115,7 +115,7 @@ struct CatalogueTests {
         #expect(linked.place == .linked && linked.path == one && harness.isThere(one))
         let moved = try harness.library.add(fileAt: two, .move).item
         #expect(moved.place == .kept && harness.isThere(moved.path) && !harness.isThere(two))
-        // A link becomes a copy when a copy is asked for.
+        // A link becomes a copy when the user asks for a copy.
         #expect(try harness.library.add(fileAt: one).item.place == .kept && harness.isThere(one))
     }
 
@@ -158,7 +158,7 @@ struct CatalogueTests {
         #expect(libraryError { try harness.library.edit(number) { $0.language = "no tag!" } } == .textRefused)
         #expect(libraryError { try harness.library.edit(99) { $0.title = "x" } } == .unknown)
         #expect(try harness.library.item(number)?.words == edited.words)
-        // Playing the file does not bring its old title back.
+        // Playing the file does not restore the old title.
         _ = try harness.store.remember(edited.recording, position: 3, settings: [:])
         #expect(try harness.library.item(number)?.words.title == "Café del  Mar")
     }
@@ -179,15 +179,16 @@ struct CatalogueTests {
         #expect(try found("CAFE padi") == [one.number])
         #expect(try found("jose mar") == [one.number])
         #expect(try found("refrao") == [three.number])
-        // Inside a word of a script without spaces: three letters by an index, fewer by looking at all.
+        // Inside a word of a script without spaces: three letters by an index, fewer by a full scan.
         #expect(try found("の歌を") == [two.number] && found("練習") == [two.number] && found("歌") == [two.number])
         #expect(try found("五劫の") == [three.number] && found("五劫") == [three.number])
         #expect(try found("nothing").isEmpty && found("\"'*%_").isEmpty && found("\0").isEmpty)
         #expect(try found("one").isEmpty)
-        // The index follows what is changed.
+        // The index follows changes.
         try library.edit(two.number) { ($0.title, $0.artist) = ("other", "กัน") }
         #expect(try found("の歌を").isEmpty && found("other") == [two.number])
-        // A sign of LIKE is one with a mark behind it, too; and no word goes over the end of a field.
+        // A LIKE wildcard with a combining mark still counts as a wildcard; and no word extends over the end of a
+        // field.
         #expect(try found("กั") == [two.number] && found("%\u{E31}").isEmpty && found("rก").isEmpty)
     }
 
@@ -207,7 +208,7 @@ struct CatalogueTests {
         #expect(
             try found("strasse") == both && found("Straße") == both && found("lodz") == both && found("Łódź") == both)
         #expect(try found("aenima") == [one.number] && found("ＡＥＮ") == [one.number] && found("Øresund") == [two.number])
-        // Three letters by an index, fewer by looking at all.
+        // Three letters by an index, fewer by a full scan.
         #expect(try found("ガッコ") == [two.number] && found("ｶﾞｯｺ") == [two.number] && found("タカナ") == [one.number])
         #expect(try found("ガ") == [two.number] && found("コウ") == [two.number] && found("トウ") == [one.number])
         #expect(try found("カ\u{3099}") == [two.number])
@@ -357,7 +358,7 @@ struct CatalogueTests {
         #expect(after.missing.map(\.number) == [items[0].number])
         #expect(after.moved.isEmpty && after.orphans.isEmpty && after.parts.isEmpty && after.misplaced.isEmpty)
         #expect(try library.items().count == 6)
-        // The missing one is whole again when it is added again.
+        // The missing recording is whole again after adding the file again.
         try library.add(fileAt: harness.scratch.file("in/1.wav"))
         #expect(try library.check().isClean)
     }

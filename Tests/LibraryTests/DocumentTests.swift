@@ -14,7 +14,7 @@ extension LibraryHarness {
     var documentFiles: [String] { names(library.folderPath + "/documents") }
     var trashedDocumentFiles: [String] { names(library.folderPath + "/trash/documents") }
 
-    /// The number of a recording that was added now.
+    /// The number of a recording added now.
     func recording(_ seed: UInt64) throws -> Int {
         try library.add(fileAt: try wave("song\(seed).wav", seed: seed)).item.number
     }
@@ -50,7 +50,7 @@ struct DocumentTests {
         #expect(try harness.library.attach(fileAt: other, to: two).isNew)
         #expect(harness.documentFiles.count == 1)
         #expect(try harness.documents(one) == ["a.pdf"] && harness.documents(two) == ["b.txt"])
-        // While one of them needs the file, it stays.
+        // While one of the two recordings needs the file, the file stays.
         try harness.library.remove([one])
         #expect(harness.documentFiles.count == 1 && harness.trashedDocumentFiles.isEmpty)
         try harness.library.emptyTrash()
@@ -68,9 +68,9 @@ struct DocumentTests {
         #expect(try !harness.library.attach(fileAt: path, to: number, link: true).isNew)
         #expect(try harness.library.attach(fileAt: path, to: number).document.place == .kept)
         #expect(harness.documentFiles.count == 1 && harness.isThere(path))
-        // The other way round, a copy stays one.
+        // The other way round, a copy stays a copy.
         #expect(try harness.library.attach(fileAt: path, to: number, link: true).document.place == .kept)
-        // Unless it was removed; then its file is needed no more.
+        // Unless the document was removed; then no document needs the file.
         try harness.library.removeDocument(1, of: number)
         #expect(try harness.library.attach(fileAt: path, to: number, link: true).document.place == .linked)
         #expect(harness.documentFiles.isEmpty && harness.trashedDocumentFiles.isEmpty)
@@ -108,12 +108,12 @@ struct DocumentTests {
         #expect(harness.documentFiles.isEmpty && harness.trashedDocumentFiles.count == 2)
         #expect(libraryError { try harness.library.attach(fileAt: harness.text("c", "c"), to: number) } == .trashed)
         #expect(try harness.library.check().isClean)
-        // Each removal is taken back by itself.
+        // Each undo takes back a single removal.
         try harness.library.undoRemoval()
         #expect(try harness.documents(number) == ["b.pdf"] && harness.documentFiles.count == 1)
         try harness.library.undoRemoval()
         #expect(try harness.documents(number) == ["a.pdf", "b.pdf"] && harness.library.check().isClean)
-        // One that is added again while it is in the trash brings them, too.
+        // A recording that is added again while in the trash brings its documents, too.
         try harness.library.remove([number])
         try harness.library.add(fileAt: harness.scratch.file("song1.wav"))
         #expect(try harness.documentFiles.count == 2 && harness.library.check().isClean)
@@ -163,7 +163,7 @@ struct DocumentTests {
         try library.repair(report)
         let after = try library.check()
         #expect(after.misplaced.isEmpty && harness.isThere(documents[1].path) && after.missingDocuments.count == 2)
-        // What nothing needs is not removed, and can be attached.
+        // A file without a document is not removed, and can be attached.
         #expect(after.orphans.map(\.path) == [stray])
         try library.attach(fileAt: stray, to: number)
         try FileManager.default.removeItem(atPath: stray)
@@ -196,14 +196,14 @@ struct DocumentTests {
         let harness = try LibraryHarness()
         let (number, path) = (try harness.recording(1), try harness.text("a.pdf", "notes"))
         let hash = try #require(DocumentFile.hash(ofFileAt: path))
-        // Before the store was told.
+        // Before the change in the store.
         try harness.library.folder.make(forDocuments: true)
         let place = harness.library.folder.document(DocumentFile.name(hash, original: "a.pdf"))
         try FileManager.default.copyItem(atPath: path, toPath: place)
         #expect(try harness.library.documents(of: number).isEmpty)
         #expect(try harness.library.check().orphans.map(\.path) == [place])
         #expect(try harness.library.attach(fileAt: path, to: number).isNew && harness.library.check().isClean)
-        // After the store was told of a removal, and before the file was moved.
+        // After the removal in the store, and before the file was moved.
         try harness.library.remove([number])
         let trashed = harness.library.folder.trashedDocument(fileName(place))
         try FileManager.default.moveItem(atPath: trashed, toPath: place)

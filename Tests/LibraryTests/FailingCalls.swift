@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// Calls of which the one with a number, and all after it unless it is the only one, fail as on a full disk.
+/// Calls that fail as on a full disk: the call with a given number, and all later calls, unless only that call fails.
 final class FailingCalls: FileCalls, @unchecked Sendable {
     private let lock = NSLock()
     private var left: Int
@@ -34,7 +34,7 @@ final class FailingCalls: FileCalls, @unchecked Sendable {
     func synchroniseData(_ descriptor: Int32) -> Int { call { system.synchroniseData(descriptor) } }
     func synchronise(_ descriptor: Int32) -> Int { call { system.synchronise(descriptor) } }
     func synchroniseFolder(_ folder: String) -> Int { call { system.synchroniseFolder(folder) } }
-    // What cleans up works even on a full disk.
+    // Cleaning up works even on a full disk.
     func remove(_ path: String) -> Int { system.remove(path) }
     func rename(_ path: String, to other: String) -> Int { call { system.rename(path, to: other) } }
     func close(_ descriptor: Int32) -> Int { system.close(descriptor) }

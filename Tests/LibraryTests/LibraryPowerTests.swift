@@ -27,10 +27,10 @@ struct LibraryPowerTests {
         func library(_ calls: any FileCalls) throws -> RecordingLibrary {
             try RecordingLibrary(PracticeStore(.file(data + "/practice.db")), folder: data + "/library", calls: calls)
         }
-        // The folders are there before.
+        // The folders exist beforehand.
         try library(SystemFileCalls()).add(fileAt: try source("0.wav"))
         let disk = CrashDisk(data, lie: lie)
-        // The titles that are in the library, and those in its trash, after each change.
+        // The titles in the library and in its trash, after each change.
         var states: [(kept: Set<String>, trashed: Set<String>)] = [(["0"], [])]
         try disk.watchingDatabases {
             let library = try library(disk)

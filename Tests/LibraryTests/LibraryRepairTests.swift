@@ -81,7 +81,7 @@ struct LibraryRepairTests {
         let item = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1), .link).item
         // The byte E9, a letter of Latin-1.
         let moved = harness.scratch.file("caf\u{10FFE9}.wav")
-        // Some file systems take UTF-8 alone.
+        // Some file systems accept UTF-8 only.
         guard unsafe rename(item.path, FileName.systemName(moved)) == 0 else { return }
         let report = try harness.library.check()
         #expect(report.moved.map(\.path) == [moved] && report.missing.isEmpty)

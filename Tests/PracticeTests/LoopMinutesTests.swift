@@ -1,4 +1,4 @@
-// The round trip of a long session: it is that of the first minute in the last one.
+// The round trip of a long session is the same in the first and the last minute.
 import Recording
 import TestSupport
 import Testing
@@ -24,7 +24,7 @@ struct LoopMinutesTests {
             let model = try #require(take.model)
             let (frames, start) = (rig.frames(of: take), Int(model.start.rounded()))
             #expect(end.lostFrames == 0 && frames.count > start + model.frames.count)
-            // Each tenth of a second; LoopTakesTests looks at every frame.
+            // Each tenth of a second; LoopTakesTests checks every frame.
             let heard = stride(from: start + LoopRig.fade, to: start + model.frames.count - LoopRig.fade, by: 800)
             let wrong = heard.filter { frames.indices.contains($0) && frames[$0] != 4001 + $0 - start }
             #expect(wrong.isEmpty, "take \(take.id): \(wrong)")

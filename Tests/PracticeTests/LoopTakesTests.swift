@@ -1,4 +1,4 @@
-// Takes over a loop, on a virtual card whose cable leads back what is played: each must be in its place, to the frame.
+// Takes over a loop, on a virtual card whose cable loops the output back: each take must be in its place, to the frame.
 import AudioFiles
 import Clips
 import Foundation
@@ -16,8 +16,8 @@ import VirtualCardSupport
 @testable import Recording
 @testable import Store
 
-/// A duplex stream whose device thread asks for `prepare` before each block, as the virtual clock does: what happens between two blocks does
-/// not depend on how fast the machine is.
+/// A duplex stream whose device thread calls `prepare` before each block, as the virtual clock does: actions between
+/// two blocks do not depend on the machine's speed.
 private final class PreparingDuplex: DuplexStream {
     private let inner: any DuplexStream
 
@@ -45,8 +45,8 @@ private final class PreparingDuplex: DuplexStream {
     }
 }
 
-/// A session with a recorder on a virtual card. The recording's samples are their own frame numbers, so that a take tells of each of its
-/// frames what was heard.
+/// A session with a recorder on a virtual card. The recording's samples are their own frame numbers, so each frame of a
+/// take shows the frame heard.
 final class LoopRig {
     static let rate = 8000
     static let frameCount = 64_000
@@ -66,7 +66,7 @@ final class LoopRig {
 
     /// - Parameters:
     ///   - card: The card; its clock is virtual.
-    ///   - clocks: Whether output and input have one clock.
+    ///   - clocks: Whether output and input share a clock.
     ///   - script: Called before each block on the device's thread.
     init(
         _ card: VirtualCardOptions, clocks: DuplexClocks = .one, plan: PracticePlan, period: Int = 64,
@@ -120,7 +120,7 @@ final class LoopRig {
 
     /// Plays to the end of the plan, or until the device fails.
     ///
-    /// - Returns: What happened to the takes.
+    /// - Returns: The events of the takes.
     func run() async throws -> (events: [PracticeTakeEvent], error: EngineError?) {
         let stream = recorder.events
         let reading = Task {
@@ -130,7 +130,7 @@ final class LoopRig {
         }
         session.start()
         try recorder.start()
-        // A second one is refused, and does not list each take twice.
+        // A second start is refused, and does not list each take twice.
         #expect(throws: DeviceError.self) { try recorder.start() }
         try engine.start()
         let engine = engine
@@ -146,7 +146,7 @@ final class LoopRig {
         return (await reading.value, error)
     }
 
-    /// A take's samples as frames of the recording; 0 for silence, and where two sounds meet something between.
+    /// A take's samples as frames of the recording; 0 for silence, and a value in between where two sounds meet.
     func frames(of take: RecordedTake) -> [Int] {
         guard let bytes = FileManager.default.contents(atPath: take.path), bytes.count > 8 else { return [] }
         guard let data = bytes.range(of: Data("data".utf8)) else { return [] }
@@ -159,7 +159,7 @@ final class LoopRig {
 }
 
 extension Array where Element == PracticeTakeEvent {
-    /// Every take that is on the disk, with how it ended.
+    /// Every take on the disk, with its kind of end.
     var ended: [(take: RecordedTake, end: TimedTakeEnd)] {
         compactMap { if case .ended(let take, let end) = $0 { (take, end) } else { nil } }
     }
@@ -173,7 +173,7 @@ struct LoopTakesTests {
         return plan
     }
 
-    /// How many frames of a pass lie where they should: `frames[start + n]` is the section's frame n.
+    /// The frames of a pass out of place: `frames[start + n]` should be the section's frame n.
     private func misplaced(_ frames: [Int], _ model: StoredTake.Model, heard: Range<Int>) -> [Int] {
         let start = Int(model.start.rounded())
         return heard.filter { place in
@@ -244,11 +244,11 @@ struct LoopTakesTests {
                 if isDue { recorder.press() }
             })
         let (events, _) = try await rig.run()
-        // The second take is ended by the end of the session.
+        // The end of the session ends the second take.
         #expect(events.ended.count == 2, "\(events)")
         for (take, _) in events.ended {
             let (model, frames) = (try #require(take.model), rig.frames(of: take))
-            // A take may begin in the middle of a pass, and goes on over the next ones.
+            // A take may begin in the middle of a pass, and continues over the next passes.
             let begin = max(LoopRig.rate / 10, Int(model.start) + LoopRig.fade)
             let end = Int(model.start) + model.frames.count - LoopRig.fade
             #expect(misplaced(frames, model, heard: begin..<max(begin, end)).isEmpty)
@@ -269,10 +269,11 @@ struct LoopTakesTests {
             return (rig, events, error)
         }
         var (rig, events, error) = try await run()
-        // Two threads share the virtual clock. If one of them gets no processor for a second, the other one takes its card for dead.
+        // Two threads share the virtual clock. If one thread gets no processor for a second, the other thread takes its
+        // card for dead.
         for _ in 0..<4 where error != nil { (rig, events, error) = try await run() }
         #expect(error == nil && events.ended.count == 3, "\(String(describing: error)), \(events)")
-        // The loop that follows the clocks needs some seconds to be at its quietest.
+        // The control loop that follows the clocks needs some seconds to become quiet.
         for (take, _) in events.ended.dropFirst() {
             let (model, frames) = (try #require(take.model), rig.frames(of: take))
             let start = Int(model.start.rounded())

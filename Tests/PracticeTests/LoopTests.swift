@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A loop that is set by ear")
 struct LoopTests {
-    /// Two seconds whose samples are their own frame numbers, so that every place can be read off.
+    /// Two seconds of samples that are their own frame numbers, so that every place can be read off.
     static let rate = 8000
     static let ruler = (0..<16_000).map { Float($0) / 16_384 }
 
@@ -38,7 +38,7 @@ struct LoopTests {
         for frame in 40..<2990 { #expect(place(sound[frame]) == 1000 + frame) }
         for frame in 3040..<5990 { #expect(place(sound[frame]) == 1000 + frame - 3000) }
         let steps = zip(sound, sound.dropFirst()).map { abs($1 - $0) }
-        // A hard splice would step by 3000 / 16384; a crossfade over 40 frames by a fortieth of it and a frame.
+        // A hard splice would step by 3000 / 16384; a crossfade over 40 frames by a fortieth of this step and a frame.
         #expect((steps.max() ?? 1) < 3000 / 16_384 / 20)
     }
 
@@ -50,10 +50,10 @@ struct LoopTests {
         harness.play(3000)
         #expect(try harness.session.setLoopEnd().range == 1300..<4300)
         harness.play(1000)
-        // Rendered is frame 1300 + 1000; audible is 700 frames before it.
+        // Rendered is frame 1300 + 1000; audible is 700 frames before this frame.
         #expect(try harness.session.audibleClipFrame() == 1600)
         harness.play(100)
-        // The end moves to what is heard, and the loop is heard from its start again.
+        // The end moves to the audible frame, and the loop plays from its start again.
         #expect(try harness.session.setLoopEnd().range == 1300..<1700)
     }
 
@@ -69,7 +69,7 @@ struct LoopTests {
         try harness.session.nudge(.start, by: 1)
         #expect(harness.session.marks.range == 1001..<3920)
         let sound = harness.play(3000)
-        // No jump: it was at frame 1500, and plays on from there.
+        // No jump: the session was at frame 1500, and continues from there.
         for frame in 64..<2400 { #expect(place(sound[frame]) == 1500 + frame) }
         #expect(place(sound[2500]) == 1001 + 2500 - (3920 - 1500))
         try harness.session.setLoopStart()
@@ -236,7 +236,7 @@ struct LoopTests {
         harness.play(1000)
         #expect(eventually { told.withLock { $0.contains(.proceeded(section: 1)) } })
         harness.play(64) {
-            // The second request is sent by the next round, after the block that carries out the first one.
+            // The next round sends the second request, after the block that carries out the first request.
             _ = try? harness.session.loop(1000..<2000)
             harness.session.go(toSection: 2)
         }
@@ -259,7 +259,8 @@ struct LoopTests {
             beforeStart: { session in session.observe { event in told.withLock { $0.append(event) } } })
         harness.play(960)
         harness.play(64) {
-            // The block in which the first section ends carries out the first of these requests, and the next block the others.
+            // The block in which the first section ends carries out the first of these requests, and the next block the
+            // others.
             try? harness.session.setPasses(1)
             _ = try? harness.session.loop(200..<800)
             harness.session.go(toSection: 3)

@@ -1,4 +1,4 @@
-// What a session leaves in the practice log, and what is counted of it.
+// A session's entries in the practice log, and the counts in the entries.
 import Clips
 import Foundation
 import Sections
@@ -35,7 +35,7 @@ struct PracticeLogTests {
             sound: .copy, isReversed: reversed)
     }
 
-    /// The entry that follows from events.
+    /// The entry for a list of events.
     private static func entry(_ events: [PlayerEvent], place: PracticeLogState.Place = place) -> PracticeEntry? {
         var log = PracticeLogState(key: recording().key, sampleRate: 1000, calendar: .utc)
         for event in events { log.take(event, in: place, at: noon(0) + event.frame / 1000) }
@@ -53,7 +53,7 @@ struct PracticeLogTests {
                 // A gap of five seconds.
                 event(.passStarted, 85_000, 0, 0.8, false), event(.passEnded, 97_500, 10_000, 0.8, false),
                 event(.passStarted, 97_500, 0, 0.7, false), event(.passEnded, 111_786, 10_000, 0.7, false),
-                // Left in its middle.
+                // Left in the middle.
                 event(.passStarted, 111_786, 0, 1, false), event(.passEnded, 113_786, 2000, 1, false),
             ]))
         #expect(entry.passes == 3 && entry.speeds == .init(lowest: 0.5, highest: 0.8, last: 0.7))
@@ -83,7 +83,7 @@ struct PracticeLogTests {
                     + [event(.speedChanged, 19_000, 9500, 2, false), event(.passEnded, 19_250, 10_000, 2, false)]) == (
                     1, 0.5
                 ))
-        // Entered in its middle.
+        // Entered in the middle.
         #expect(passes([event(.passStarted, 0, 5000, 1, false), event(.passEnded, 5000, 10_000, 1, false)]).0 == 0)
         let back = [event(.passStarted, 0, 10_000, 1, true), event(.passEnded, 10_000, 0, 1, true)]
         #expect(passes(back) == (1, 1))
@@ -97,7 +97,7 @@ struct PracticeLogTests {
         let late = noon(0, hour: 24)
         log.take(Self.event(.playbackStarted, 0, 0), in: Self.place, at: late - 20)
         log.take(Self.event(.passStarted, 0, 0), in: Self.place, at: late - 20)
-        // A glance at another section, on the way to a loop.
+        // A moment in another section, on the way to a loop.
         log.take(Self.event(.moved, 5000, 0), in: other, at: late - 15)
         log.take(Self.event(.moved, 5100, 7), in: loop, at: late - 15)
         log.count(to: 25_100, at: late + 5)
@@ -106,7 +106,7 @@ struct PracticeLogTests {
         let entries = log.unwritten.map(\.entry)
         #expect(entries.map(\.sectionID) == [1, nil, nil] && entries.map(\.frames) == [0..<10_000, 7..<9, 7..<9])
         #expect(entries.map(\.seconds) == [5, 20, 6] && entries.map(\.began) == [late - 20, late - 15, late + 5])
-        // A section that is moved while it plays is the same.
+        // A section moved during playing is the same section.
         var moved = Self.place
         moved.frames = 5..<9000
         log.take(Self.event(.playbackStarted, 40_000, 0), in: Self.place, at: late + 100)
@@ -127,14 +127,15 @@ struct PracticeLogTests {
         let harness = try LoggedHarness(plan: plan, recording, store)
         harness.play(40_000)
         await harness.waitUntil { try store.practiceLog().first?.passes == 2 }
-        // The range is saved while it is practised.
+        // The range is saved during its practice.
         try store.apply(.add([SectionDraft(16_000..<28_000, name: "B")]), to: recording)
         harness.play(24_000)
         await harness.waitUntil { harness.log.finish(seconds: 0) }
         let log = try store.practiceLog()
         try #require(log.count == 2)
         #expect(log.map(\.sectionID) == [1, 2] && log.map(\.name) == ["A", "B"] && log.map(\.passes) == [2, 2])
-        // The log looks at the player, which is ahead of its events here: at which of the two a second is counted is open.
+        // The log reads the player's state, which is ahead of the player's events here: a second may count for either
+        // of the two.
         #expect(
             log.reduce(0) { $0 + $1.seconds } == 7
                 && log.allSatisfy { $0.speeds == .init(lowest: 1, highest: 1, last: 1) })
@@ -198,7 +199,7 @@ struct PracticeLogTests {
                     told = number + 1
                     unsafe pwrite(report, &told, 8, 0)
                 }
-                // The killer may come later than all of them.
+                // The killer may come later than all edits.
                 sleep(120)
             }
             let report = FileManager.default.contents(atPath: path + ".report") ?? Data()
@@ -211,7 +212,7 @@ struct PracticeLogTests {
     }
 }
 
-/// A session whose practice is logged.
+/// A session with a practice log.
 private final class LoggedHarness {
     let harness: SessionHarness
     let log: PracticeLog
@@ -239,7 +240,7 @@ private final class LoggedHarness {
 
     func play(_ frames: Int) { harness.play(frames) }
 
-    /// Without blocking a thread that events need.
+    /// Waits without blocking a thread that events need.
     func waitUntil(_ isDone: () throws -> Bool) async {
         let limit = ContinuousClock.now + .seconds(400)
         while (try? isDone()) != true, ContinuousClock.now < limit {

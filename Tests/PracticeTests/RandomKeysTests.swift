@@ -1,4 +1,4 @@
-// Keys pressed at random, as by a child at the keyboard: what is heard must be what a slow session would play.
+// Keys pressed at random, as by a child at the keyboard: the sound must equal the sound of a slow session.
 import EngineHarness
 import TestSupport
 import Testing
@@ -14,7 +14,7 @@ struct RandomKeysTests {
     static let frameCount = 240_000
     static let scale: Float = 262_144
     static let ruler = (0..<frameCount).map { Float($0) / scale }
-    /// Crossfades last 5 ms. Three can meet: of a joint, and of the two requests of a key that leaves a loop.
+    /// Crossfades last 5 ms. Three can meet: a joint's, and two from the requests of a key that leaves a loop.
     static let fade = 3 * 40
 
     enum Key: CaseIterable {
@@ -42,10 +42,10 @@ struct RandomKeysTests {
         var log: [String] = []
         let count = environmentCount("WOODSHED_KEYS", short: cases(1700, few: 500))
         for number in 0..<count {
-            // Long enough for the fades of the last key to end; now and then so long that sections follow one another.
+            // Long enough for the fades of the last key to end; now and then long enough for several sections.
             var frames = 256 + Int.random(in: 0..<(number % 50 == 0 ? 25_000 : 800), using: &random)
             for _ in 0..<frames { model.step() }
-            // Whether a key at the very frame of a joint comes before it or after it is checked elsewhere.
+            // The order of a key and a joint at the same frame is checked elsewhere.
             if model.isAtJoint {
                 model.step()
                 frames += 1
@@ -66,7 +66,7 @@ struct RandomKeysTests {
         #expect(model.jumpCount > count / 3)
     }
 
-    /// Waits until a claim is true, without holding the thread that would make it true: events travel in a task.
+    /// Waits until a claim is true, without holding the thread that would make the claim true: events travel in a task.
     private func isSoon(_ claim: () -> Bool) async throws -> Bool {
         for _ in 0..<120_000 {
             if claim() { return true }
@@ -75,12 +75,12 @@ struct RandomKeysTests {
         return claim()
     }
 
-    /// Presses a key on both.
+    /// Presses a key in the session and in the model.
     private func press(
         _ key: Key, _ session: PracticeSession, _ harness: SessionHarness, _ model: inout SlowSession, _ late: Int,
         _ random: inout SeededGenerator
     ) -> String {
-        // A loop that is hardly longer than its crossfades has a joint at nearly every key.
+        // A loop hardly longer than its crossfades has a joint at nearly every key.
         if model.shortestLoop(after: key == .nudge ? 80 : 0, heard: model.audible(late: late)) < 256 {
             guard key != .start, key != .end, key != .nudge else { return "too short" }
         }
@@ -150,11 +150,12 @@ struct RandomKeysTests {
         Int.random(in: 0..<count, using: &random)
     }
 
-    /// Compares what was played since a frame, outside of fades, and looks for steps that no crossfade makes.
+    /// Compares the sound since a frame, outside of fades, and searches for steps that no crossfade makes.
     private func check(_ harness: SessionHarness, _ model: SlowSession, from first: Int) -> Bool {
         for frame in first..<harness.frame {
             if frame > 0 {
-                // A crossfade of 40 frames between places of a recording that is less than 1 high, and two more that meet it.
+                // A crossfade of 40 frames between places of a recording with a peak-to-peak range below 1, and two
+                // more crossfades at the same time.
                 let step = abs(harness.output[frame] - harness.output[frame - 1])
                 guard step < 0.08 else {
                     Issue.record("a step of \(step) at frame \(frame), last jump \(model.lastJumps[frame])")

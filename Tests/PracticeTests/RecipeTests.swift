@@ -47,7 +47,7 @@ struct RecipeTests {
         #expect(looped.player.status.passes == nil)
         try looped.session.toggleLoop()
         looped.play(100)
-        // The pass in which the loop was set goes on.
+        // The pass in which the loop was set continues.
         #expect(looped.player.status.pass == 1 && looped.player.status.passes == 3)
     }
 
@@ -63,11 +63,11 @@ struct RecipeTests {
         #expect(try harness.session.setLoopStart().start == 2050)
         harness.play(3000)
         #expect(try harness.session.setLoopEnd().end == 5050)
-        // A nudge is meant as it is.
+        // A nudge is exact, without snapping.
         #expect(try harness.session.nudge(.end, by: 7).end == 5057)
         #expect(try SnappedEdge.frame(nearest: 777, in: harness.player.clip) == 800)
         #expect(try SnappedEdge.frame(nearest: 0, in: harness.player.clip) == 0)
-        // A frame past the end stays, however far it is.
+        // A frame past the end stays, at any distance.
         #expect(try SnappedEdge.frame(nearest: 17_000, in: harness.player.clip) == 17_000)
         #expect(try SnappedEdge.frame(nearest: .max, in: harness.player.clip) == .max)
     }

@@ -1,4 +1,4 @@
-// A recorder that a program releases without ending it.
+// A recorder that a program releases without stopping the recorder.
 import Foundation
 import Synchronization
 import TestSupport
@@ -42,7 +42,7 @@ struct ReleasedRecorderTests {
     func released() async throws {
         let ending = Ending()
         let (folder, store) = try await playAndRelease(ending)
-        // Without blocking a thread that the events need.
+        // Waits without blocking a thread that the events need.
         let limit = ContinuousClock.now + .seconds(400)
         while !ending.isOver.withLock({ $0 }), ContinuousClock.now < limit {
             try? await Task.sleep(for: .milliseconds(5))

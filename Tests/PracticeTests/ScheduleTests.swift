@@ -1,4 +1,4 @@
-// When sections are due: the arithmetic beside py-fsrs, and the reviews in a store.
+// Due days of sections: the arithmetic, compared with py-fsrs, and the reviews in a store.
 import AudioFiles
 import Foundation
 import Sections
@@ -97,7 +97,7 @@ struct ScheduleTests {
         func replaced() throws -> [UInt64] {
             try store.schedule(at: noon(9), calendar: .utc).filter(\.isReplaced).map(\.recording.key.high).sorted()
         }
-        // Those that were seen in one second were seen in the order in which they came.
+        // Recordings seen in the same second are ordered by their arrival.
         #expect(try replaced() == [1, 2])
         #expect(try store.due(at: noon(9), of: changed(1).key, calendar: .utc).map(\.isReplaced) == [true])
     }
@@ -173,7 +173,7 @@ struct ScheduleTests {
                 group.addTask {
                     await #expect(processExitsWith: .success) {
                         [path = path as String, writer = writer as Int, count = count as Int] in
-                        // A busy machine may keep the other process from its work while it has the store for itself.
+                        // A busy machine may delay the other process while this process holds the store.
                         let store = try PracticeStore(.file(path), schema: .current, busyTimeout: 120_000)
                         for number in 0..<count {
                             try store.review(

@@ -8,7 +8,7 @@ import Testing
 @testable import Practice
 @testable import Store
 
-/// Sections that change while a session plays them. The recording is a ruler: the sample tells its frame.
+/// Sections that change while a session plays them. The recording is a ruler: each sample is its frame number.
 @Suite("Sections that change while they play")
 struct SectionChangeTests {
     private func place(_ sample: Float) -> Int { Int((sample * 16_384).rounded()) }

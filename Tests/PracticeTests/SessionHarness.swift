@@ -6,22 +6,22 @@ import Synchronization
 @testable import Practice
 @testable import Store
 
-/// A session without a device: the clock is the number of frames rendered, less a buffer that has not been heard yet.
+/// A session without a device: the clock is the number of rendered frames, less a buffer of inaudible frames.
 final class SessionHarness {
     let session: PracticeSession
     let harness: Harness
     private let rendered = RenderedFrames()
     private(set) var output: [Float] = []
 
-    /// Frames rendered so far, for the session's idea of what is audible.
+    /// Rendered frames so far, from which the session computes the audible place.
     final class RenderedFrames: Sendable {
         let audible = Atomic<Int64>(0)
     }
 
     /// - Parameters:
-    ///   - bufferFrames: Frames that were rendered and are not audible yet.
+    ///   - bufferFrames: Rendered frames that are not audible yet.
     ///   - startFrame: The output frame of the first sound; nil for the first block.
-    ///   - beforeStart: Called with the session before it is started.
+    ///   - beforeStart: Called with the session before the start.
     init(
         _ samples: [Float], rate: Int, plan: SessionPlan, bufferFrames: Int64 = 0, startFrame: Int64? = nil,
         beforeStart: (PracticeSession) -> Void = { _ in }
@@ -51,7 +51,7 @@ final class SessionHarness {
 
     /// Renders some frames, in blocks of a length.
     ///
-    /// - Parameter beforeBlock: Called before each block, when the control side was served for it.
+    /// - Parameter beforeBlock: Called before each block, after serving the control side for the block.
     @discardableResult
     func play(_ frames: Int, block: Int = 64, beforeBlock: () -> Void = {}) -> [Float] {
         let sound = harness.render(frames, from: output.count) {

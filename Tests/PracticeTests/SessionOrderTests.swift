@@ -8,7 +8,8 @@ import Testing
 @testable import Practice
 @testable import Store
 
-/// Requests in rare orders: before the start, just after another one, and in a pause. The recording is a ruler: the sample tells its frame.
+/// Requests in rare orders: before the start, just after another request, and in a pause. The recording is a ruler:
+/// each sample is its frame number.
 @Suite("Requests to a session in rare orders")
 struct SessionOrderTests {
     private static let ranges: [Range<Int64>] = [1000..<2000, 4000..<5000, 8000..<9000]
@@ -46,7 +47,7 @@ struct SessionOrderTests {
 
     @Test("a loop that is set and left before the start leaves the first section chosen")
     func loopLeftBeforeStart() throws {
-        // The first one holds the frame where a player begins that was told nothing.
+        // The first section holds the frame at which a player begins without any request.
         var plan = try plan([0..<1000] + Self.ranges.dropFirst())
         plan.firstSection = 3
         let harness = try harness(plan) { session in

@@ -1,11 +1,11 @@
-// A session as slowly and plainly as it can be said: one frame at a time, no scores, no threads. Tests compare the real one with it.
+// A slow and plain session: one frame at a time, no scores, no threads. Tests compare the real session with this one.
 import Engine
 import Practice
 import Store
 
-/// What is played at speed 1, without gaps, by the rules of docs/sections.md.
+/// The sound at speed 1, without gaps, by the rules of docs/sections.md.
 struct SlowSession {
-    /// Where the playing is.
+    /// The playing place.
     struct Place: Equatable {
         var section = 0
         var pass = 0
@@ -14,7 +14,7 @@ struct SlowSession {
 
     let frameCount: Int64
     let sections: [Range<Int64>]
-    /// Of each section; the list repeats.
+    /// Passes of each section; the list repeats.
     private(set) var passes: Int
     private(set) var place: Place
     private(set) var start: Int64?
@@ -24,9 +24,9 @@ struct SlowSession {
     private var passBeforeLoop = 0
     /// The section that plays, or played before the loop; from 0.
     private(set) var section = 0
-    /// The clip frame of each output frame so far; nil while nothing is heard.
+    /// The clip frame of each output frame so far; nil for silence.
     private(set) var heard: [Int64?] = []
-    /// For each output frame, the last one at which the sound began to change over to another place.
+    /// For each output frame, the last frame at which the sound began to change over to another place.
     private(set) var lastJumps: [Int] = []
     private(set) var jumpCount = 0
     private var lastJump = Int.min / 2
@@ -41,7 +41,7 @@ struct SlowSession {
         return start..<end
     }
 
-    /// What is played now: the sections of the list, or the loop.
+    /// The playing ranges: the sections of the list, or the loop.
     private var ranges: [Range<Int64>] { isLoop ? [loop ?? 0..<0] : sections }
 
     var range: Range<Int64> { ranges[place.section] }
@@ -87,11 +87,11 @@ struct SlowSession {
 
     // MARK: Keys
 
-    /// The clip frame that is audible `late` frames after it was made; nil before the first sound.
+    /// The clip frame that is audible `late` frames after its rendering; nil before the first sound.
     func audible(late: Int) -> Int64? {
         if isPaused { return place.frame }
         let frame = heard.count - late
-        // The end of what was made is the frame that will be made next.
+        // The end of the rendered sound is the frame to be rendered next.
         if frame == heard.count { return place.frame }
         return frame >= 0 ? heard[frame] : nil
     }
@@ -103,7 +103,7 @@ struct SlowSession {
         }
     }
 
-    /// - Returns: False if it is refused.
+    /// - Returns: False if the end is refused.
     mutating func setEnd(_ frame: Int64) -> Bool {
         let from = start ?? range.lowerBound
         guard frame > from else { return false }
@@ -131,7 +131,7 @@ struct SlowSession {
         }
     }
 
-    /// A loop of what was just heard: its range is checked elsewhere.
+    /// Sets a loop of the sound heard last; the loop's range is checked elsewhere.
     mutating func setLoop(_ range: Range<Int64>) {
         change { ($0.start, $0.end, $0.isLoop) = (range.lowerBound, range.upperBound, true) }
     }
@@ -144,7 +144,7 @@ struct SlowSession {
         jump(to: Place(section: target, frame: sections[target].lowerBound))
     }
 
-    /// Moves inside what plays.
+    /// Moves inside the playing range.
     mutating func seek(to frame: Int64) {
         jump(to: Place(section: place.section, pass: place.pass, frame: frame))
     }
@@ -161,14 +161,14 @@ struct SlowSession {
         noteJump()
     }
 
-    // MARK: What follows from a change of the marks
+    // MARK: Effects of a change of the marks
 
     private mutating func change(_ body: (inout SlowSession) -> Void) {
         let (wasLoop, before) = (isLoop, loop)
         body(&self)
         if isLoop, let loop, !wasLoop || before != loop {
             if !wasLoop { passBeforeLoop = place.pass }
-            // It goes on where it is, or begins the loop.
+            // The session continues at the same place, or begins the loop.
             let isInside = loop.contains(place.frame)
             let pass = wasLoop && isInside ? place.pass : 0
             jump(to: Place(pass: pass, frame: isInside ? place.frame : loop.lowerBound))
@@ -177,8 +177,8 @@ struct SlowSession {
         }
     }
 
-    /// Goes on in the list: in the section that the loop was set in if it has the place, else in the first section that does, else at
-    /// the beginning of its own.
+    /// Continues in the list: in the section in which the loop was set if this section has the place, else in the first
+    /// section with the place, else at the beginning of the loop's own section.
     private mutating func leave() {
         if sections[section].contains(place.frame) {
             jump(to: Place(section: section, pass: min(passBeforeLoop, passes - 1), frame: place.frame))

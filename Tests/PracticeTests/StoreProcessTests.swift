@@ -22,7 +22,7 @@ struct StoreProcessTests {
                 group.addTask {
                     await #expect(processExitsWith: .success) {
                         [path = path as String, writer = writer as Int, count = count as Int] in
-                        // A busy machine may keep the other process from its work while it has the store for itself.
+                        // A busy machine may delay the other process while this process holds the store.
                         let store = try PracticeStore(.file(path), schema: .current, busyTimeout: 120_000)
                         for number in 0..<count {
                             try store.apply(.add([SectionDraft(0..<10, name: "\(writer) \(number)")]), to: recording())
@@ -83,21 +83,21 @@ struct StoreProcessTests {
         let report = unsafe open(path + ".report", O_RDWR | O_CREAT, 0o600)
         let store = try PracticeStore(.file(path))
         let begun = try store.sections(of: recording()).sections.count / 2
-        // What an earlier process did not live to tell.
+        // The number of pairs that an earlier process did not live to report.
         var told = begun
         unsafe pwrite(report, &told, 8, 0)
         Thread.detachNewThread {
             usleep(microseconds)
             raise(SIGKILL)
         }
-        // Bounded, in case that the killer dies first.
+        // Bounded, in case the killer dies first.
         for number in begun..<begun + 100_000 {
             let pair = ["first \(number)", "second \(number)"].map { SectionDraft(0..<10, name: $0) }
             try store.apply(.add(pair), to: recording())
             told = number + 1
             unsafe pwrite(report, &told, 8, 0)
         }
-        // The killer may come later than all of them.
+        // The killer may come later than all edits.
         sleep(120)
     }
 }

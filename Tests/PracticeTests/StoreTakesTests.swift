@@ -1,4 +1,4 @@
-// Takes in the store: the list, what the user says about them, and the trash with the files in it.
+// Takes in the store: the list, the user's ratings and notes, and the trash with the files.
 import AudioFiles
 import Database
 import Foundation
@@ -112,7 +112,7 @@ struct StoreTakesTests {
         #expect(error { try store.restore(take: 1) } == .nameTaken)
         #expect(try String(contentsOfFile: scratch.file("a.wav"), encoding: .utf8) == "new")
         try FileManager.default.removeItem(atPath: scratch.file("a.wav"))
-        // As if it had ended before the file was hidden, and before the list knew that it was back.
+        // As if the program had ended before the file was hidden, and before the list recorded the file's return.
         try FileManager.default.moveItem(
             atPath: scratch.file(".woodshed-deleted-take-1"), toPath: scratch.file("a.wav"))
         #expect(try store.restore(take: 1).currentPath == scratch.file("a.wav"))
@@ -126,7 +126,7 @@ struct StoreTakesTests {
         func text(_ name: String) throws -> String { try String(contentsOfFile: scratch.file(name), encoding: .utf8) }
         try add("a.wav", time: 1)
         try add("a.wav", time: 2)
-        // The end of a recording finds the take that its beginning has made.
+        // The end of a recording finds the take made at the recording's beginning.
         #expect(try add("a.wav", time: 2).number == 2 && store.take(inFileAt: scratch.file("a.wav"))?.number == 2)
         try store.trash(takes: [1])
         #expect(try text("a.wav") == "a.wav" && store.takes().map(\.number) == [2])
@@ -145,7 +145,7 @@ struct StoreTakesTests {
         }
     }
 
-    /// Writes a file that was last written at a time.
+    /// Writes a file with a given time of last writing.
     private func write(_ name: String, _ text: String, at time: Int64) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.file(name)))
         try FileManager.default.setAttributes(
@@ -202,11 +202,11 @@ struct StoreTakesTests {
             #expect(TakeFileMark(mark.bytes) == mark)
         }
         #expect(TakeFileMark(key: key).bytes == key.bytes && TakeFileMark([]) == TakeFileMark())
-        // A later version's hash says nothing here.
+        // A later version's hash proves nothing here.
         #expect(TakeFileMark(key.bytes + hash + [2]) == TakeFileMark(key: key))
         #expect(TakeFileMark(hash + [2]) == TakeFileMark())
 
-        // Of a long file the first and the last bytes count in any case.
+        // Of a long file the first and the last bytes always count.
         let long = scratch.file("long")
         try Data().write(to: URL(fileURLWithPath: long))
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: long))
@@ -232,7 +232,7 @@ struct StoreTakesTests {
         #expect(mark?.key == found && mark?.hash == TakeFileMark.hash(ofFileAt: path))
         #expect(TakeTrash.isOwn(take, TakeFileMark(key: found), at: path))
         #expect(!TakeTrash.isOwn(take, TakeFileMark(key: key), at: path))
-        // What was there at an export need not be what was recorded.
+        // The file found at an export need not be the recorded file.
         try store.change { (rows) throws(DatabaseError) in
             try rows.setContent(nil, ofTake: take.number)
             try rows.setContent(found, ofTake: take.number, isShown: false)
@@ -289,7 +289,7 @@ struct StoreTakesTests {
         #expect(try store.takes(TakeFilter(isTrash: true)).map(\.number) == [1])
         try store.trash(takes: [2])
         #expect(try store.restore(take: 1).number == 1 && text() == "a.wav")
-        // The second take has no file any more, and would have the first one's.
+        // The second take has no file any more, and would get the first take's file.
         #expect(error { try store.restore(take: 2) } == .nameTaken)
         #expect(try store.takes().map(\.isReplaced) == [false] && store.emptyTrash().takes.map(\.number) == [2])
         #expect(try text() == "a.wav")
@@ -302,7 +302,8 @@ struct StoreTakesTests {
             try store.take(inFileAt: path, begunAt: time, frameCount: frames)?.number
         }
         #expect(try known(2000, 5) == nil && known(Int64.min, 5) == nil)
-        // Where the clock was set meanwhile the length tells, and where the list has less than the file the time does.
+        // If the clock was set meanwhile, the length decides; if the list has fewer frames than the file, the time
+        // decides.
         #expect(try known(2000, 96_000) == 1 && known(1002, 97_000) == 1)
         try store.addTake(inFileAt: path, .init(time: 2001, sampleRate: 48_000, channelCount: 2, frameCount: 0))
         #expect(try known(2000, 5) == 2)
@@ -311,7 +312,7 @@ struct StoreTakesTests {
     @Test("that cannot be hidden stay in the list, and their files untouched")
     func refused() throws {
         let path = try add("a.wav").path
-        // Nothing is replaced, so that another file under the hidden name is in the way, also for root.
+        // Nothing is replaced, so another file under the hidden name is in the way, also for root.
         let inTheWay = scratch.file(".woodshed-deleted-take-1")
         try Data("another".utf8).write(to: URL(fileURLWithPath: inTheWay))
         #expect(throws: (any Error).self) { try store.trash(takes: [1]) }
@@ -334,7 +335,7 @@ struct StoreTakesTests {
         try other.emptyTrash()
         #expect(await changes.next() == [2])
         try other.addTake(inFileAt: "/music/third.wav", sound)
-        // Where the trash was looked at before it was emptied, that is told once more, by itself or with this.
+        // If the reader saw the trash before the emptying, the change is reported once more, alone or with this change.
         var last = await changes.next()
         if last == [2] { last = await changes.next() }
         #expect(last == [3] || last == [2, 3])

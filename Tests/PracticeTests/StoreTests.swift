@@ -99,7 +99,7 @@ struct StoreTests {
         try store().redo(one.key)
         #expect(try store().sections(of: one).sections.map(\.frames) == [0..<2000, 2000..<10_000])
         let change = try store().apply(.mark(frame: 6000), to: one)
-        // Numbers of sections that were undone are not given again.
+        // The numbers of undone sections are not reused.
         #expect(change.added.map(\.id).max() == 4)
         #expect(throws: SectionError.self) { try store().redo(one.key) }
     }
@@ -279,7 +279,7 @@ struct StoreTests {
     }
 }
 
-/// A list with its history in memory, as simple as can be.
+/// A list with its history in memory, as simple as possible.
 struct Model {
     private(set) var list = SectionList(sampleRate: 1000, frameCount: 10_000)
     private var done: [SectionChange] = []
@@ -305,7 +305,7 @@ struct Model {
         return change
     }
 
-    /// An edit that is sometimes refused.
+    /// An edit that the list sometimes refuses.
     func edit(using generator: inout SeededGenerator) -> SectionEdit {
         let ids = list.sections.map(\.id) + [999]
         func id() -> Int { ids.randomElement(using: &generator) ?? 999 }

@@ -21,20 +21,20 @@ struct BackupCheckTests {
 
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
-    /// Changes the sound of a file, and nothing else of it.
+    /// Changes only the sound of a file.
     private func spoil(_ path: String) throws {
         var data = try bytes(path)
         data[data.count - 7] ^= 0x55
         try data.write(to: URL(fileURLWithPath: path))
     }
 
-    /// Makes a recording and its copy files that cannot be compared.
+    /// Replaces a recording and its copy with files that cannot be compared.
     ///
     /// - Returns: The path of the recording.
     @discardableResult
     private func makeUnknown(_ harness: LibraryHarness, _ copy: String) throws -> String {
         let source = harness.library.folderPath + "/" + String(copy.split(separator: "/").last ?? "")
-        // The head of a format that only ffmpeg reads, whether or not it is installed.
+        // The header of a format that only ffmpeg reads, with or without ffmpeg.
         for path in [source, copy] {
             let count = try bytes(path).count
             let content: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3] + [UInt8](repeating: 7, count: count - 4)
@@ -104,7 +104,7 @@ struct BackupCheckTests {
         #expect(here.names(backup) == names)
         let there = try LibraryHarness()
         #expect(try there.library.restore(from: backup).recordings == 3)
-        // It is refused once: what could be read is written when it is asked for again.
+        // The first backup is refused; a second request writes the readable part.
         #expect(try library.salvage(storeAt: last).items == 3)
         #expect(try library.backUp(to: backup).problems.isEmpty && library.items().count == 3)
         #expect(!here.isThere(last))
@@ -144,7 +144,7 @@ struct BackupCheckTests {
         }
         let there = try LibraryHarness()
         #expect(try there.library.restore(from: backup).recordings == 3 && there.library.check().isClean)
-        // Both are damaged: told, and no longer part of the backup.
+        // Both are damaged: the backup reports the damage, and drops the file.
         try spoil(all[0])
         let summary = try here.library.backUp(to: backup, isVerifying: true)
         #expect(summary.files == 2 && summary.problems.contains { $0.contains("damaged") }, "\(summary)")

@@ -11,7 +11,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// A library with a recording of its own, a linked one, one in the trash, sections, a playlist and a take.
+/// A library with a recording of its own, a linked recording, one in the trash, sections, a playlist and a take.
 private func filled() throws -> LibraryHarness {
     let harness = try LibraryHarness()
     let first = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
@@ -77,7 +77,7 @@ struct BackupTests {
         try here.library.add(fileAt: here.wave("d.wav", seed: 4))
         #expect(try here.library.backUp(to: backup).copied == 1)
         #expect(here.names(backup).count == 5, "\(here.names(backup))")
-        // What an interrupted backup leaves: other files, and no manifest of its own.
+        // The remains of an interrupted backup: other files, and no manifest of its own.
         try Data("half".utf8).write(to: URL(fileURLWithPath: backup + "/practice-half.woodshed.db"))
         try Data("half".utf8).write(to: URL(fileURLWithPath: backup + "/recordings/.woodshed-1-2.part"))
         let there = try LibraryHarness()
@@ -93,7 +93,7 @@ struct BackupTests {
         let backup = here.scratch.file("backup")
         try here.library.backUp(to: backup)
         let copy = try #require(here.names(backup).first { $0.hasPrefix("practice-") })
-        // As version 0.2.0 names it.
+        // The name that version 0.2.0 gives.
         let earlier = "practice-3w5e11264sgsf.db"
         try FileManager.default.moveItem(atPath: backup + "/" + copy, toPath: backup + "/" + earlier)
         let manifest = try String(contentsOfFile: backup + "/manifest.json", encoding: .utf8)
@@ -111,7 +111,7 @@ struct BackupTests {
     func withoutLocks() throws {
         let here = try filled()
         let backup = here.scratch.file("backup")
-        // Each has its own settings.
+        // Each backup has its own settings.
         let (first, second) = (here.scratch.file("settings.conf"), here.scratch.file("second/settings.conf"))
         try FileManager.default.createDirectory(
             atPath: here.scratch.file("second"), withIntermediateDirectories: true)
@@ -140,7 +140,7 @@ struct BackupTests {
             step += 1
         }
         #expect(step > 10)
-        // With the lock, what they have left goes.
+        // With the lock, the remains of both are removed.
         try here.library.backUp(to: backup, settings: [first])
         #expect(here.names(backup).count { $0.hasPrefix("practice-") } == 1)
         #expect(here.names(backup + "/settings").count == 1)
@@ -161,7 +161,7 @@ struct BackupTests {
         #expect(libraryError { _ = try there.library.restore(from: backup) } == .badBundle)
         #expect(libraryError { _ = try there.library.restore(from: here.scratch.file("none")) } == .badBundle)
         #expect(try here.library.backUp(to: backup).copied == 2)
-        // An interrupted restoration leaves the library empty, and the next one goes on.
+        // An interrupted restoration leaves the library empty, and the next restoration continues.
         count = 0
         #expect(
             libraryError {
@@ -210,7 +210,7 @@ struct BackupTests {
         let keys = try takes.map { try RecordingKey(ofFileAt: $0.path) }
         let backup = here.scratch.file("backup")
         try here.library.backUp(to: backup)
-        // The path of one of them is here another sound's, as on another computer.
+        // The path of one take belongs to another sound here, as on another computer.
         for take in takes.dropFirst() { try FileManager.default.removeItem(atPath: take.path) }
         _ = try here.wave("one/Solo – 1.WAV", seed: 99)
         if isMerged { try there.library.add(fileAt: there.wave("x.wav", seed: 50)) }
@@ -252,7 +252,7 @@ struct BackupTests {
         #expect(try there.documents(number) == ["a.pdf", "c.pdf"] && there.documentFiles.count == 1)
         #expect(try there.trashedDocumentFiles.count == 1 && there.library.check().isClean)
         #expect(try there.library.undoRemoval().count == 1 && there.documents(number).count == 3)
-        // A file that is not what its name says is refused.
+        // A file whose content does not match its name is refused.
         let name = here.names(backup + "/documents")[0]
         try Data("other".utf8).write(to: URL(fileURLWithPath: "\(backup)/documents/\(name)"))
         #expect(try other.library.restore(from: backup).refused.count == 1)

@@ -8,14 +8,14 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// What a disk that fails, once and for all at some call, leaves of backups and bundles. Every call is tried in turn.
+/// Backups and bundles on a disk that fails for good at some call. Every call is tried in turn.
 @Suite("Backups and bundles on a disk that fails")
 struct ExchangeFaultTests {
     private static let mostCalls = 200
 
-    /// Repeats `body` with calls of which the first, the second and so on fail, until it succeeds.
+    /// Repeats `body` with calls that fail at the first, the second and so on, until `body` succeeds.
     ///
-    /// - Returns: How many of them had failed.
+    /// - Returns: The number of failures.
     private func failures(_ body: (FailingCalls) throws -> Bool) throws -> Int {
         for count in 0..<Self.mostCalls where try body(FailingCalls(after: count)) { return count }
         Issue.record("it fails even after \(Self.mostCalls) calls")
@@ -24,7 +24,7 @@ struct ExchangeFaultTests {
 
     private func keys(_ library: RecordingLibrary) throws -> Set<RecordingKey> { Set(try library.items().map(\.key)) }
 
-    /// A library in the harness's place whose disk fails.
+    /// A library in the harness's place on a failing disk.
     private func library(_ harness: LibraryHarness, _ calls: FailingCalls) throws -> RecordingLibrary {
         try RecordingLibrary(harness.store, folder: harness.scratch.file("data/library"), calls: calls)
     }

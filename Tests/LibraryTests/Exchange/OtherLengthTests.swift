@@ -11,7 +11,7 @@ import Testing
 @testable import Store
 @testable import TextFormats
 
-/// Versions of decoders count the frames of one recording differently.
+/// Decoders of different versions count the frames of a recording differently.
 @Suite("A catalogue from a computer that reads a recording otherwise")
 struct OtherLengthTests {
     /// A catalogue of one recording with a section.
@@ -64,7 +64,7 @@ struct OtherLengthTests {
         #expect(summary.changed == 1 && summary.sections == 0 && summary.otherSound.count == 1)
         #expect(try harness.library.item(key)?.words.title == "Other")
         #expect(try sections(harness, key).isEmpty)
-        // Exports tell of the sound that is here.
+        // Exports describe the sound on this computer.
         #expect(try told(harness, key, CatalogueField.sampleRate) == 44100)
         #expect(try told(harness, key, CatalogueField.frameCount) == 400)
         #expect(try harness.library.merge(catalogueIn: Self.catalogue(key, sound, title: "Other")).isEmpty)

@@ -62,7 +62,8 @@ private struct Told {
         return told
     }
 
-    /// The same recordings later: every third one is removed, others have lost their document, are called otherwise, or are new.
+    /// The same recordings later: every third recording is removed; others have lost their document, have another name,
+    /// or are new.
     static func second(_ count: Int) -> Told {
         var told = Told()
         for number in stride(from: 2 * count - 1, through: 0, by: -1) {
@@ -84,7 +85,8 @@ private struct Told {
 }
 
 extension LibraryHarness {
-    /// All rows of the store. Left out are what follows from the time and the folder of the run, the numbers of rows that nothing refers to, and the indexes of words.
+    /// All rows of the store. Left out are values that follow from the time and the folder of the run, the numbers of
+    /// rows without references, and the indexes of words.
     fileprivate func rows() throws -> [String] {
         let left: Set = [
             "merged.id", "section_time.changed", "item.trashed", "document.trashed", "playlist.made",
@@ -136,7 +138,7 @@ struct PiecewiseMergeTests {
         #expect(rows.count > 200)
         #expect(pieces.removalCount == 6)
         for size in [2, 5, 8] {
-            // The first piece has all that is removed.
+            // The first piece has all removals.
             let last = 1 + (pieces.count - max(6, size) + size - 1) / size
             for stop in 0...last {
                 let harness = try prepared()
@@ -166,7 +168,7 @@ struct PiecewiseMergeTests {
         let summary = try whole.library.apply(pieces, recordingsAtOnce: .max)
         #expect(try parts.library.apply(pieces, recordingsAtOnce: size) == summary)
         #expect(Set(try parts.rows()).symmetricDifference(try whole.rows()).isEmpty)
-        // Recordings that were removed in several pieces come back as one step.
+        // Recordings removed in several pieces come back in one step.
         let items = try parts.library.items().count
         #expect(try parts.library.undoRemoval().count == summary.removed + summary.documents)
         #expect(try parts.library.items().count == items + summary.removed)
@@ -184,7 +186,7 @@ struct PiecewiseMergeTests {
         _ = try harness.library.apply(pieces, recordingsAtOnce: 4) {
             asked += 1
             guard asked == 2 else { return false }
-            // By now one piece is merged, and these come later.
+            // By now one piece is merged, and these changes come later.
             #expect(throws: Never.self) {
                 try other.edit(item(edited).number) { $0.title = "Mine" }
                 try other.remove([item(removed).number])
@@ -297,7 +299,7 @@ struct PiecewiseMergeTests {
         var counts: [Int] = []
         _ = try harness.library.apply(CataloguePieces(reading: Told.first(1100).bytes)) {
             asked += 1
-            // Another program sees what is there, and can write.
+            // Another program sees the merged part, and can write.
             #expect(throws: Never.self) {
                 let other = try harness.another()
                 counts.append(try other.items().count)

@@ -28,7 +28,7 @@ private struct Lists {
         return Array(#"{"catalogue":"woodshed library","v":1,"recordings":[\#(list.joined(separator: ","))]}"#.utf8)
     }
 
-    /// A playlist as earlier versions write it.
+    /// A playlist in the format of earlier versions.
     static func playlist(_ numbers: [Int], at time: Int64, named name: String = "All") -> [ExactText: CatalogueItem] {
         var item = CatalogueItem()
         item.set(CatalogueField.name, .string(name), at: time)
@@ -50,7 +50,7 @@ extension RecordingLibrary {
         }
     }
 
-    /// Merges playlists, and returns how many have changed.
+    /// Merges playlists, and returns the number of changed playlists.
     @discardableResult
     fileprivate func merge(_ playlists: [ExactText: CatalogueItem], planned: () -> Void = {}) throws -> Int {
         try merge(playlists: playlists, now: StoreRows.milliseconds, planned: planned).changed
@@ -76,7 +76,7 @@ struct PlaylistPlanTests {
         #expect(try library.merge(Lists.playlist(numbers, at: 6_000_000)) == 1)
         #expect(try library.list("All") == shown)
         #expect(try library.merge(Lists.playlist(numbers, at: 6_000_000)) == 0)
-        // A change here is told as one, and keeps what is not shown.
+        // A change here is exported as a single change, and keeps the hidden entries.
         let playlist = try #require(try library.playlist(named: "All"))
         try library.removeEntries([1], from: playlist)
         let known = try #require(try library.catalogue().playlists["p"])
@@ -86,7 +86,7 @@ struct PlaylistPlanTests {
         #expect(keys?.count { $0 == hidden } == numbers.count - shown.count)
         #expect(try library.merge(Lists.playlist(numbers, at: 6_000_000)) == 0)
         #expect(try library.list("All") == Array(shown.dropFirst()))
-        // A list that was emptied elsewhere, and one that was deleted.
+        // A list emptied elsewhere, and a deleted list.
         var emptied = try #require(try library.catalogue().playlists["p"])
         emptied.set(CatalogueField.entries, .array([]), at: 1 << 42)
         emptied.settleEntries()
@@ -117,7 +117,7 @@ struct PlaylistPlanTests {
             let (library, other) = (harness.library, try harness.another())
             let base = Lists.playlist([0, 1, 2], at: 6_000_000)
             try library.merge(base)
-            // Another computer has added one.
+            // Another computer has added a list.
             var added = try #require(try library.catalogue().playlists["p"])
             added.set(
                 CatalogueField.entries, .array([0, 1, 2, 3].map { .string(Lists.key($0)) }), at: 7_000_000)
@@ -192,7 +192,7 @@ struct CatalogueInPiecesTests {
             #expect(count == (7 + size - 1) / size)
             #expect(catalogue.recordings.count == 7 && catalogue.playlists.count == 1)
             let artist = catalogue.recordings[ExactText(Lists.key(6))]?.item[CatalogueField.artist]?.stringValue
-            // Of the last piece, as it was then.
+            // From the last piece, with the content at that time.
             #expect(size == 7 ? artist?.hasPrefix("3 ") == true : artist == "\(size) \(count - 1)", "\(size)")
         }
         let again = try LibraryHarness()
@@ -217,7 +217,7 @@ struct CatalogueInPiecesTests {
         #expect(edited.allSatisfy { $0.words.tags == ["slow"] } && edited[6].words.artist == "Ann")
         #expect(try library.items { $0.text = "slow" }.count == 7)
         try checkWords(of: library)
-        // The last one is unknown, or refused.
+        // The last recording is unknown, or the change of the last is refused.
         #expect(
             libraryError { _ = try library.edit(numbers + [99], atOnce: 3, pieceDone: {}) { $0.artist = "x" } }
                 == .unknown)

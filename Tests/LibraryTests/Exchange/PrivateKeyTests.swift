@@ -37,7 +37,7 @@ struct PrivateKeyTests {
         #expect(try there.library.writeBundle(to: there.scratch.file("b.tar")).shortenedAddresses == 0)
         #expect(try here.library.writeBundle(to: path, withKeys: true).shortenedAddresses == 0)
         #expect(try hasKey(path) && here.library.catalogueText(withKeys: true).contains("K3Y"))
-        // The key comes along, and is kept whatever comes later.
+        // The key comes with the file, and no later merge removes the key.
         #expect(try there.library.importFile(at: path).merge.changed == 1)
         #expect(try source(there) == Self.full)
         #expect(try there.library.merge(catalogueIn: Array(here.library.catalogueText().utf8)).isEmpty)
@@ -65,7 +65,7 @@ struct PrivateKeyTests {
         try there.library.edit(number) { $0.title = "Blue" }
         #expect(try give(there, here).changed == 1)
         #expect(try source(here) == Self.full && here.library.items().first?.words.title == "Blue")
-        // A later change of the address itself counts, as any other.
+        // A later change of the address itself counts, like any other change.
         try there.library.edit(number) { $0.source = "https://h.org/new" }
         #expect(try give(there, here).changed == 1)
         #expect(try source(here) == "https://h.org/new" && give(here, there).isEmpty)
@@ -82,7 +82,7 @@ struct PrivateKeyTests {
         #expect(there.library.completeSource(of: item, with: "https://h.org/b.mp3?auth=K3Y") == item)
         #expect(there.library.completeSource(of: item, with: Self.full).words.source == Self.full)
         #expect(try source(there) == Self.full)
-        // On its way back without the key it takes nothing away.
+        // On the way back without the key, the address removes nothing.
         _ = try here.library.merge(catalogueIn: Array(there.library.catalogueText().utf8))
         #expect(try source(here) == Self.full)
     }
@@ -98,7 +98,7 @@ struct PrivateKeyTests {
         func meant(_ address: String) throws -> [Int] {
             let found = try library.items(fromAddress: address)
             let numbers = found.map(\.number)
-            // With their indexes.
+            // With the indexes of the recordings.
             #expect(try found == library.items().filter { numbers.contains($0.number) })
             return numbers
         }

@@ -19,7 +19,7 @@ struct ReplacedFileTests {
         let path = here.scratch.file("all.tar")
         let first = try here.library.writeBundle(to: path)
         #expect(first.recordings == 2 && first.takes == 1 && first.changed.isEmpty && first.changedTakes.isEmpty)
-        // Another recording under the name, of another length and of the same one.
+        // Another recording under the name, with another length and with the same length.
         for frames in [500, 400] {
             _ = try here.wave("a.wav", seed: 3, frames: frames)
             let contents = try here.library.writeBundle(to: path)

@@ -151,7 +151,7 @@ struct RestoreTests {
         let restored = try there.library.restore(from: backup, settings: [place])
         #expect(restored.settings == [place] && restored.omittedSettings == omitted, "\(restored)")
         #expect(try String(contentsOfFile: place, encoding: .utf8) == kept + "snap = yes\n")
-        // The same without its programs is no other configuration.
+        // The same configuration without its programs does not count as another configuration.
         let again = try there.library.restore(from: backup, merging: true, settings: [place])
         #expect(again.settings.isEmpty && again.otherSettings.isEmpty, "\(again)")
     }

@@ -14,12 +14,12 @@ struct FetchedContentTests {
 
     private func file(_ name: String) throws -> [UInt8] {
         let format = try #require(Format.all.first { $0.name == name })
-        // Some encoders write over no file.
+        // Some encoders do not overwrite a file.
         let folder = try Scratch()
         return [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: folder, frameCount: 100_000))))
     }
 
-    /// What is wrong with the beginning of a file; nil if it is taken.
+    /// The fault in the beginning of a file; nil for an accepted file.
     private func fault(
         _ whole: [UInt8], share: Double = 1, isEndClean: Bool, endsAsBefore: Bool = false
     ) throws -> TransferError.Kind? {
@@ -39,7 +39,7 @@ struct FetchedContentTests {
             let file = try file(name)
             #expect(try fault(file, isEndClean: false) == nil, "\(name)")
             #expect(try fault(file, share: 0.5, isEndClean: false) == .truncated, "\(name)")
-            // What a connection brings twice says nothing if it breaks off each time.
+            // The same bytes twice from a connection prove nothing if each connection breaks off.
             #expect(try fault(file, share: 0.5, isEndClean: false, endsAsBefore: true) == .truncated, "\(name)")
         }
         for name in ["ADTS", "MP3 without Xing header"] {

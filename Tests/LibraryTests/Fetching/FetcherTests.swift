@@ -13,7 +13,7 @@ import Transfers
 
 @Suite("Fetching by a program")
 struct FetcherTests {
-    /// The events of one fetch, up to one that is looked for.
+    /// The events of one fetch, up to a matching event.
     private static func event(
         _ events: inout AsyncStream<FetchEvent>.Iterator, _ isWanted: (FetchEvent.Kind) -> Bool
     ) async throws -> FetchEvent {
@@ -32,14 +32,14 @@ struct FetcherTests {
         let fetcher = Fetcher(library, FeedServer.settings)
         var events = fetcher.events.makeAsyncIterator()
 
-        // Download, with what is said about it, and its priority.
+        // Download, with user-supplied metadata and priority.
         var wishes = FetchWishes()
         wishes.title = "Held"
         let fetch = try library.setFetch(library.askFor(address, wishes).number, priority: 5)
         #expect(try library.pendingFetches().map(\.priority) == [5] && fetch.state == .waiting && fetcher.isIdle)
         fetcher.start(fetch)
 
-        // Whether it is under way, and how far.
+        // State and progress of the download.
         _ = try await Self.event(&events) {
             if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
         }
@@ -55,7 +55,7 @@ struct FetcherTests {
         let end = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
         guard case .finished(let item, isNew: true) = end.kind else { throw Missing() }
 
-        // Whether it is there, and its file.
+        // Presence of the recording, and its file.
         #expect(item.words.title == "Held" && !item.isMissing && fetcher.isIdle)
         #expect(try library.item(from: address) == item && library.pendingFetches().isEmpty)
         #expect(try RecordingKey(ofFileAt: item.path) == item.key)
@@ -149,7 +149,7 @@ struct FetcherTests {
         settings.limit = 1
         let fetcher = Fetcher(harness.library, settings)
         var events = fetcher.events.makeAsyncIterator()
-        // The other one has no turn before this one has ended.
+        // The other fetch gets no turn before this fetch has ended.
         fetcher.start(try harness.library.askFor(server.address("held.wav")))
         _ = try await Self.event(&events) {
             if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
@@ -164,7 +164,7 @@ struct FetcherTests {
         #expect(harness.library.hasPart(of: queued.address) != isDiscarding)
         #expect(try harness.library.pendingFetches().last?.doneBytes == kept)
 
-        // Nor was one opened here: there is no program that finds the sound.
+        // No address was opened here either: there is no program that finds the sound.
         let video = try harness.library.askFor("https://youtu.be/dQw4w9WgXcQ")
         try Self.makePart(of: video.address, harness)
         fetcher.start(video)
@@ -182,7 +182,7 @@ struct FetcherTests {
         var events = fetcher.events.makeAsyncIterator()
         let fetch = try library.askFor(server.address("unending.wav"))
         var before: Int64 = 0
-        // The second time the answer is refused by its head, before it would take the place of the part.
+        // The second time, the answer's header causes the refusal, before the answer would replace the part.
         for round in 1...2 {
             fetcher.start(try library.setFetch(fetch.number, .waiting))
             let end = try await Self.event(&events) { if case .failed = $0 { true } else { false } }

@@ -29,7 +29,7 @@ struct LibraryStateTests {
         let path = harness.scratch.file("data/practice.db")
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        // Tells this observer at once that there is something to read.
+        // Notifies this observer at once.
         harness.store.announceTakeChanges()
         guard case .failed(let error) = await states.next() else {
             Issue.record("a store that cannot be read is not told")
@@ -64,7 +64,7 @@ struct LibraryStateTests {
             watched = library
             for await state in library.states() where state != .loading { break }
         }
-        // The task that reads ends when it notices that nobody listens.
+        // The reading task ends when it notices that nobody listens.
         for _ in 0..<12_000 where watched != nil { try await Task.sleep(for: .milliseconds(10)) }
         #expect(watched == nil)
     }

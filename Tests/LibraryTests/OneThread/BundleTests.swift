@@ -68,7 +68,7 @@ struct BundleTests {
             try there.library.items().map { "\($0.key) \($0.words)" }.sorted()
                 == here.library.items().map { "\($0.key) \($0.words)" }.sorted())
         #expect(try there.library.items().allSatisfy { !$0.isMissing && $0.place == .kept })
-        // The file has none, and must not take it away.
+        // The file has no title, and must not remove the stored title.
         let second = try #require(try here.library.items().first)
         #expect(try there.store.recording(second.key)?.recording.title == second.words.title)
         #expect(try there.library.check().isClean)
@@ -82,7 +82,7 @@ struct BundleTests {
         #expect(section.name == "Head")
         let again = try there.library.importFile(at: path)
         #expect(again.merge.isEmpty && again.recordings == 0 && again.takes == 0 && again.passedOver == 3)
-        // What came from there is merged here, too.
+        // The changes from there are merged here, too.
         #expect(try here.library.merge(catalogueIn: Array(there.library.catalogueText().utf8)).sections == 1)
         #expect(try here.library.catalogueText() == there.library.catalogueText())
     }
@@ -94,7 +94,7 @@ struct BundleTests {
         for name in ["a.pdf", "b.txt", "c.pdf"] {
             try here.library.attach(fileAt: here.text(name, name), to: number, link: name != "a.pdf")
         }
-        // One that was changed since is not the one that was attached.
+        // A changed file is no longer the attached document.
         _ = try here.text("c.pdf", "changed")
         let path = here.scratch.file("all.tar")
         let contents = try here.library.writeBundle(to: path)
@@ -111,7 +111,7 @@ struct BundleTests {
         #expect(again.merge.isEmpty && again.documents == 0)
         #expect(try here.library.catalogueText() == there.library.catalogueText())
         #expect(try here.library.catalogueText().contains("a.pdf"))
-        // What is removed there is removed here, and an undo is known here, too.
+        // A removal there is a removal here, and an undo reaches this library, too.
         let first = try #require(documents.first { $0.name == "a.pdf" })
         try there.library.removeDocument(first.index, of: item.number)
         #expect(try here.library.merge(catalogueIn: Array(there.library.catalogueText().utf8)).documents == 1)
@@ -165,7 +165,7 @@ struct BundleTests {
         #expect(summary.problem?.kind == .badBundle && summary.recordings == (cut < 1500 ? 2 : 1))
         #expect(try there.library.items().count == 2)
         #expect(there.names(there.scratch.file("data/library/parts")).isEmpty)
-        // Within the catalogue nothing is taken.
+        // A cut within the catalogue imports nothing.
         let none = try LibraryHarness()
         try write(Array(whole.prefix(512 + cut % 512)), to: short)
         #expect(libraryError { _ = try none.library.importFile(at: short) } == .badBundle)
@@ -176,13 +176,13 @@ struct BundleTests {
 
     @Test("are read from a pipe, too")
     func pipes() throws {
-        // The harness removes its files when it goes.
+        // The harness removes its files when it is released.
         let here = try filled()
         let catalogue = try Array(here.library.catalogueText().utf8)
         var ends: [Int32] = [-1, -1]
         #expect(unsafe pipe(&ends) == 0)
         defer { close(ends[0]) }
-        // Less than a pipe takes without a reader.
+        // Less than the capacity of a pipe without a reader.
         try FileBytes.append(archive([("catalogue.json", catalogue)])[...], to: ends[1])
         close(ends[1])
         var reader = TarReader(ends[0])
@@ -244,7 +244,7 @@ struct BundleTests {
             }
             try write(changed, to: bad)
             let there = try LibraryHarness()
-            // Whatever comes of it: no crash, and what was taken is right.
+            // With any outcome: no crash, and the imported part is right.
             _ = try? there.library.importFile(at: bad)
             #expect(try there.library.check().orphans.isEmpty)
             for item in try there.library.items() where !item.isMissing {

@@ -10,7 +10,7 @@ import Transfers
 
 @Suite("Cache of extracted addresses")
 struct ExtractionCacheTests {
-    /// A folder that goes with its owner.
+    /// A folder that is removed with its owner.
     private final class Place {
         let path = NSTemporaryDirectory() + "woodshed-extracted-\(UInt64.random(in: 0...UInt64.max))"
         var cache: ExtractionCache { ExtractionCache(path: path + "/extracted.json") }
@@ -121,7 +121,7 @@ struct ExtractionCacheTests {
                 try place.write(text)
                 try FileManager.default.setAttributes(
                     [.posixPermissions: 0o644], ofItemAtPath: place.path + "/extracted.json")
-                // Reading it is enough.
+                // Reading the file is enough.
                 #expect(try place.cache.source(for: link(1), now: 1) == nil)
             } else {
                 #expect(try place.cache.keep(source(), for: link(1), now: 1_000_000))

@@ -8,7 +8,7 @@ import Transfers
 @testable import Store
 @testable import TextFormats
 
-/// A helper program that is a shell's script, in a folder of its own.
+/// A helper program in the form of a shell script, in a separate folder.
 private final class Helper {
     let folder: String
     let extractor: Extractor
@@ -106,7 +106,7 @@ struct ExtractorTests {
         defer { close(reader) }
         let error = helper.failure { !FileManager.default.fileExists(atPath: alive) }
         #expect(error?.kind == .cancelled)
-        // The pipe is at its end when all that was started has ended, and what was under way with it.
+        // The pipe is at its end when all started processes have ended, including processes that were just starting.
         #expect(
             eventually {
                 var byte: UInt8 = 0
@@ -127,7 +127,7 @@ struct ExtractorTests {
 
     @Test("a child that the helper leaves behind does not hold the answer up")
     func grandchildren() throws {
-        // The child ends when its file is gone, so that the test leaves nothing behind.
+        // The child ends when its file is gone, so the test leaves nothing behind.
         let helper = try Helper(
             "touch \"$0.here\"; (while [ -e \"$0.here\" ]; do sleep 0.05; done) & echo https://example.org/x; exit 0")
         defer { try? FileManager.default.removeItem(atPath: helper.folder + "/helper.here") }

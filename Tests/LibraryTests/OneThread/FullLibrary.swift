@@ -9,7 +9,8 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// What a library has, without numbers that differ between stores. Sections are told by their names, as are those that something refers to.
+/// A library's contents, without numbers that differ between stores. Sections appear by name, and so do the sections
+/// that other rows refer to.
 func contents(_ library: RecordingLibrary) throws -> [String] {
     let store = library.store
     var lines: [String] = []
@@ -62,7 +63,7 @@ func contents(_ library: RecordingLibrary) throws -> [String] {
     return lines.sorted()
 }
 
-/// A library with something of everything, and copies of its store.
+/// A library with every kind of content, and copies of its store.
 final class FullLibrary {
     let harness: LibraryHarness
     let songs: [LibraryItem]
@@ -136,7 +137,7 @@ final class FullLibrary {
             key: item.key, sampleRate: 44_100, frameCount: 4000, title: item.words.title, path: nil)
     }
 
-    /// A copy of the store as it is now.
+    /// A copy of the store in its present state.
     func copy(_ name: String) throws -> String {
         let copy = harness.scratch.file(name)
         try FileManager.default.copyItem(atPath: path, toPath: copy)

@@ -8,7 +8,8 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// Unfinished files are told at once when the program that wrote them is gone, and never while it lives.
+/// Unfinished files are reported as soon as the program that wrote the files is gone, and never while this program
+/// lives.
 @Suite("The unfinished files of a program that was killed")
 struct KilledProgramTests {
     /// All names beside the store and in the library's folder for parts that belong to unfinished files.
@@ -17,7 +18,7 @@ struct KilledProgramTests {
             + harness.names(harness.scratch.file("data")).filter { $0.contains(FilePlace.ownPrefix) }
     }
 
-    /// Checks that all remains are told, and removed when that is asked for.
+    /// Checks that the library reports all remains, and removes the remains on request.
     private func expectRemoved(_ harness: LibraryHarness) throws {
         let (library, names) = (harness.library, remains(harness))
         let before = try contents(library)
@@ -45,7 +46,7 @@ struct KilledProgramTests {
                 return false
             }
         }
-        // Another one is not kept waiting, and is not taken for a dead one.
+        // Another repair does not have to wait, and is not mistaken for a dead one.
         var told: [Int] = []
         let summary = try library.salvage(storeAt: old) {
             told.append((try? library.check().parts.count) ?? -1)
@@ -66,7 +67,7 @@ struct KilledProgramTests {
             let library = try RecordingLibrary(PracticeStore(.file(store)), folder: folder, calls: calls)
             _ = try library.add(fileAt: path)
         }
-        // While another one is about to name its copy.
+        // While another program is about to name its copy.
         let calls = CallsBeforeStep { #expect((try? library.check().parts) == []) }
         let other = try RecordingLibrary(PracticeStore(.file(full.path)), folder: library.folderPath, calls: calls)
         #expect(try other.add(fileAt: full.harness.wave("other.wav", seed: 51)).isNew && calls.wasReached)
@@ -143,7 +144,7 @@ struct KilledProgramTests {
         }
         try library.repair(report)
         #expect(!remains.contains { full.harness.isThere($0) })
-        // The next repair removes them, too, and gives the damaged store one name.
+        // The next repair removes the remains, too, and gives the damaged store one name.
         try make()
         try FileManager.default.linkItem(atPath: path, toPath: path + ".damaged")
         let before = try contents(library)

@@ -12,19 +12,19 @@ import Testing
 @testable import Store
 @testable import Transfers
 
-/// A task that changes a user's files, and must lose none of them wherever it ends early.
+/// A task that changes a user's files, and must lose none of these files at any early end.
 enum LossTask: String, CaseIterable, Sendable {
     /// The repair of a store whose header is damaged, so that SQLite cannot read it.
     case repairHeader
-    /// The repair of a store of which a page with rows is damaged.
+    /// The repair of a store with a damaged page of rows.
     case repairRows
-    /// The bringing back of rows from an earlier file of the store.
+    /// The recovery of rows from an earlier file of the store.
     case salvage
     /// The import of a bundle with recordings, a take and a document.
     case importBundle
-    /// A backup into a folder that has an earlier one.
+    /// A backup into a folder with an earlier backup.
     case backup
-    /// The cancellation of a fetch, whose part is kept.
+    /// The cancellation of a fetch whose part is kept.
     case cancel
     /// The cancellation of a fetch whose part is removed.
     case discard
@@ -37,12 +37,12 @@ final class LossBench {
     let root: String
     private let full: FullLibrary
     private let outside: Scratch
-    /// The library before the task, and after one that was not interrupted.
+    /// The library before the task, and after an uninterrupted task.
     private var before: [String] = [], after: [String] = []
     private var sounds: (old: Set<RecordingKey>, new: Set<RecordingKey>) = ([], [])
     /// The damaged store of a repair.
     private var damaged: [UInt8] = []
-    /// The steps of a task that is not interrupted.
+    /// The number of steps of an uninterrupted task.
     private(set) var stepCount = 0
 
     static let addresses = ["https://example.org/kept.wav", "https://example.org/a.wav", "https://example.org/b.wav"]
@@ -74,7 +74,7 @@ final class LossBench {
 
     private func bytes(_ path: String) -> [UInt8]? { FileManager.default.contents(atPath: path).map(Array.init) }
 
-    /// Everything that the library says. A damaged store is repaired by this.
+    /// Everything that the library lists. Reading repairs a damaged store.
     private func state() throws -> [String] { try contents(library()) }
 
     // MARK: Before the task
@@ -143,7 +143,7 @@ final class LossBench {
         Set(try library.items().map(\.key) + library.items { $0.isTrash = true }.map(\.key))
     }
 
-    /// Puts all files back as they were before the task.
+    /// Restores all files to their state before the task.
     func reset() throws {
         for name in try Folder.names(in: root) { try FileManager.default.removeItem(atPath: root + "/" + name) }
         let template = outside.file("template")
@@ -154,7 +154,7 @@ final class LossBench {
 
     // MARK: The task
 
-    /// - Returns: Whether all of it is done, so that the user is told so.
+    /// - Returns: Whether the whole task is done, and reported as done to the user.
     func perform(_ calls: any FileCalls) throws -> Bool {
         try Self.perform(task, root, outside: outside.path, calls)
     }
@@ -179,7 +179,8 @@ final class LossBench {
         }
     }
 
-    /// Carries the task out in this process, which ends after some of its steps, or at the latest when it has noted that it is done.
+    /// Runs the task in this process, which ends after some of the task's steps, or at the latest after noting its
+    /// completion.
     static func performUntilKilled(_ task: LossTask, _ root: String, outside: String, after last: Int) throws {
         let end = EarlyEnd(.process, after: last)
         let isDone = try end.watchingDatabases(in: root) {
@@ -191,7 +192,7 @@ final class LossBench {
 
     var outsidePath: String { outside.path }
 
-    /// Whether a process that was killed had noted that it was done. Forgets it.
+    /// Whether a killed process had noted its completion. Deletes the note.
     func takeNote() -> Bool { (try? FileManager.default.removeItem(atPath: outside.path + "/done")) != nil }
 
     // MARK: After the task
@@ -204,9 +205,9 @@ final class LossBench {
             + Folder.names(in: root + "/data").filter { $0.contains(".repairing") }
     }
 
-    /// What was lost by a task that was interrupted, also after it was done again; nil if nothing was.
+    /// The losses by an interrupted task, also after a second run of the task; nil without a loss.
     ///
-    /// - Parameter isDone: Whether the user was told that all of it was done.
+    /// - Parameter isDone: Whether the user was informed that the whole task was done.
     func loss(isDone: Bool) throws -> String? {
         switch task {
         case .repairHeader, .repairRows: try lossOfRepair()
@@ -275,7 +276,7 @@ final class LossBench {
         return second.problem ?? (second.sounds == sounds.new ? nil : "the next backup is not whole")
     }
 
-    /// The recordings of the backup, as a restoration brings them back.
+    /// The recordings of the backup, as a restoration brings the recordings back.
     private func restored() throws -> (sounds: Set<RecordingKey>, problem: String?) {
         let place = outside.file("restored")
         try? FileManager.default.removeItem(atPath: place)

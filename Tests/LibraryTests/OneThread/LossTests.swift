@@ -12,7 +12,8 @@ import Testing
 struct LossTests {
     private static let variable = "WOODSHED_EARLY_ENDS"
 
-    /// The soak chooses other steps each time; the short form always the same, because it is there to notice a change.
+    /// The soak chooses other steps each time; the short form always chooses the same, because its purpose is to notice
+    /// a change.
     private static func generator(_ test: String) -> SeededGenerator {
         unsafe getenv(variable) == nil ? SeededGenerator(seed: 1) : SeededGenerator(printedFor: test)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// Repairs of stores in which a page leads to the wrong one, and SQLite finds no mistake.
+/// Repairs of stores with a page that leads to the wrong page, where SQLite finds no error.
 @Suite("A repair of a table whose tree leads astray")
 struct MisledTreeTests {
     private let scratch: Scratch
@@ -47,9 +47,10 @@ struct MisledTreeTests {
         return trunk + 8
     }
 
-    /// Repairs a damaged store, and compares the result with the whole one: nothing is missing, and nothing is made up.
+    /// Repairs a damaged store, and compares the result with the whole store: nothing is missing, and nothing is
+    /// invented.
     ///
-    /// - Returns: Whether the repair says that it has read everything.
+    /// - Returns: Whether the repair claims to have read everything.
     private func repair(_ damaged: [UInt8], after page: SalvageTests.Page) throws -> Bool {
         let path = scratch.file("damaged.db")
         try Data(damaged).write(to: URL(fileURLWithPath: path))
@@ -65,13 +66,14 @@ struct MisledTreeTests {
         var random = SeededGenerator(printedFor: "pages of other tables")
         let (inner, leaves, bytes) = (try pages("internal"), try pages("leaf"), try bytes())
         let pairs = inner.flatMap { page in leaves.filter { $0.owner != page.owner }.map { (page, $0) } }
-        // Entries of playlists have numbers where the times of sections have some: SQLite takes them for such.
+        // Entries of playlists have numbers in the places where times of sections have numbers: SQLite mistakes such
+        // entries for times.
         let alike = pairs.filter { $0.owner == "section_time" && $1.owner == "entry" }
         #expect(alike.count > 1)
         for (page, leaf) in alike + pairs.shuffled(using: &random).prefix(cases(30, few: 5)) {
             var damaged = bytes
             Self.set(leaf.number, at: Self.start(of: page.number) + 8, in: &damaged)
-            // Envelopes can be made again.
+            // Envelopes can be computed again.
             let isComplete = try repair(damaged, after: page)
             #expect(!isComplete || page.owner == "envelope", "\(random): \(page.owner) leads to \(leaf.owner)")
         }
@@ -79,7 +81,7 @@ struct MisledTreeTests {
 
     @Test("finds the rows that an index tells of on a page that is in the list of free pages by mistake")
     func hidden() throws {
-        // No index tells of the marks of takes, nor of envelopes.
+        // No index covers the marks of takes, nor envelopes.
         let inner = try pages("internal").filter { !["take_mark", "envelope"].contains($0.owner) }
         let bytes = try bytes()
         let free = try Self.firstFree(in: bytes)
@@ -89,7 +91,7 @@ struct MisledTreeTests {
             let count = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
             let pointer = start + 12 + 2 * (count - 1)
             let cell = start + (Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1]))
-            // It has fewer children than before, and the last of those that it passes by has the place of a free page.
+            // The page has fewer children than before, and the last skipped child takes the place of a free page.
             (damaged[start + 3], damaged[start + 4]) = (UInt8((count / 2) >> 8), UInt8(count / 2 & 0xFF))
             Self.set(Self.number(at: cell, in: bytes), at: free, in: &damaged)
             #expect(try !repair(damaged, after: page), "\(page.owner)")
@@ -100,7 +102,7 @@ struct MisledTreeTests {
     func freePage() throws {
         do {
             let database = try Database(path: whole, creating: false)
-            // As where SQLite was compiled without SECURE_DELETE: free pages keep what they had.
+            // As in an SQLite compiled without SECURE_DELETE: free pages keep their old content.
             _ = try database.rows("PRAGMA secure_delete=OFF") { _ in }
             for (count, isLast) in [(1500, false), (300, true)] {
                 try database.run(

@@ -80,7 +80,7 @@ struct OutsideNumbersTests {
             return try there.library.items().map(\.words.title)
         }
         #expect(try titlesElsewhere() == ["Again"])
-        // It was removed after that, and is back.
+        // The recording was removed after this change, and is back.
         _ = try harness.library.remove([item.number])
         #expect(try titlesElsewhere().isEmpty)
         _ = try harness.library.undoRemoval()
@@ -140,7 +140,7 @@ struct OutsideNumbersTests {
         _ = try harness.library.add([item.number, item.number], to: playlist)
         let found = try #require(try harness.library.playlists().first)
         #expect(found.entryCount == 2 && found.seconds > 9e12)
-        // Also where an earlier version has let a greater one pass.
+        // Also where an earlier version has accepted a greater number.
         try Database(path: harness.scratch.file("data/practice.db"), creating: false).run(
             "UPDATE recording SET frame_count = \(Int64.max)")
         #expect(try harness.library.playlists().map(\.entryCount) == [2])

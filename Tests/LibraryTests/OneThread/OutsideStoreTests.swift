@@ -22,7 +22,7 @@ extension FullLibrary {
     }
 }
 
-/// Changes a store as no program of ours does.
+/// Changes a store in a way in which no program of ours does.
 func changeStore(_ store: String, _ statements: [String]) throws {
     let database = try Database(path: store, creating: false)
     _ = try database.rows("PRAGMA ignore_check_constraints = ON") { _ in }
@@ -32,7 +32,7 @@ func changeStore(_ store: String, _ statements: [String]) throws {
 /// Stores of backups that were changed by hand.
 @Suite("The store of a backup from elsewhere")
 struct OutsideStoreTests {
-    /// All columns with numbers, but for those that SQLite keeps of the words, and of the states of files.
+    /// All columns with numbers, except for SQLite's own columns about words, and the states of files.
     private func columns(_ store: String) throws -> [(table: String, column: String)] {
         let database = try Database(path: store, creating: false)
         let tables = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
@@ -77,7 +77,7 @@ struct OutsideStoreTests {
         }
     }
 
-    /// Does what a user does. A change may be refused, but never by the store.
+    /// Acts as a user does. The library may refuse a change, but the store never does.
     private func use(_ there: LibraryHarness, _ name: String) throws {
         let (library, store) = (there.library, there.store)
         func attempt(_ body: () throws -> Void) {

@@ -9,7 +9,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// Stores from elsewhere that know takes in files that are no takes.
+/// Stores from elsewhere that list takes in files that are not takes.
 @Suite("A take of a store from elsewhere")
 struct OutsideTakeTests {
     @Test("takes no file of the user's along when it is removed", arguments: [false, true])
@@ -35,7 +35,7 @@ struct OutsideTakeTests {
         func paths(isTrash: Bool) throws -> [String] {
             try there.store.takes(TakeFilter(isTrash: isTrash)).map(\.path)
         }
-        // The disk of the last one may come back.
+        // The disk of the last take may come back.
         #expect(try paths(isTrash: false) == ["/nowhere/take.wav", folderOfTakes + "song.wav"])
         #expect(try paths(isTrash: true).allSatisfy { $0.hasPrefix(folderOfTakes) })
         if isSalvaged { #expect(try there.library.salvage(storeAt: store).isEmpty) }
@@ -50,7 +50,7 @@ struct OutsideTakeTests {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
         let (folder, store) = try full.storeBackup()
-        // One was not compared yet.
+        // One take was not compared yet.
         try changeStore(store, ["DELETE FROM take_mark WHERE take = 3"])
         let there = try LibraryHarness()
         try there.library.restore(from: folder)

@@ -6,10 +6,11 @@ import Testing
 
 @testable import Store
 
-/// A repair, compared with a reader of damaged files that is not ours: `.recover` of SQLite's own shell.
+/// A repair, compared with an independent reader of damaged files: `.recover` of SQLite's own shell.
 @Suite("A repair beside SQLite's .recover")
 struct RecoverTests {
-    /// Debian's shell lacks the table of pages that `.recover` reads. `scripts/recover-shell.sh` makes one that has it.
+    /// Debian's shell lacks the table of pages that `.recover` reads. `scripts/recover-shell.sh` builds a shell with
+    /// this table.
     private static let shell = unsafe getenv("WOODSHED_SQLITE_SHELL").map { unsafe String(cString: $0) } ?? "sqlite3"
 
     static let canRecover: Bool = {
@@ -20,17 +21,17 @@ struct RecoverTests {
         return (try? run(Self.shell, scratch.file("a.db"), ".recover"))?.contains("CREATE TABLE a") == true
     }()
 
-    /// The ways in which a page is damaged. After some of them SQLite finds no mistake.
+    /// The kinds of damage to a page. After some kinds SQLite finds no error.
     private enum Damage: CaseIterable {
-        /// Its first bytes are random, so that its kind is not known.
+        /// The page's first bytes are random, so the kind of the page is unknown.
         case beginning
-        /// Bytes in its middle are random.
+        /// Bytes in the page's middle are random.
         case middle
-        /// It is empty.
+        /// The page is empty.
         case zeros
-        /// It has fewer cells than before. In the way to other pages, some of them are passed by.
+        /// The page has fewer cells than before. An inner page then skips some of its children.
         case fewerCells
-        /// Its last child, or the next page, is another one of the file.
+        /// The page's last child, or next page, is another page of the file.
         case otherLink
     }
 
@@ -55,7 +56,7 @@ struct RecoverTests {
         }
     }
 
-    /// The rows of a table that are in the whole file and that `.recover` has found, and that the repaired file lacks.
+    /// The rows of a table that are in the whole file and found by `.recover`, but missing in the repaired file.
     private static func missing(_ table: String, _ compared: [String], in database: Database) throws -> Int64 {
         func columns(_ schema: String, _ table: String) throws -> [(name: String, isNumber: Bool)] {
             try database.rows("PRAGMA \(schema).table_info(\(table))") { (row) throws(DatabaseError) in
@@ -64,12 +65,12 @@ struct RecoverTests {
             }
         }
         let all = try columns("whole", table)
-        // A table with a key of one number stores it as the number of the row.
+        // A table with a key of one number stores the key as the row's number.
         let number = all.filter { $0.isNumber }.count == 1 ? all.firstIndex { $0.isNumber } : nil
         let list = compared.joined(separator: ", ")
         var found: [String] = []
         if try !columns("recovered", table).isEmpty { found.append("SELECT \(list) FROM recovered.\(table)") }
-        // Rows of which it does not know the table, after their places: the root, the page, the count of fields and the number.
+        // Rows of an unknown table, after their places: the root, the page, the count of fields and the number.
         if try columns("recovered", "lost_and_found").count >= 4 + all.count {
             let places = compared.map { name in
                 all.firstIndex { $0.name == name }.map { $0 == number ? "id" : "c\($0)" } ?? "NULL"
@@ -97,7 +98,7 @@ struct RecoverTests {
         let bytes = Array(try #require(FileManager.default.contents(atPath: whole)))
         var runs = try SalvageTests.pages(of: whole).flatMap { page in Damage.allCases.map { (page, $0) } }
         runs.shuffle(using: &random)
-        // As many as there are, in the soak.
+        // In the soak, all pages.
         runs = Array(runs.prefix(environmentCount("WOODSHED_DAMAGED_PAGES", short: 12)))
         var lost: Int64 = 0
         for (page, way) in runs {
@@ -107,7 +108,7 @@ struct RecoverTests {
             try Data(damaged).write(to: URL(fileURLWithPath: path))
             let cause = StoreError(.damaged("a test"), path: path)
             let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
-            // Statements for the indexes of words fail, as the functions that they need are not there.
+            // Statements for the indexes of words fail, as the required functions are missing.
             try run(
                 "sh", "-c", "\"$0\" \"$1\" .recover 2>/dev/null | \"$0\" \"$2\" >/dev/null 2>&1; true", Self.shell,
                 repair.damagedPath, recovered)
@@ -115,7 +116,7 @@ struct RecoverTests {
                 let database = try Database(path: path, creating: false)
                 _ = try database.rows("ATTACH '\(whole)' AS whole") { _ in }
                 _ = try database.rows("ATTACH '\(recovered)' AS recovered") { _ in }
-                // A change is kept only as long as it fits the sections.
+                // The repair keeps a change only as long as the change fits the sections.
                 for (table, columns) in SalvageTests.tables where table != "change" || page.owner == table {
                     let count = try Self.missing(table, columns, in: database)
                     lost += count

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Store
 
-/// What a repair keeps of a store in which one page is damaged, of each kind and each table in turn.
+/// The rows that a repair keeps in a store with one damaged page, of each kind and each table in turn.
 @Suite("A repair of damaged pages")
 struct SalvageTests {
-    /// Tables, and the columns that are compared: a repair sets the others anew.
+    /// Tables, with the compared columns: a repair sets all other columns anew.
     static let tables: [(name: String, columns: [String])] = [
         ("recording", ["id", "key", "sample_rate", "frame_count", "title", "path", "seen", "position", "settings"]),
         ("section", ["row", "recording", "id", "kind", "first", "past", "name", "text", "hard", "settings"]),
@@ -39,7 +39,8 @@ struct SalvageTests {
         ("envelope", ["recording", "content"]),
     ]
 
-    /// A store with so many rows in each table that their trees have two levels, with rows that are longer than a page, and with free pages.
+    /// A store with enough rows in each table for trees of two levels, with rows longer than a page, and with free
+    /// pages.
     static func make(_ path: String) throws {
         let one = try PracticeStore(.file(path))
         try one.apply(.mark(frame: 5), to: PracticeRecording.made)
@@ -110,20 +111,21 @@ struct SalvageTests {
                 try database.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
             }
         }
-        // These leave free pages.
+        // These deletions leave free pages.
         try database.run("DELETE FROM envelope WHERE recording > 100")
     }
 
     struct Page {
         let kind: String
         let number: Int
-        /// The table or index that it belongs to; "" for a free page.
+        /// The page's table or index; "" for a free page.
         let owner: String
-        /// How many rows of that table are lost if it is damaged.
+        /// The number of the table's rows that are lost with the page.
         let rowCount: Int64
     }
 
-    /// The pages to damage, as SQLite's own `dbstat` tells them: one of each kind of each tree and a free one, or more in the soak.
+    /// The pages to damage, as listed by SQLite's own `dbstat`: one of each kind of each tree and a free page, or more
+    /// in the soak.
     static func pages(of path: String) throws -> [Page] {
         let database = try Database(path: path, creating: false)
         let all = try database.rows("SELECT name, pagetype, pageno, ncell FROM dbstat ORDER BY pageno") {
@@ -155,7 +157,7 @@ struct SalvageTests {
             ) { (row) throws(DatabaseError) in UInt32(clamping: try row.integer(0)) }
     }
 
-    /// Compares a repaired store with the whole one.
+    /// Compares a repaired store with the whole store.
     static func compare(_ repaired: String, with whole: String, after page: Page) throws {
         let database = try Database(path: repaired, creating: false)
         _ = try database.rows("ATTACH '\(whole)' AS whole") { _ in }
@@ -175,11 +177,12 @@ struct SalvageTests {
         }
         for (table, columns) in tables {
             let (lost, made) = try differences(table, columns)
-            // A change is kept as long as it fits the sections.
+            // The repair keeps a change as long as the change fits the sections.
             let owners = table == "change" ? ["recording", "section", "change"] : [table]
             let most = owners.contains(page.owner) ? page.rowCount : 0
             #expect((0...most).contains(lost), "\(table), \(page.kind) page of \(page.owner)")
-            // A recording that is lost is replaced by one with its key. A row that goes on in the damaged page may have another text.
+            // A lost recording is replaced by a recording with its key. A row that continues in the damaged page may
+            // have another text.
             let isReplaced = ["recording", "playlist", "feed", "take"].contains(table)
             let mostMade = isReplaced || page.kind == "overflow" ? lost : 0
             #expect(made <= mostMade, "\(table), \(page.kind) page of \(page.owner)")
@@ -229,7 +232,7 @@ struct SalvageTests {
             try Data(damaged).write(to: URL(fileURLWithPath: path))
             let cause = StoreError(.damaged("a test"), path: path)
             let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
-            // Envelopes can be made again.
+            // Envelopes can be computed again.
             #expect(!repair.isComplete || page.owner == "envelope", "\(page.owner)")
             try Self.compare(path, with: whole, after: page)
             for name in [path, repair.damagedPath] { try FileManager.default.removeItem(atPath: name) }
@@ -248,7 +251,7 @@ struct SalvageTests {
         try file.seek(toOffset: 39)
         let count = try #require(try file.read(upToCount: 1)?.first)
         try file.seek(toOffset: 39)
-        // The header tells how many there are.
+        // The header has the number of free pages.
         try file.write(contentsOf: [count &+ 1])
         try file.close()
         #expect(try !DatabasePages(path: path).survey(roots: roots).isFreeListWhole)
@@ -333,7 +336,7 @@ struct SalvageTests {
         let before = try files()
         let cause = StoreError(.damaged("a test"), path: path)
         for count in [0, 2] {
-            // Renaming back what was renamed works: it needs no room.
+            // Undoing a renaming works: this step needs no space.
             let disk = FailingCalls(after: count, isOnce: true)
             let error = #expect(throws: StoreError.self, "\(count)") {
                 try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000, calls: disk)

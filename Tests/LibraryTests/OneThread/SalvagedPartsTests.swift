@@ -159,7 +159,7 @@ struct SalvagedPartsTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let (link, file) = (full.harness.scratch.file("link.db"), folder + "/p.db")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
-        // A change that another program has begun, has written and has not completed.
+        // A change that another program has begun and written, but not completed.
         let whole = try full.copy("whole.db")
         let busy = try Database(path: whole, creating: false)
         _ = try busy.rows("PRAGMA cache_spill=1") { _ in }

@@ -26,7 +26,7 @@ struct SalvagedStoreTests {
         #expect(summary.fetches == 1 && summary.playlists == 1 && summary.conflicts.isEmpty)
         #expect(try library.salvage(storeAt: old).isEmpty)
         #expect(try contents(library) == expected)
-        // The file stays as it is, and no copy is left.
+        // The file stays unchanged, and no copy is left.
         #expect(try Data(contentsOf: URL(fileURLWithPath: old)) == bytes)
         #expect(full.harness.names(library.folder.parts).isEmpty)
         // The trash works as before.
@@ -39,7 +39,7 @@ struct SalvagedStoreTests {
     func emptied() throws {
         let full = try FullLibrary()
         let (library, store) = (full.harness.library, full.harness.store)
-        // Exchanged before: the catalogue knows what was shown.
+        // Exchanged before: the catalogue knows the displayed contents.
         _ = try library.catalogueText()
         let old = try full.copy("practice.db.damaged")
         let expected = try contents(library)
@@ -50,7 +50,7 @@ struct SalvagedStoreTests {
         for index in StoreSchema.wordIndexes where index.hasPrefix("item") {
             try database.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
         }
-        // The library is exchanged after the loss, too, and one recording is added and described again.
+        // The library is exchanged after the loss, too, and a recording is added and described again.
         _ = try library.catalogueText()
         let again = try library.add(fileAt: full.harness.scratch.file("1.wav")).item
         _ = try library.edit(again.number) { $0.title = "Blue Bossa, Dorham" }
@@ -70,7 +70,7 @@ struct SalvagedStoreTests {
             summary.conflicts.contains {
                 $0.field == "title" && $0.kept == "Blue Bossa, Dorham" && $0.passedOver == "Blue Bossa"
             })
-        // What was rated since is the last rating.
+        // The later rating stays the last rating.
         #expect(try store.reviews(of: recording.key).last?.time == 1_790_500_000)
         #expect(try library.salvage(storeAt: old).isEmpty && contents(library) == now)
     }
@@ -107,12 +107,12 @@ struct SalvagedStoreTests {
             let takes = try library.store.takes(TakeFilter(sectionID: id))
             #expect(takes.count == min(count, 1), "\(name)")
         }
-        // What is known of a section that was deleted belongs to no other one.
+        // The records of a deleted section belong to no other section.
         let known = Set(sections.map(\.id))
         #expect(try library.store.reviews(of: recording.key).count { !known.contains($0.sectionID) } == 2)
         let added = try library.store.apply(.mark(frame: 3900, name: "later"), to: recording).added.map(\.id)
         #expect(try library.store.reviews(of: recording.key).allSatisfy { !added.contains($0.sectionID) })
-        // The hidden file of a deleted take is found by its new number.
+        // The hidden file of a deleted take is found by the take's new number.
         let trashed = try #require(try library.store.takes(TakeFilter(isTrash: true)).first)
         #expect(trashed.number > 3)
         _ = try library.store.restore(take: trashed.number)
@@ -162,7 +162,7 @@ struct SalvagedStoreTests {
     @Test("never takes the place of what is here: lost rows and altered bytes there change nothing")
     func lossesThere() throws {
         let full = try FullLibrary()
-        // As after an export, where what is missing would count as removed.
+        // As after an export, where missing rows would count as removed.
         _ = try full.harness.library.catalogueText()
         let before = try contents(full.harness.library)
         let old = try full.copy("practice.db.damaged")
@@ -237,7 +237,7 @@ struct SalvagedStoreTests {
         try database.run("UPDATE item SET edited = '{\"title\":9223372036854775807}' WHERE id = 1")
         let library = try full.library("new/practice.db")
         _ = try library.salvage(storeAt: old)
-        // The second one reads again what the first one has written.
+        // The second export reads the first export's result again.
         _ = try (library.catalogueText(), library.catalogueText())
         let recording = try FullLibrary.recording(full.songs[0])
         _ = try library.store.apply(.mark(frame: 3500, name: "more"), to: recording)
@@ -270,7 +270,7 @@ struct SalvagedStoreTests {
         #expect(back.id != coda.id && !sections.contains { $0.id == undone.id })
         let rated = try store.reviews(of: recording.key).filter { $0.rating == .again }
         #expect(rated.map(\.sectionID) == [back.id])
-        // What is remembered here stays, and what was undone can be done again.
+        // The state stored here stays, and an undone change can be done again.
         #expect(try store.recording(recording.key)?.position == nil)
         #expect(try store.redo(recording.key).added.contains { $0.name == "undone" })
         #expect(try full.harness.library.salvage(storeAt: old).isEmpty)

@@ -12,7 +12,7 @@ import Testing
 @testable import Store
 @testable import TextFormats
 
-/// What a library shows to its user, without numbers that differ between computers.
+/// A library's contents as displayed, without numbers that differ between computers.
 private func shown(_ harness: LibraryHarness) throws -> [String] {
     var lines: [String] = []
     for item in try harness.library.items() {
@@ -32,7 +32,8 @@ private func shown(_ harness: LibraryHarness) throws -> [String] {
         }
     }
     for playlist in try harness.library.playlists() {
-        // One that was removed before it was ever here is nowhere, and one that was here is in the trash.
+        // A recording removed before its first arrival here appears nowhere, and a recording that was here is in the
+        // trash.
         let entries = try harness.library.entries(of: playlist).filter { !$0.item.isTrashed }.map { "\($0.item.key)" }
         lines.append("playlist \(playlist.name) \(entries)")
     }
@@ -44,7 +45,7 @@ private func shown(_ harness: LibraryHarness) throws -> [String] {
 
 private func text(_ harness: LibraryHarness) throws -> String { try harness.library.catalogueText() }
 
-/// Makes `target` know what `source` knows.
+/// Merges the catalogue of `source` into `target`.
 @discardableResult
 private func give(_ source: LibraryHarness, to target: LibraryHarness) throws -> MergeSummary {
     let summary = try target.library.merge(catalogueIn: Array(text(source).utf8))
@@ -140,13 +141,13 @@ struct StoreMergeTests {
         let waves = try (0..<4).map { try sources.wave("w\($0).wav", seed: UInt64($0) + 1) }
         let takes = try (0..<3).map { try sources.wave("t\($0).wav", seed: UInt64($0) + 50, frames: 300) }
         var user = RandomUser(random: SeededGenerator(seed: seed), waves: waves, takes: takes)
-        // Two of them have the same content under names that differ only in how a letter is composed.
+        // Two of the files have the same content under names that differ only in the composition of a letter.
         for (name, words) in [("é.pdf", "notes"), ("e\u{301}.pdf", "notes"), ("b.txt", "words")] {
             user.documents.append(try sources.scratch.write(name, Array(words.utf8)))
         }
         let libraries = try (0..<3).map { _ in try LibraryHarness() }
         for library in libraries {
-            // Takes are not exchanged without their files, so everybody has them.
+            // Takes are not exchanged without their files, so every library has the files.
             for (index, path) in takes.enumerated() {
                 try library.store.addTake(
                     inFileAt: path, .init(time: Int64(index), sampleRate: 44_100, channelCount: 1, frameCount: 300))
@@ -159,7 +160,7 @@ struct StoreMergeTests {
             }
             let merged = try libraries.map { try $0.library.catalogue() }
             let all = merged[0].merged(with: merged[1]).merged(with: merged[2])
-            // Every pair often enough that everything reaches everybody, in an order of chance.
+            // Every pair often enough for every change to reach every library, in a random order.
             var pairs = [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)].shuffled(using: &user.random)
             pairs += [(0, 1), (1, 2), (2, 0), (0, 1)]
             for (from, to) in pairs { try give(libraries[from], to: libraries[to]) }
@@ -192,7 +193,7 @@ struct StoreMergeTests {
         #expect(copy.words == (try here.library.item(item.key))?.words && copy.addedAt == item.addedAt)
         #expect(copy.isMissing && copy.sectionCount == 1)
         #expect(try shown(here) == shown(there))
-        // The file comes later, and nothing that was said is lost.
+        // The file comes later, and all stored metadata stays.
         let added = try there.library.add(fileAt: wave)
         #expect(added.item.number == copy.number && added.item.words == copy.words && !added.item.isMissing)
         #expect(try there.library.items { $0.text = "so wh" }.count == 1)
@@ -237,7 +238,7 @@ struct StoreMergeTests {
         try there.library.edit(copy.number) { $0.artist = "theirs" }
         while StoreTime.now <= (try #require(try StoreTime.last(there))) {}
         try here.library.edit(item.number) { $0.title = "later" }
-        // The later change is told first.
+        // The later change is merged first.
         try give(here, to: there)
         try give(there, to: here)
         for library in [here, there] {

@@ -8,7 +8,7 @@ import Transfers
 @testable import Library
 @testable import Store
 
-/// A server of feeds and recordings; it ends with the tests, because its standard input does.
+/// A server of feeds and recordings; the server ends with the tests, because its standard input closes.
 final class FeedServer {
     let port: Int
     private let server: PortServer
@@ -22,13 +22,14 @@ final class FeedServer {
         queue = TransferQueue(Self.settings)
     }
 
-    /// How a client without a configuration asks it, once.
+    /// Settings of a client without a configuration, for a single attempt.
     static var settings: TransferSettings {
         var settings = TransferSettings(userAgent: "woodshed/test")
         settings.proxy = .none
         settings.netrcPath = "/nonexistent/netrc"
         settings.retries = 0
-        // A test that waits for an event goes on when one of the few threads of the tasks is free: on a busy machine, minutes later.
+        // A test that waits for an event continues when one of the few threads of the tasks is free: on a busy machine,
+        // minutes later.
         (settings.answerSeconds, settings.stallSeconds) = (600, 600)
         settings.slowestBytesPerSecond = 0
         return settings

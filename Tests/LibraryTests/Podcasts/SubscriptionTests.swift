@@ -33,7 +33,7 @@ struct SubscriptionTests {
         let fetch = try #require(try library.askFor(episodes: [episode.number]).first)
         #expect(fetch.address == episode.address && fetch.wishes.title == "Part 3" && fetch.wishes.artist == "The Show")
         #expect(try library.episodes(onlyNew: true).isEmpty && library.pendingFetches().count == 1)
-        // A title of one's own stays, whichever is asked for later.
+        // A user's own title stays after any later request.
         var own = FetchWishes()
         own.title = "Mine"
         #expect(try library.askFor(episode.address, own).wishes.title == "Mine")
@@ -42,7 +42,7 @@ struct SubscriptionTests {
         #expect(libraryError { _ = try library.askFor(episodes: [99]) } == .unknown)
         #expect(!(try server.ask("requests", harness)).contains("sound"))
         #expect(harness.names(harness.library.folderPath + "/parts").isEmpty)
-        // A feed with which something is wrong keeps what was known of it.
+        // A faulty feed keeps its known episodes.
         try server.ask("break", harness)
         #expect(try library.refresh(feed.number, fetch: server.fetch).error == nil)
         #expect(try library.episodes().count == 3)
@@ -74,7 +74,7 @@ struct SubscriptionTests {
         let episode = try #require(try library.episodes().first)
         let fetch = try #require(try library.askFor(episodes: [episode.number]).first)
         #expect(fetch.wishes.title == "Part 1" && fetch.wishes.artist == nil)
-        // As earlier versions have it in their stores.
+        // The form in the stores of earlier versions.
         try library.store.change { (rows) throws(DatabaseError) in
             try rows.database.run("UPDATE feed SET title = address")
         }
@@ -90,7 +90,7 @@ struct SubscriptionTests {
         func fetched(onlyNew: Bool = false) throws -> [String] {
             try library.episodes(onlyNew: onlyNew).filter(\.isFetched).map(\.title).sorted()
         }
-        // As an import brings them.
+        // The form after an import.
         for (seed, name) in [(UInt64(1), "one.mp3"), (2, "get.mp3")] {
             let item = try library.add(fileAt: harness.wave("\(seed).wav", seed: seed)).item
             let address = server.address(name)
@@ -101,7 +101,7 @@ struct SubscriptionTests {
         #expect(try library.refresh(feed.number, fetch: server.fetch).newCount == 1)
         #expect(try library.episodes(onlyNew: true).map(\.title) == ["Part 3"])
         #expect(try fetched() == ["Part 1"] && fetched(onlyNew: true) == [])
-        // With its key, an address says which one it is.
+        // With its key, an address identifies the recording.
         let item = try #require(try library.items().first { $0.words.source == server.address("get.mp3") })
         let address = server.address("get.mp3?auth=K3")
         try library.edit(item.number) { $0.source = address }
@@ -114,7 +114,7 @@ struct SubscriptionTests {
         let library = harness.library
         let feed = try library.subscribe(to: server.address("cut"), fetch: server.fetch).subscription
         #expect(feed.episodeCount == 1 && feed.error.contains("ends in the middle"))
-        // The file is asked for anew, though the server says that it is the same.
+        // The command requests the file anew, though the server reports an unchanged file.
         let refresh = try library.refresh(feed.number, fetch: server.fetch)
         #expect(refresh.newCount == 1 && refresh.error == nil && refresh.subscription.error.isEmpty)
         #expect(try library.refresh(feed.number, fetch: server.fetch).isUnchanged)

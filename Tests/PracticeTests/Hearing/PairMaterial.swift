@@ -1,4 +1,4 @@
-// A recording and takes of it, whose places are known to the frame.
+// A recording and takes of this recording, with places known to the frame.
 import AudioFiles
 import Clips
 import SoundFileSupport
@@ -6,7 +6,7 @@ import SoundFileSupport
 @testable import Practice
 @testable import Store
 
-/// A recording in a file, and takes of it.
+/// A recording in a file, and takes of the recording.
 struct PairMaterial {
     static let rate = 48_000
 
@@ -25,11 +25,11 @@ struct PairMaterial {
         key = try RecordingKey(ofFileAt: path)
     }
 
-    /// A take in a file of its own.
+    /// A take in a separate file.
     ///
     /// - Parameters:
-    ///   - frames: What it was recorded against, in frames of the recording.
-    ///   - start: The frame of the take at which the first of them was heard.
+    ///   - frames: The played passage, in frames of the recording.
+    ///   - start: The frame of the take at which the passage's first frame was heard.
     func take(
         _ channels: [[Float]], rate: Int = rate, frames: Range<Int64>, start: Double, speed: Double = 1,
         semitones: Double = 0, key: RecordingKey? = nil, named name: String = "take.wav"
@@ -54,7 +54,7 @@ struct PairMaterial {
 }
 
 extension HeardPair {
-    /// The channels of its clip, from the first frame of the pair to its last.
+    /// The channels of the pair's clip, from the first frame of the pair to the last.
     func lanes() throws -> [[Float]] {
         var lanes = [[Float]](repeating: [], count: clip.channelCount)
         try unsafe clip.forEachBlock(in: 0..<layout.frameCount) { channels, count in

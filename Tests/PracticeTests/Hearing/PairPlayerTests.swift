@@ -1,4 +1,4 @@
-// A pair that is played: what is heard, and changes between original and take at the same place.
+// The playing of a pair: its sound, and changes between original and take at the same place.
 import Clips
 import EngineHarness
 import SoundFileSupport
@@ -89,7 +89,8 @@ struct PairPlayerTests {
             Issue.record("frame \(frame) is not between both")
             break
         }
-        // In turn from here on: the model, then the take from its beginning; and the take again at the place of the take.
+        // In turn from here on: the model, then the take from its beginning; and the take again at the place of the
+        // take.
         run.player.hear(.turn)
         heard = run.render(48_000 + 19_200 - 30_000 + 5000, from: 30_000, block: block)[0]
         #expect(heard[2000..<10_000].elementsEqual(lanes[0][32_000..<40_000]))
@@ -97,7 +98,7 @@ struct PairPlayerTests {
         run.player.hear(.model)
         heard = run.render(10_000, from: 72_200, block: block)[0]
         #expect(heard[1500...].elementsEqual(lanes[0][6500..<15_000]))
-        // The same again begins anew.
+        // A repeated request starts over.
         run.player.hear(.model)
         heard = run.render(10_000, from: 82_200, block: block)[0]
         #expect(heard[1500...].elementsEqual(lanes[0][1500..<10_000]))

@@ -1,4 +1,5 @@
-// Sections as cards: what is in the package, and what stays the same when it is made again. `AnkiPackageTests` has the form of a package.
+// Sections as cards: the content of the package, and the parts that stay the same in a second export.
+// `AnkiPackageTests` checks the form of a package.
 import AudioFiles
 import Clips
 import Database
@@ -37,7 +38,8 @@ struct CardExportTests {
             ]), to: recording)
     }
 
-    /// A take of the first section: its own sound, so many frames, of which the model's first frame is heard at `start`.
+    /// A take of the first section: a sound of its own, with a number of frames; the model's first frame is heard at
+    /// `start`.
     @discardableResult
     private func addTake(_ name: String, frames: Int, start: Double = 0, speed: Double = 1) throws -> StoredTake {
         try writeWave(
@@ -55,7 +57,7 @@ struct CardExportTests {
     private struct Cards {
         var notes: [(guid: String, changed: Int64, tags: String, fields: [String])] = []
         var decks: Set<Int64> = []
-        /// The bytes of the media, by their names.
+        /// The bytes of the media, by name.
         var media: [String: [UInt8]] = [:]
     }
 
@@ -114,7 +116,7 @@ struct CardExportTests {
         #expect(after.media == before.media && after.notes[0].fields == before.notes[0].fields)
         #expect(after.notes[1].fields[0] == "Second")
         #expect(after.notes.allSatisfy { $0.changed == 1_764_200_000 })
-        // A section that is moved has another sound under another name, and stays the same note.
+        // A moved section has another sound under another name, and stays the same note.
         try store.apply(.move(id: 2, frames: 120_000..<130_000), to: recording)
         let (_, moved) = try export()
         #expect(Set(moved.notes.map(\.guid)) == Set(before.notes.map(\.guid)))
@@ -133,7 +135,7 @@ struct CardExportTests {
         try store.edit(take: 1, .note("late <again>"))
         let (_, best) = try export()
         #expect(best.notes[0].fields[4] == "\(day), rated 4 of 5<br>late &lt;again&gt;")
-        // One second beside the section, and half a second that goes on.
+        // One second beside the section, and half a second after the section.
         #expect(abs(try sound(best.notes[0].fields[3], of: best).seconds - 1.5) < 0.001)
     }
 

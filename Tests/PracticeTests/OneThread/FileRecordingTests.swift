@@ -1,4 +1,4 @@
-// Which recording a file holds, told by what the store has kept.
+// The recording in a file, identified by the store's records.
 import AudioFiles
 import Files
 import Foundation
@@ -29,14 +29,14 @@ struct FileRecordingTests {
         let first = try store.recording(of: AudioFileInfo(path: path), at: Self.later)
         #expect(first.key == truth.key && first.fileState != nil)
 
-        // A memory that is wrong on purpose shows that it is asked, and the file is not.
+        // A record that is wrong on purpose proves that the store reads the record and not the file.
         var wrong = PracticeRecording(
             key: RecordingKey(high: 1, low: 2), sampleRate: truth.sampleRate, frameCount: truth.frameCount)
         wrong.fileState = first.fileState
         try store.remember(wrong, position: nil, settings: [:])
         #expect(try store.recording(of: AudioFileInfo(path: path), at: Self.later).key == wrong.key)
 
-        // The next state of the same file replaces it, also if length and time of writing are the same.
+        // The next state of the same file replaces the record, even with an unchanged length and time of writing.
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         let again = try store.recording(of: AudioFileInfo(path: path), at: Self.later)
         #expect(again.key == truth.key && again.fileState != first.fileState)

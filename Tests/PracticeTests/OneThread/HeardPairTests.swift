@@ -1,4 +1,4 @@
-// What is heard of a take beside what it was recorded against: where both lie, how loud they are, and what is refused.
+// A take beside its model, as heard: places, loudness, and refused pairs.
 import AudioFiles
 import Clips
 import DSP
@@ -26,16 +26,16 @@ struct HeardPairTests {
         let song = PairMaterial.impulses(clicks.map { $0 + 12_000 }, count: 96_000)
         let material = try PairMaterial([song])
         for start in [0, 1, 777, 20_000, -1, -3000] {
-            // What the player of the take heard, at the frame where it was heard.
+            // The sound that the take's player heard, at the frame of hearing.
             let taken = PairMaterial.impulses(clicks.map { $0 + start }, count: 50_000 + max(0, start))
             let take = try material.take([taken], frames: 12_000..<60_000, start: Double(start))
             let pair = try HeardPair(of: take, in: material.recording, key: material.key)
             let lanes = try pair.lanes()
             let heard = clicks.filter { $0 + start >= 0 }
             #expect(lanes[0].indices.filter { abs(lanes[0][$0]) > 0.1 } == clicks.dropLast())
-            // The last one stands where the model fades out.
+            // The last impulse lies where the model fades out.
             #expect(lanes[0][47_999] > 0 && lanes[0][47_999] < 0.1)
-            // The fade of a take that goes on before lies on the first frame.
+            // For a take that begins before the model, the fade lies on the first frame.
             let first = start > 0 ? 1 : 0
             #expect(
                 lanes[2].indices.filter { abs(lanes[2][$0]) > 0.1 } == Array(heard.dropFirst(first)), "start \(start)")
@@ -63,7 +63,7 @@ struct HeardPairTests {
             #expect(lanes[channel][..<95_000].elementsEqual(song[channel][48_000..<143_000]))
             #expect(abs(lanes[channel][95_999]) < 0.001 && lanes[channel][96_000...].allSatisfy { $0 == 0 })
             #expect(abs(lanes[2 + channel][0]) < 0.001)
-            // As loud as its model, so that it is all but the same.
+            // As loud as its model, and so almost the same.
             let distance = zip(lanes[channel][1000..<95_000], lanes[2 + channel][1000..<95_000]).map { abs($0 - $1) }
             #expect(distance.max().map { $0 < 0.02 } == true)
         }
@@ -138,7 +138,7 @@ struct HeardPairTests {
         let take = try material.take([taken], frames: 12_000..<60_000, start: 200 - 48_000)
         let lanes = try HeardPair(of: take, in: material.recording, key: material.key).lanes()
         #expect(lanes[0][18_000] > 0.1 && lanes[2][18_000] > 0.1)
-        // A take of several passes follows the model, though most of it comes later.
+        // A take of several passes follows the model, though most of the take comes later.
         #expect(!PairLayout.isAnswer(start: 0, takeFrames: 300_000, length: 48_000))
         #expect(!PairLayout.isAnswer(start: -1000, takeFrames: 300_000, length: 48_000))
     }

@@ -1,4 +1,4 @@
-// What was practised follows sections that are taken over by a copy of the recording.
+// Progress that moves with sections to a copy of the recording.
 import AudioFiles
 import Foundation
 import Sections
@@ -20,7 +20,7 @@ struct MovedProgressTests {
 
     init() throws { store = try PracticeStore(.memory) }
 
-    /// Two sections, of which the second was rated twice and practised once.
+    /// Two sections, the second of which was rated twice and practised once.
     private func practise() throws -> RecognizedCopy {
         try store.apply(.add([SectionDraft(0..<800, name: "A"), SectionDraft(800..<1600, name: "B")]), to: old)
         for days in [9, 3] as [Int64] {
@@ -51,7 +51,7 @@ struct MovedProgressTests {
             default: try store.redo(new.key)
             }
             #expect(try due(old).isEmpty && due(new) == ["B 2 0.6"])
-            // The intervals go on as they were.
+            // The intervals continue unchanged.
             let moved = try store.schedule(at: Self.now, calendar: Self.calendar)
             #expect(
                 moved.map(\.dueDay) == scheduled.map(\.dueDay)
@@ -76,7 +76,8 @@ struct MovedProgressTests {
                 of: old
             ).number
         }
-        // Of the whole section, of a range partly beside it, of one that was never saved; the last is in the trash.
+        // Takes of the whole section, of a range partly beside the section, and of a range that was never saved; the
+        // last take is in the trash.
         let numbers = [
             try take("a", 2, 800..<1600), try take("b", 2, 700..<1500), try take("c", nil, 100..<200),
             try take("d", 2, 800..<1600),
@@ -116,7 +117,7 @@ struct MovedProgressTests {
         try store.apply(.rename(id: id, name: "C"), to: new)
         try store.undo(new.key)
         #expect(try due(new) == ["B 2 0.6"])
-        // A third recording takes them over from the second.
+        // A third recording takes the sections over from the second.
         let third = PracticeRecording(key: RecordingKey(high: 3, low: 3), sampleRate: 8000, frameCount: 80_000)
         try store.adopt(
             RecognizedCopy(stored: try #require(try store.recording(new.key)), correlation: 1, seconds: 0), for: third)
@@ -134,7 +135,7 @@ struct MovedProgressTests {
         try store.review(section: 2, of: old, .hard, at: Self.now, evidence: evidence, calendar: Self.calendar)
         let scheduled = try #require(try store.schedule(at: Self.now, calendar: Self.calendar).first)
         #expect(scheduled.review.evidence.hasComparison && scheduled.review.evidence.offsetSeconds == 0.02)
-        // A later rating without one does not take it away.
+        // A later rating without a comparison does not remove the comparison.
         try store.review(section: 2, of: old, .good, at: Self.now, calendar: Self.calendar)
         #expect(try store.statistics(at: Self.now).sections.first?.lastComparison?.energyDecibels == 2)
     }

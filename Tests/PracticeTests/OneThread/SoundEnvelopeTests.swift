@@ -11,12 +11,13 @@ import Testing
 @testable import Samples
 @testable import Store
 
-/// A recording of the same sound is recognised whatever was done to its samples; another sound is not.
+/// A recording of the same sound is recognised after any change to its samples; another sound is not.
 @Suite("Recognising copies of a recording")
 struct SoundEnvelopeTests {
     private static let rate = 16_000
 
-    /// Notes of random height, length and loudness with attacks, over a little noise: as different from another seed as two songs are.
+    /// Notes of random height, length and loudness with attacks, over a little noise: as different between seeds as two
+    /// songs are.
     private static func song(_ seconds: Double, seed: UInt64, tempo: Double = 1) -> [Float] {
         var random = SeededGenerator(seed: seed)
         var samples: [Float] = []
@@ -119,7 +120,7 @@ struct SoundEnvelopeTests {
         #expect(change.added.map(\.name) == ["", "Riff", "Solo"] && change.added[1].settings == ["speed": "70%"])
         #expect(try store.copy(of: copy) == nil && store.copy(of: original) == nil)
         #expect(try store.undo(copy.key).added.isEmpty && store.sections(of: copy).sections.isEmpty)
-        // Without its file, what was kept while it was played is enough.
+        // Without its file, the envelope stored during playing is enough.
         try store.listen(to: original)
         try FileManager.default.removeItem(atPath: first)
         #expect(try store.copy(of: copy)?.stored.recording.key == original.key)
@@ -165,7 +166,7 @@ struct SoundEnvelopeTests {
         let change = try store.adopt(found, for: recording)
         #expect(change.summary == "took over 2 of 3 sections")
         #expect(change.added.map(\.name) == ["A", "B"] && change.added.last?.frames == 60_000..<64_000)
-        // Nothing is lost for the day on which the whole file comes back.
+        // The original keeps all its sections for the return of the whole file.
         #expect(try store.sections(of: original.key)?.sections.count == 3)
     }
 

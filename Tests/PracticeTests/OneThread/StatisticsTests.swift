@@ -1,4 +1,4 @@
-// Days, streaks and weeks by the calendar of a place, and what is counted of the practice log.
+// Days, streaks and weeks by the calendar of a place, and the counts of the practice log.
 import AudioFiles
 import Foundation
 import SoundFileSupport
@@ -71,7 +71,8 @@ struct StatisticsTests {
         "days are those of TZ, also where clocks are changed; a day of 23 or 25 hours is one day",
         .enabled(if: !Sanitizers.watchThreads))
     func timeZones() async {
-        // As in Berlin: the clocks are changed on 2026-03-29 and 2026-10-25; written out, because a machine may have no zones.
+        // As in Berlin: the clocks change on 2026-03-29 and 2026-10-25; written out, because a machine may have no
+        // zones.
         await #expect(processExitsWith: .success) {
             unsafe setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1)
             let calendar = PracticeCalendar.local

@@ -12,7 +12,7 @@ import Testing
 struct StoreDamageTests {
     private static let recordings: UInt64 = 40
 
-    /// A store with enough in it to have tables of several pages.
+    /// A store with enough content for tables of several pages.
     private static func make(_ path: String) throws -> [UInt8] {
         let store = try PracticeStore(.file(path))
         for number in 0..<recordings {
@@ -31,7 +31,7 @@ struct StoreDamageTests {
         return Array(FileManager.default.contents(atPath: path) ?? Data())
     }
 
-    /// What was done to a file of that many bytes.
+    /// Damages a file with these bytes, in one of several ways.
     private static func damage(_ kind: Int, _ bytes: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
         let page = 4096 * Int.random(in: 1..<bytes.count / 4096, using: &generator)
@@ -87,7 +87,7 @@ struct StoreDamageTests {
                     #expect(try store.sections(of: one).sections.count == 2, "kind \(kind)")
                     #expect(try PracticeStore(.file(path)).recordings().count <= Self.recordings + 1, "kind \(kind)")
                 } catch let error as StoreError {
-                    // A header that names another program or another version is left alone.
+                    // A header of another program or another version is left alone.
                     #expect(
                         [.foreign, .newer].contains(error.kind) && kind <= 3 || kind == 17, "kind \(kind): \(error)")
                     #expect(FileManager.default.contents(atPath: path) == Data(bytes), "kind \(kind)")
@@ -126,7 +126,7 @@ struct StoreDamageTests {
                 try repair.practiceCount == Int(Self.recordings) && again.practiceLog().count == Int(Self.recordings))
             #expect(try again.recordings(matching: "n7").map(\.recording.key.high) == [7])
         }
-        // What was open all the time goes on with the repaired file.
+        // A store that was open all the time continues with the repaired file.
         try store.apply(.mark(frame: 1), to: recording(5))
         #expect(try PracticeStore(.file(path)).sections(of: recording(5)).sections.count == 12)
     }

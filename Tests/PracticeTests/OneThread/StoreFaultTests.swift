@@ -76,7 +76,7 @@ struct StoreFaultTests {
         }
     }
 
-    // In a process of its own: the limit counts for all of it.
+    // In a separate process: the limit counts for the whole process.
     @Test("a disk that takes no more loses nothing that was kept, and an edit that fits is kept afterwards")
     func noRoom() async {
         await #expect(processExitsWith: .success) {
@@ -90,7 +90,7 @@ struct StoreFaultTests {
             var limit = rlimit(rlim_cur: size + 8192, rlim_max: rlim_t.max)
             guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(1) }
             let large = (0..<500).map { SectionDraft($0..<$0 + 1, text: String(repeating: "words ", count: 100)) }
-            // SQLite tells a full disk from other failures, but not always this limit.
+            // SQLite distinguishes a full disk from other failures, but not always this limit.
             let kind = storeError { try store.apply(.add(large), to: recording()) }
             guard kind == .diskFull || kind == .io else { exit(2) }
             guard try store.sections(of: recording()) == before else { exit(3) }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Stores and losses of power")
 struct StorePowerTests {
-    /// Adds pairs of sections to a new store, and takes some of them back.
+    /// Adds pairs of sections to a new store, and takes some pairs back.
     private func judge(
         _ count: Int, lie: CrashDisk.Lie? = nil, using random: inout SeededGenerator
     ) throws -> CrashReport {
@@ -51,7 +51,7 @@ struct StorePowerTests {
                 try row.text(0)
             }
             guard check == ["ok"] else { return "\(check)" }
-            // It can go on; not each time, because that waits for the real disk.
+            // The store still accepts changes; checked only sometimes, because the check waits for the real disk.
             if Int.random(in: 0..<8, using: &other) == 0 {
                 try store.apply(.add([SectionDraft(0..<10, name: "afterwards")]), to: recording())
             }

@@ -54,7 +54,7 @@ struct StrayTakeTests {
         #expect(takes.map(\.path) == [stray] && takes[0].sound.frameCount == 500 && takes[0].sound.sampleRate == 44_100)
         #expect(takes[0].byteCount == Int64(try scratch.size("takes/stray.wav")))
 
-        // The row of one that was listed is lost.
+        // The row of a listed take is lost.
         try store.change { (rows) throws(DatabaseError) in
             try rows.database.run("DELETE FROM take WHERE id = ?", .integer(listed.number))
         }
@@ -64,7 +64,7 @@ struct StrayTakeTests {
         }
         #expect(try found().isEmpty && store.takes().count == 2)
         #expect(try store.strayTakes(in: scratch.file("nowhere"), registry: registry).isEmpty)
-        // A folder that cannot be read may have takes.
+        // An unreadable folder may have takes.
         let loop = scratch.file("loop")
         try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
         #expect(throws: AudioFileError.self) { try store.strayTakes(in: loop, registry: registry) }
@@ -106,7 +106,7 @@ struct StrayTakeTests {
         }
         let first = try store.adoptTakes(from: registry)
         #expect(first.count == 1)
-        // Nothing is adopted now, so the reason is told.
+        // No take is adopted now, so the reason is reported.
         #expect(throws: StoreError.self) { try store.adoptTakes(from: registry) }
         try store.change { (rows) throws(DatabaseError) in try rows.database.run("DROP TRIGGER refuse") }
         let second = try store.adoptTakes(from: registry)

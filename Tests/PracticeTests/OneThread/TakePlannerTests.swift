@@ -1,4 +1,4 @@
-// When takes begin and end, as a function of events and presses.
+// Beginnings and ends of takes, as a function of events and presses.
 import Testing
 
 @testable import Engine
@@ -118,12 +118,12 @@ struct TakePlannerTests {
         #expect(!plan.isOn)
         _ = steps(
             &plan, [event(.passStarted, 0), event(.passEnded, 2000, clip: 3000), event(.passStarted, 2000, pass: 2)])
-        // The player is ahead of the ear: what is heard is the first pass still.
+        // The player is ahead of the ear: the audible pass is still the first.
         #expect(plan.press(at: 1900) == [.begin(id: 1, frame: 1900, target(zero: 0))])
         #expect(plan.isOn && steps(&plan, [event(.passEnded, 4000, clip: 3000, pass: 2)]).isEmpty)
-        // Nearly all of the second pass was heard meanwhile, and next to nothing of the first.
+        // Meanwhile nearly all of the second pass was heard, and next to nothing of the first.
         #expect(plan.press(at: 3800) == [.place(id: 1, target(pass: 2, zero: 2000)), .end(id: 1, frame: 3800)])
-        // In a gap the answer begins with it, in a pause with the press.
+        // In a gap the answer begins with the gap, in a pause with the press.
         #expect(plan.press(at: 4100) == [.begin(id: 2, frame: 4100, target(pass: 2, zero: 4000))])
         _ = plan.press(at: 4300)
         _ = steps(&plan, [event(.passStarted, 4400, pass: 3), event(.paused(.user), 5000, clip: 1600, pass: 3)])
@@ -138,7 +138,7 @@ struct TakePlannerTests {
         arguments: [
             // Pressed a little late: the pass in which the key was pressed.
             (150, 4000, 1, 0), (150, 6900, 1, 0),
-            // Pressed early in a pass, for the next one; at its end, for the answer in the gap.
+            // Pressed early in a pass, for the next pass; at the end of a pass, for the answer in the gap.
             (500, 5000, 2, 3000), (1900, 2900, 1, 2000), (1200, 3600, 1, 2000),
             // In the middle of a pass and no further.
             (500, 1500, 1, 0), (3700, 4900, 2, 3000),
