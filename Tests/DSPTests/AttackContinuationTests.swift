@@ -87,7 +87,8 @@ struct AttackContinuationTests {
         "an attack after a long sustain sounds the same for every division into blocks",
         .enabled(if: Workload.isOptimised))
     func blocksAfterSustain() {
-        // The first attack lands about where the second becomes known, which blocks of another length see earlier or later.
+        // The first attack lands about where the second becomes known, which blocks of another length see earlier or
+        // later.
         for first in stride(from: 7000, to: 12_000, by: 500) {
             let scene = Scene(at: [first, 20_000], frameCount: 26_000, windowFrames: 8000)
             let frameCount = 20_600 * 5 / 4

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Stretching
 
-/// Measures of sound over seconds of audio, in optimised builds only. The limits are the figures measured when the method
-/// was chosen, less a margin; docs/numerics.md has both.
+/// Measures of sound over seconds of audio, in optimised builds only. The limits are the figures measured when the
+/// method was chosen, less a margin; docs/numerics.md has both.
 @Suite("Stretcher, quality", .enabled(if: Workload.isWhole))
 struct StretcherQualityTests {
     @Test(
@@ -52,7 +52,8 @@ struct StretcherQualityTests {
         let left = output[0][20_000..<60_000].map(Double.init)
         let right = output[1][19_990..<59_990].map(Double.init)
         let coherence = dot(left, right) / (dot(left, left) * dot(right, right)).squareRoot()
-        // Measured 0.99995 and better; a rotation common to both channels acts on slightly different windows of the sound.
+        // Measured 0.99995 and better; a rotation common to both channels acts on slightly different windows of the
+        // sound.
         #expect(coherence > 0.9998)
     }
 

@@ -21,7 +21,8 @@ struct TransformTests {
         "the Kaiser window agrees with its definition, by numerical integration of the Bessel function",
         arguments: [0.0, 5, 12])
     func kaiserDefinition(beta: Double) {
-        // I0(x) is the mean of exp(x cos t) over a half turn; the midpoint rule is exact to rounding for a smooth period.
+        // I0(x) is the mean of exp(x cos t) over a half turn; the midpoint rule is exact to rounding for a smooth
+        // period.
         func bessel(_ x: Double) -> Double {
             (0..<400).reduce(0) { $0 + exp(x * cos(.pi * (Double($1) + 0.5) / 400)) } / 400
         }

@@ -69,7 +69,7 @@ struct BulkAddingTests {
             if case .failure(let error as RecordingLibraryError) = $0 { error.kind == .cancelled } else { false }
         }
         #expect(added + cancelled == 40)
-        // The question is asked 41 times while files are read, and 41 times while files are copied.
+        // The library asks 41 times while reading files, and 41 times while copying files.
         if questions <= 41 { #expect(added == 0) }
         if questions >= 82 { #expect(cancelled == 0) }
         #expect(harness.names(harness.library.folderPath).filter { $0.hasSuffix(".wav") }.count == added)

@@ -253,7 +253,7 @@ struct CatalogueTests {
             var filter = ItemFilter()
             for condition in chosen { condition.0(&filter) }
             if chosen.filter({ $0.1(expected[0]) != $0.1(expected[0]) }).isEmpty {
-                // Two languages in one filter: the last one counts.
+                // Two languages in one filter: the last counts.
                 let languages = chosen.indices.filter { index in
                     var one = ItemFilter()
                     chosen[index].0(&one)

@@ -70,7 +70,7 @@ struct DocumentTests {
         #expect(harness.documentFiles.count == 1 && harness.isThere(path))
         // The other way round, a copy stays a copy.
         #expect(try harness.library.attach(fileAt: path, to: number, link: true).document.place == .kept)
-        // Unless the document was removed; then no document needs the file.
+        // After a removal of the copy, no document needs the file.
         try harness.library.removeDocument(1, of: number)
         #expect(try harness.library.attach(fileAt: path, to: number, link: true).document.place == .linked)
         #expect(harness.documentFiles.isEmpty && harness.trashedDocumentFiles.isEmpty)
@@ -113,7 +113,7 @@ struct DocumentTests {
         #expect(try harness.documents(number) == ["b.pdf"] && harness.documentFiles.count == 1)
         try harness.library.undoRemoval()
         #expect(try harness.documents(number) == ["a.pdf", "b.pdf"] && harness.library.check().isClean)
-        // A recording that is added again while in the trash brings its documents, too.
+        // Adding a recording again while in the trash brings the documents, too.
         try harness.library.remove([number])
         try harness.library.add(fileAt: harness.scratch.file("song1.wav"))
         #expect(try harness.documentFiles.count == 2 && harness.library.check().isClean)
@@ -163,7 +163,7 @@ struct DocumentTests {
         try library.repair(report)
         let after = try library.check()
         #expect(after.misplaced.isEmpty && harness.isThere(documents[1].path) && after.missingDocuments.count == 2)
-        // A file without a document is not removed, and can be attached.
+        // The library leaves a file without a document in place, and can attach the file.
         #expect(after.orphans.map(\.path) == [stray])
         try library.attach(fileAt: stray, to: number)
         try FileManager.default.removeItem(atPath: stray)

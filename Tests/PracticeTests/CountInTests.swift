@@ -58,7 +58,7 @@ struct CountInTests {
     func paused() throws {
         let run = try Run()
         run.session.start()
-        // Until the second click.
+        // Plays into the second click.
         let begun = Self.clickFrames + 100
         _ = run.play(begun)
         run.session.pause()

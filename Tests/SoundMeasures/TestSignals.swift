@@ -128,7 +128,8 @@ public enum TestSignals {
 }
 
 extension SeededGenerator {
-    /// A number of the normal distribution (Box and Muller, "A note on the generation of random normal deviates", 1958).
+    /// A number of the normal distribution (Box and Muller, "A note on the generation of random normal deviates",
+    /// 1958).
     mutating func gaussian() -> Double {
         let radius = (-2 * log(Double.random(in: Double.leastNormalMagnitude..<1, using: &self))).squareRoot()
         return radius * cos(2 * .pi * Double.random(in: 0..<1, using: &self))

@@ -5,7 +5,8 @@ import Testing
 
 @testable import DSP
 
-/// A melody on one instrument, played anew for each take: in another key, with other timing, and with its own randomness.
+/// A melody on one instrument, played anew for each take: in another key, with other timing, and with its own
+/// randomness.
 struct PlayedTune: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let timbre: PitchedSound.Timbre

@@ -28,7 +28,7 @@ struct BackupCheckTests {
         try data.write(to: URL(fileURLWithPath: path))
     }
 
-    /// Replaces a recording and its copy with files that cannot be compared.
+    /// Replaces a recording and the copy with incomparable files.
     ///
     /// - Returns: The path of the recording.
     @discardableResult
@@ -104,7 +104,7 @@ struct BackupCheckTests {
         #expect(here.names(backup) == names)
         let there = try LibraryHarness()
         #expect(try there.library.restore(from: backup).recordings == 3)
-        // The first backup is refused; a second request writes the readable part.
+        // The library refuses the first backup; a second request writes the readable part.
         #expect(try library.salvage(storeAt: last).items == 3)
         #expect(try library.backUp(to: backup).problems.isEmpty && library.items().count == 3)
         #expect(!here.isThere(last))
@@ -144,7 +144,7 @@ struct BackupCheckTests {
         }
         let there = try LibraryHarness()
         #expect(try there.library.restore(from: backup).recordings == 3 && there.library.check().isClean)
-        // Both are damaged: the backup reports the damage, and drops the file.
+        // Damage to both: the backup reports the damage, and drops the file.
         try spoil(all[0])
         let summary = try here.library.backUp(to: backup, isVerifying: true)
         #expect(summary.files == 2 && summary.problems.contains { $0.contains("damaged") }, "\(summary)")
@@ -158,7 +158,7 @@ struct BackupCheckTests {
         let summary = try here.library.backUp(to: backup, isVerifying: true)
         #expect(summary.files == 2 && summary.copied == 0 && summary.problems.count == 1, "\(summary)")
         #expect(summary.problems.allSatisfy { $0.contains("could not be compared: ") }, "\(summary)")
-        // Without a copy at least the bytes are kept.
+        // Without a copy, the backup keeps at least the bytes.
         try FileManager.default.removeItem(atPath: copy)
         let copied = try here.library.backUp(to: backup, isVerifying: true)
         #expect(copied.files == 2 && copied.copied == 1 && copied.problems.count == 1, "\(copied)")

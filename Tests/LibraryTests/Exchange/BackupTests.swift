@@ -11,7 +11,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// A library with a recording of its own, a linked recording, one in the trash, sections, a playlist and a take.
+/// A library with a copied recording, a linked recording, a recording in the trash, sections, a playlist and a take.
 private func filled() throws -> LibraryHarness {
     let harness = try LibraryHarness()
     let first = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
@@ -140,7 +140,7 @@ struct BackupTests {
             step += 1
         }
         #expect(step > 10)
-        // With the lock, the remains of both are removed.
+        // With the lock, the next backup removes the remains.
         try here.library.backUp(to: backup, settings: [first])
         #expect(here.names(backup).count { $0.hasPrefix("practice-") } == 1)
         #expect(here.names(backup + "/settings").count == 1)
@@ -252,7 +252,7 @@ struct BackupTests {
         #expect(try there.documents(number) == ["a.pdf", "c.pdf"] && there.documentFiles.count == 1)
         #expect(try there.trashedDocumentFiles.count == 1 && there.library.check().isClean)
         #expect(try there.library.undoRemoval().count == 1 && there.documents(number).count == 3)
-        // A file whose content does not match its name is refused.
+        // A restoration refuses a file whose content does not match its name.
         let name = here.names(backup + "/documents")[0]
         try Data("other".utf8).write(to: URL(fileURLWithPath: "\(backup)/documents/\(name)"))
         #expect(try other.library.restore(from: backup).refused.count == 1)

@@ -8,12 +8,12 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// Backups and bundles on a disk that fails for good at some call. Every call is tried in turn.
+/// Backups and bundles on a disk that fails for good at some call. The tests try every call in turn.
 @Suite("Backups and bundles on a disk that fails")
 struct ExchangeFaultTests {
     private static let mostCalls = 200
 
-    /// Repeats `body` with calls that fail at the first, the second and so on, until `body` succeeds.
+    /// Repeats `body` with calls that fail at the first, the second and so on, until the first success.
     ///
     /// - Returns: The number of failures.
     private func failures(_ body: (FailingCalls) throws -> Bool) throws -> Int {

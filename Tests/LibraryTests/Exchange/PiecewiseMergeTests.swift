@@ -62,8 +62,8 @@ private struct Told {
         return told
     }
 
-    /// The same recordings later: every third recording is removed; others have lost their document, have another name,
-    /// or are new.
+    /// The same recordings later: every third recording is gone; others have lost their document, have another name, or
+    /// are new.
     static func second(_ count: Int) -> Told {
         var told = Told()
         for number in stride(from: 2 * count - 1, through: 0, by: -1) {
@@ -186,7 +186,7 @@ struct PiecewiseMergeTests {
         _ = try harness.library.apply(pieces, recordingsAtOnce: 4) {
             asked += 1
             guard asked == 2 else { return false }
-            // By now one piece is merged, and these changes come later.
+            // After the merge of the first piece; both changes come later.
             #expect(throws: Never.self) {
                 try other.edit(item(edited).number) { $0.title = "Mine" }
                 try other.remove([item(removed).number])

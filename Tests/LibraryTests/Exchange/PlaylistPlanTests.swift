@@ -76,7 +76,7 @@ struct PlaylistPlanTests {
         #expect(try library.merge(Lists.playlist(numbers, at: 6_000_000)) == 1)
         #expect(try library.list("All") == shown)
         #expect(try library.merge(Lists.playlist(numbers, at: 6_000_000)) == 0)
-        // A change here is exported as a single change, and keeps the hidden entries.
+        // An export has a change here as a single change, and keeps the hidden entries.
         let playlist = try #require(try library.playlist(named: "All"))
         try library.removeEntries([1], from: playlist)
         let known = try #require(try library.catalogue().playlists["p"])
@@ -217,7 +217,7 @@ struct CatalogueInPiecesTests {
         #expect(edited.allSatisfy { $0.words.tags == ["slow"] } && edited[6].words.artist == "Ann")
         #expect(try library.items { $0.text = "slow" }.count == 7)
         try checkWords(of: library)
-        // The last recording is unknown, or the change of the last is refused.
+        // An unknown last recording, or a refused change of the last recording.
         #expect(
             libraryError { _ = try library.edit(numbers + [99], atOnce: 3, pieceDone: {}) { $0.artist = "x" } }
                 == .unknown)

@@ -131,7 +131,7 @@ struct FetcherTests {
         #expect(try library.pendingFetches().isEmpty && !harness.isThere(path))
     }
 
-    /// The part of an earlier run: 1000 bytes, of which 900 are known to be on the disk.
+    /// The part of an earlier run: 1000 bytes, with 900 confirmed on the disk.
     private static func makePart(of address: String, _ harness: LibraryHarness) throws {
         let path = harness.library.folderPath + "/parts/" + RecordingLibrary.partName(address) + ".part"
         try FileManager.default.createDirectory(
@@ -164,7 +164,7 @@ struct FetcherTests {
         #expect(harness.library.hasPart(of: queued.address) != isDiscarding)
         #expect(try harness.library.pendingFetches().last?.doneBytes == kept)
 
-        // No address was opened here either: there is no program that finds the sound.
+        // No address was opened here either, as no program finds the sound.
         let video = try harness.library.askFor("https://youtu.be/dQw4w9WgXcQ")
         try Self.makePart(of: video.address, harness)
         fetcher.start(video)

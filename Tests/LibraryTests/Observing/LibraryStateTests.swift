@@ -64,7 +64,7 @@ struct LibraryStateTests {
             watched = library
             for await state in library.states() where state != .loading { break }
         }
-        // The reading task ends when it notices that nobody listens.
+        // The reading task ends after noticing the absence of listeners.
         for _ in 0..<12_000 where watched != nil { try await Task.sleep(for: .milliseconds(10)) }
         #expect(watched == nil)
     }

@@ -82,7 +82,7 @@ struct BundleTests {
         #expect(section.name == "Head")
         let again = try there.library.importFile(at: path)
         #expect(again.merge.isEmpty && again.recordings == 0 && again.takes == 0 && again.passedOver == 3)
-        // The changes from there are merged here, too.
+        // The changes from there reach this library, too.
         #expect(try here.library.merge(catalogueIn: Array(there.library.catalogueText().utf8)).sections == 1)
         #expect(try here.library.catalogueText() == there.library.catalogueText())
     }
@@ -176,7 +176,7 @@ struct BundleTests {
 
     @Test("are read from a pipe, too")
     func pipes() throws {
-        // The harness removes its files when it is released.
+        // The harness removes its files on release.
         let here = try filled()
         let catalogue = try Array(here.library.catalogueText().utf8)
         var ends: [Int32] = [-1, -1]

@@ -10,7 +10,7 @@ import Transfers
 
 @Suite("Cache of extracted addresses")
 struct ExtractionCacheTests {
-    /// A folder that is removed with its owner.
+    /// A temporary folder; removed with the owner.
     private final class Place {
         let path = NSTemporaryDirectory() + "woodshed-extracted-\(UInt64.random(in: 0...UInt64.max))"
         var cache: ExtractionCache { ExtractionCache(path: path + "/extracted.json") }

@@ -106,7 +106,7 @@ struct ExtractorTests {
         defer { close(reader) }
         let error = helper.failure { !FileManager.default.fileExists(atPath: alive) }
         #expect(error?.kind == .cancelled)
-        // The pipe is at its end when all started processes have ended, including processes that were just starting.
+        // The pipe ends when all started processes have ended, including processes just starting.
         #expect(
             eventually {
                 var byte: UInt8 = 0
@@ -127,7 +127,7 @@ struct ExtractorTests {
 
     @Test("a child that the helper leaves behind does not hold the answer up")
     func grandchildren() throws {
-        // The child ends when its file is gone, so the test leaves nothing behind.
+        // The child ends when the file is gone, so the test leaves nothing behind.
         let helper = try Helper(
             "touch \"$0.here\"; (while [ -e \"$0.here\" ]; do sleep 0.05; done) & echo https://example.org/x; exit 0")
         defer { try? FileManager.default.removeItem(atPath: helper.folder + "/helper.here") }

@@ -9,8 +9,8 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// A library's contents, without numbers that differ between stores. Sections appear by name, and so do the sections
-/// that other rows refer to.
+/// A library's contents, without numbers that differ between stores. Sections appear by name, and so do sections with
+/// references.
 func contents(_ library: RecordingLibrary) throws -> [String] {
     let store = library.store
     var lines: [String] = []

@@ -8,11 +8,10 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// Unfinished files are reported as soon as the program that wrote the files is gone, and never while this program
-/// lives.
+/// The library reports unfinished files as soon as the writing program is gone, and never during the program's life.
 @Suite("The unfinished files of a program that was killed")
 struct KilledProgramTests {
-    /// All names beside the store and in the library's folder for parts that belong to unfinished files.
+    /// All names beside the store and in the library's folder for parts; these names belong to unfinished files.
     private func remains(_ harness: LibraryHarness) -> [String] {
         harness.names(harness.library.folder.parts)
             + harness.names(harness.scratch.file("data")).filter { $0.contains(FilePlace.ownPrefix) }
@@ -46,7 +45,7 @@ struct KilledProgramTests {
                 return false
             }
         }
-        // Another repair does not have to wait, and is not mistaken for a dead one.
+        // A check during the salvage does not wait, and does not report the salvage's files.
         var told: [Int] = []
         let summary = try library.salvage(storeAt: old) {
             told.append((try? library.check().parts.count) ?? -1)

@@ -12,7 +12,7 @@ import Testing
 @testable import Store
 @testable import Transfers
 
-/// A task that changes a user's files, and must lose none of these files at any early end.
+/// A task that changes a user's files, and must lose no file at any early end.
 enum LossTask: String, CaseIterable, Sendable {
     /// The repair of a store whose header is damaged, so that SQLite cannot read it.
     case repairHeader
@@ -154,7 +154,7 @@ final class LossBench {
 
     // MARK: The task
 
-    /// - Returns: Whether the whole task is done, and reported as done to the user.
+    /// - Returns: Whether the whole task succeeded, and the user saw a report of success.
     func perform(_ calls: any FileCalls) throws -> Bool {
         try Self.perform(task, root, outside: outside.path, calls)
     }
@@ -207,7 +207,7 @@ final class LossBench {
 
     /// The losses by an interrupted task, also after a second run of the task; nil without a loss.
     ///
-    /// - Parameter isDone: Whether the user was informed that the whole task was done.
+    /// - Parameter isDone: Whether the user saw a report of complete success.
     func loss(isDone: Bool) throws -> String? {
         switch task {
         case .repairHeader, .repairRows: try lossOfRepair()

@@ -47,8 +47,7 @@ struct MisledTreeTests {
         return trunk + 8
     }
 
-    /// Repairs a damaged store, and compares the result with the whole store: nothing is missing, and nothing is
-    /// invented.
+    /// Repairs a damaged store, and compares the result with the whole store: no row is missing or invented.
     ///
     /// - Returns: Whether the repair claims to have read everything.
     private func repair(_ damaged: [UInt8], after page: SalvageTests.Page) throws -> Bool {
@@ -73,7 +72,7 @@ struct MisledTreeTests {
         for (page, leaf) in alike + pairs.shuffled(using: &random).prefix(cases(30, few: 5)) {
             var damaged = bytes
             Self.set(leaf.number, at: Self.start(of: page.number) + 8, in: &damaged)
-            // Envelopes can be computed again.
+            // The library can compute envelopes again.
             let isComplete = try repair(damaged, after: page)
             #expect(!isComplete || page.owner == "envelope", "\(random): \(page.owner) leads to \(leaf.owner)")
         }

@@ -80,7 +80,7 @@ struct OutsideNumbersTests {
             return try there.library.items().map(\.words.title)
         }
         #expect(try titlesElsewhere() == ["Again"])
-        // The recording was removed after this change, and is back.
+        // After this change, a removal and an undo.
         _ = try harness.library.remove([item.number])
         #expect(try titlesElsewhere().isEmpty)
         _ = try harness.library.undoRemoval()

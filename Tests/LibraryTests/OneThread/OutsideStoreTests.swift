@@ -29,7 +29,7 @@ func changeStore(_ store: String, _ statements: [String]) throws {
     for statement in statements { try database.run(statement) }
 }
 
-/// Stores of backups that were changed by hand.
+/// Stores of backups, changed by hand.
 @Suite("The store of a backup from elsewhere")
 struct OutsideStoreTests {
     /// All columns with numbers, except for SQLite's own columns about words, and the states of files.

@@ -9,7 +9,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// Stores from elsewhere that list takes in files that are not takes.
+/// Stores from elsewhere that list takes in files other than takes.
 @Suite("A take of a store from elsewhere")
 struct OutsideTakeTests {
     @Test("takes no file of the user's along when it is removed", arguments: [false, true])
@@ -50,7 +50,7 @@ struct OutsideTakeTests {
         let full = try FullLibrary()
         defer { withExtendedLifetime(full) {} }
         let (folder, store) = try full.storeBackup()
-        // One take was not compared yet.
+        // One take has no comparison yet.
         try changeStore(store, ["DELETE FROM take_mark WHERE take = 3"])
         let there = try LibraryHarness()
         try there.library.restore(from: folder)

@@ -23,7 +23,7 @@ struct RecoverTests {
 
     /// The kinds of damage to a page. After some kinds SQLite finds no error.
     private enum Damage: CaseIterable {
-        /// The page's first bytes are random, so the kind of the page is unknown.
+        /// The page's first bytes are random, and so hide the page's kind.
         case beginning
         /// Bytes in the page's middle are random.
         case middle

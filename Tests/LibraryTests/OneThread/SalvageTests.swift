@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// The rows that a repair keeps in a store with one damaged page, of each kind and each table in turn.
+/// The rows kept by a repair of a store with one damaged page, of each kind and each table in turn.
 @Suite("A repair of damaged pages")
 struct SalvageTests {
     /// Tables, with the compared columns: a repair sets all other columns anew.
@@ -181,7 +181,7 @@ struct SalvageTests {
             let owners = table == "change" ? ["recording", "section", "change"] : [table]
             let most = owners.contains(page.owner) ? page.rowCount : 0
             #expect((0...most).contains(lost), "\(table), \(page.kind) page of \(page.owner)")
-            // A lost recording is replaced by a recording with its key. A row that continues in the damaged page may
+            // A new recording with the same key replaces a lost recording. A row that continues in the damaged page may
             // have another text.
             let isReplaced = ["recording", "playlist", "feed", "take"].contains(table)
             let mostMade = isReplaced || page.kind == "overflow" ? lost : 0
@@ -232,7 +232,7 @@ struct SalvageTests {
             try Data(damaged).write(to: URL(fileURLWithPath: path))
             let cause = StoreError(.damaged("a test"), path: path)
             let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))
-            // Envelopes can be computed again.
+            // The library can compute envelopes again.
             #expect(!repair.isComplete || page.owner == "envelope", "\(page.owner)")
             try Self.compare(path, with: whole, after: page)
             for name in [path, repair.damagedPath] { try FileManager.default.removeItem(atPath: name) }
@@ -255,7 +255,7 @@ struct SalvageTests {
         try file.write(contentsOf: [count &+ 1])
         try file.close()
         #expect(try !DatabasePages(path: path).survey(roots: roots).isFreeListWhole)
-        // Nothing else is damaged, so no deleted row comes back.
+        // No other page is damaged, so no deleted row comes back.
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let cause = StoreError(.damaged("a test"), path: path)
         let repair = try #require(try StoreRepair(of: path, schema: .current, cause: cause, busyTimeout: 5000))

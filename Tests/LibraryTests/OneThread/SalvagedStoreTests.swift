@@ -50,7 +50,7 @@ struct SalvagedStoreTests {
         for index in StoreSchema.wordIndexes where index.hasPrefix("item") {
             try database.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
         }
-        // The library is exchanged after the loss, too, and a recording is added and described again.
+        // An export after the loss, too, and a recording added and described again.
         _ = try library.catalogueText()
         let again = try library.add(fileAt: full.harness.scratch.file("1.wav")).item
         _ = try library.edit(again.number) { $0.title = "Blue Bossa, Dorham" }
@@ -270,7 +270,7 @@ struct SalvagedStoreTests {
         #expect(back.id != coda.id && !sections.contains { $0.id == undone.id })
         let rated = try store.reviews(of: recording.key).filter { $0.rating == .again }
         #expect(rated.map(\.sectionID) == [back.id])
-        // The state stored here stays, and an undone change can be done again.
+        // The state stored here stays, and a redo brings an undone change back.
         #expect(try store.recording(recording.key)?.position == nil)
         #expect(try store.redo(recording.key).added.contains { $0.name == "undone" })
         #expect(try full.harness.library.salvage(storeAt: old).isEmpty)
@@ -295,7 +295,7 @@ struct SalvagedStoreTests {
         let old = try full.copy("practice.db.damaged")
         let library = try full.library("new/practice.db")
         let (scratch, store) = (full.harness.scratch, library.store)
-        // The file that take 2 had there is gone, and another take 2 is deleted here.
+        // Take 2's file there is gone, and the trash here has another take 2.
         _ = try full.harness.store.emptyTrash()
         for number in 1...2 {
             let path = scratch.file("today-\(number).wav")

@@ -32,7 +32,7 @@ private func shown(_ harness: LibraryHarness) throws -> [String] {
         }
     }
     for playlist in try harness.library.playlists() {
-        // A recording removed before its first arrival here appears nowhere, and a recording that was here is in the
+        // A recording removed before ever reaching this library appears nowhere, and a recording known here is in the
         // trash.
         let entries = try harness.library.entries(of: playlist).filter { !$0.item.isTrashed }.map { "\($0.item.key)" }
         lines.append("playlist \(playlist.name) \(entries)")
@@ -147,7 +147,7 @@ struct StoreMergeTests {
         }
         let libraries = try (0..<3).map { _ in try LibraryHarness() }
         for library in libraries {
-            // Takes are not exchanged without their files, so every library has the files.
+            // An exchange of takes needs the files, so every library has the files.
             for (index, path) in takes.enumerated() {
                 try library.store.addTake(
                     inFileAt: path, .init(time: Int64(index), sampleRate: 44_100, channelCount: 1, frameCount: 300))
@@ -238,7 +238,7 @@ struct StoreMergeTests {
         try there.library.edit(copy.number) { $0.artist = "theirs" }
         while StoreTime.now <= (try #require(try StoreTime.last(there))) {}
         try here.library.edit(item.number) { $0.title = "later" }
-        // The later change is merged first.
+        // The merge of the later change comes first.
         try give(here, to: there)
         try give(there, to: here)
         for library in [here, there] {

@@ -28,7 +28,7 @@ final class FeedServer {
         settings.proxy = .none
         settings.netrcPath = "/nonexistent/netrc"
         settings.retries = 0
-        // A test that waits for an event continues when one of the few threads of the tasks is free: on a busy machine,
+        // A test waiting for an event continues when one of the few threads of the tasks is free: on a busy machine,
         // minutes later.
         (settings.answerSeconds, settings.stallSeconds) = (600, 600)
         settings.slowestBytesPerSecond = 0

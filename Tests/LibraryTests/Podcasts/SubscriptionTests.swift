@@ -114,7 +114,7 @@ struct SubscriptionTests {
         let library = harness.library
         let feed = try library.subscribe(to: server.address("cut"), fetch: server.fetch).subscription
         #expect(feed.episodeCount == 1 && feed.error.contains("ends in the middle"))
-        // The command requests the file anew, though the server reports an unchanged file.
+        // The library requests the file anew, though the server reports an unchanged file.
         let refresh = try library.refresh(feed.number, fetch: server.fetch)
         #expect(refresh.newCount == 1 && refresh.error == nil && refresh.subscription.error.isEmpty)
         #expect(try library.refresh(feed.number, fetch: server.fetch).isUnchanged)

@@ -15,7 +15,8 @@ struct WaveformSectionTests {
         run(["waveform", folder[name]] + arguments)
     }
 
-    /// A second of a sawtooth, alone and with marks: a verse from 0.25 s on, a chorus from 0.5 s on, one without a name from 0.75 s on.
+    /// A second of a sawtooth, alone and with marks: a verse from 0.25 s on, a chorus from 0.5 s on, one without a name
+    /// from 0.75 s on.
     init() {
         let data = (0..<8000).flatMap { (frame: Int) in
             let sample: Int = (frame % 100 - 50) * 600
