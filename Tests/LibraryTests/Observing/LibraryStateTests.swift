@@ -29,7 +29,7 @@ struct LibraryStateTests {
         let path = harness.scratch.file("data/practice.db")
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        // Notifies this observer at once.
+        // Notifies this observer at once of a change to read.
         harness.store.announceTakeChanges()
         guard case .failed(let error) = await states.next() else {
             Issue.record("a store that cannot be read is not told")
