@@ -184,6 +184,7 @@ let package = Package(
             name: "Engine",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "AudioDevices", "Samples", "Stretching",
+                "CSampleLoops",
             ],
             swiftSettings: settings),
         .target(

@@ -1,3 +1,4 @@
+internal import CSampleLoops
 internal import Realtime
 
 /// The highest absolute samples of a player's first eight channels, until the control side takes these peaks.
@@ -17,10 +18,7 @@ struct PlayerPeaks: ~Copyable {
         _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, frameCount: Int
     ) {
         for channel in 0..<min(channelCount, SIMD8<Float>.scalarCount) {
-            let samples = unsafe channels[channel]
-            var peak = peaks[channel]
-            for index in 0..<frameCount { peak = max(peak, unsafe abs(samples[index])) }
-            peaks[channel] = peak
+            peaks[channel] = max(peaks[channel], unsafe largest_magnitude(channels[channel], frameCount))
         }
     }
 
