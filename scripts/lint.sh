@@ -30,6 +30,7 @@ scripts/house-rules.sh || status=1
 scripts/modules.py --check || status=1
 scripts/folders.py || status=1
 scripts/leaf-fields.py || status=1
+scripts/words.py --check || status=1
 scripts/requirements.py || status=1
 scripts/version.sh --check || status=1
 scripts/surface-since.py >/dev/null || status=1

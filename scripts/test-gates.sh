@@ -259,6 +259,30 @@ lay_large 35 Part && expect nothing "a noncopyable struct that embeds seventy le
 lay_large 36 Part && expect found "a noncopyable struct that embeds too many leaf fields" leaf_fields
 lay_large 36 'Boxed<Part>' && expect nothing "a large part in a box" leaf_fields
 
+# Comments and pages use few words that make them hard to read.
+lay_prose() { # FILE LINE...: 400 plain words, and the lines after them
+    local start='// '
+    [[ $1 = *.md ]] && start=
+    lay_module && mkdir -p "$(dirname "$folder/$1")"
+    printf "${start}Counts the frames of each channel until the section ends.%.0s\n" {1..40} >"$folder/$1"
+    printf '%s\n' "${@:2}" >>"$folder/$1"
+}
+words() { "$scripts/words.py" --check "$folder"; }
+lay_prose Sources/Sample/Loop.swift '// What ends.' && expect nothing "an asking word in 400 words" words
+for file in {Sources/Sample/Loop.swift,Tests/SampleTests/Loop.swift,CSources/CSample/loop.h}; do
+    lay_prose "$file" '// What ends, and who ends the loop.' && expect found "comments with too many asking words: $file" words
+done
+lay_prose CSources/CSample/loop.h '/** What ends, and' ' *  who ends the loop. */' && expect found "a comment of C with too many asking words" words
+lay_prose Sources/Sample/Loop.swift '// It ends with one.'{,,,,}{,,} && expect found "comments with too many pronouns" words
+lay_prose Sources/Sample/Loop.swift '// The loop is ended.'{,,,}{,} && expect found "comments with too many passives" words
+lay_prose Sources/Sample/Loop.swift 'let text = "what, who and whose"' && expect nothing "asking words in a program" words
+lay_prose docs/deep/loop.md 'What ends, and who ends the loop.' && expect found "a page with too many asking words" words
+lay_prose docs/deep/loop.md '```' 'what and who' '```' '| what | who |' '[A page](what-who.md), `what` and `who`.'
+expect nothing "asking words in the code, tables and targets of a page" words
+lay_module && plant '// What ends.' && expect nothing "an asking word in a short module" words
+mkdir "$folder/Sources/Level" && echo '// Who ends the loop.' >"$folder/Sources/Level/Level.swift" && expect found "asking words in short modules" words
+rm -r "$folder/Sources" && expect found "a folder without comments and pages" words
+
 # Every requirement names a test that exists.
 lay_requirements() { # TEST OF ROW D33, NAME OF THE TEST OF ROW B22, SCRIPT OF THE LAST ROW
     lay_module
