@@ -5,7 +5,8 @@
   scripts/words.py --check [FOLDER]  fails for each module or page over a limit
 
 A module is a folder of Sources, Tests or CSources; the pages are README.md, CONTRIBUTING.md and those of docs. Comments count if they begin
-a line; comments beside code do not. Code blocks, tables and the targets of links are left out, and code in a line is one word.
+a line; comments beside code do not. Code blocks, tables, lists of links and the targets of links are left out, and code in a line is one
+word.
 
 Texts of fewer than 334 words are counted together: the short modules of Sources, those of Tests, those of CSources, and the short pages.
 If their sum is shorter too, it counts as 334 words. So one asking word never fails.
@@ -33,7 +34,7 @@ def prose(path: str, text: str) -> str:
     if not path.endswith(".md"):
         text = "\n".join(line or re.sub(r"^[ \t]*\*", "", block, flags=re.MULTILINE) for line, block in COMMENT.findall(text))
     text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    text = re.sub(r"^[ \t]*\|.*|<https?://[^>]*>|(?<=\])\([^)]*\)", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^[ \t]*\|.*|^- \[[^]]*\]\([^)]*\)$|<https?://[^>]*>|(?<=\])\([^)]*\)", "", text, flags=re.MULTILINE)
     return re.sub(r"`[^`]*`", "x", text).lower()
 
 
