@@ -1,6 +1,6 @@
 /*
- * Woodshed: a real-time audio engine for practice. It plays recordings, loops their sections at any speed without changing
- * the pitch, and seeks to the exact frame.
+ * Woodshed: a real-time audio engine for practice. It plays recordings, loops their sections at any speed without
+ * changing the pitch, and seeks to the exact frame.
  *
  * A slowed loop, written to a file as fast as possible:
  *
@@ -25,38 +25,39 @@
  *
  * RULES FOR THE WHOLE HEADER
  *
- * Status.    Every function that can fail returns a woodshed_status. On failure nothing has changed, nothing is written to
- *            the places for results except NULL for handles, and woodshed_error_message() and woodshed_error_remedy() say
- *            in words what is wrong and what to do.
- * Ownership. What a function with `open` in its name returns belongs to the caller, who ends it with the `close` of the same
- *            name. Closing an engine also closes its players and sessions; its listeners tell that it is closed. Handles may be closed in any
- *            order; closing NULL does nothing. A handle is a number, not an address: a closed or made-up one is refused with WOODSHED_INVALID,
- *            and never followed.
- * Texts.     UTF-8. Texts that are passed in are copied before the function returns. Texts that are returned stay valid as
- *            long as the function says, and are never freed by the caller.
+ * Status.    Every function that can fail returns a woodshed_status. On failure nothing has changed, result parameters
+ *            stay unwritten except that handles become NULL, woodshed_error_message() describes the error, and
+ *            woodshed_error_remedy() the remedy.
+ * Ownership. The caller owns a handle returned by a function with `open` in its name, and ends it with the `close` of
+ *            the same name. Closing an engine also closes its players and sessions; its listeners report the closing.
+ *            Handles may be closed in any order; closing NULL does nothing. A handle is a number, not an address: a
+ *            closed or made-up handle is refused with WOODSHED_INVALID, and never dereferenced.
+ * Texts.     UTF-8. Functions copy the texts passed to them before they return. A returned text stays valid as long as
+ *            the function's description says; callers never free returned texts.
  * Structs.   The first field is the size, which the macro WOODSHED_..._INIT sets. Fields of 0 mean the default. A later
- *            version may add fields at the end: an older library refuses a struct that sets a field it does not know, and a
- *            newer library takes the fields that an older program does not have as 0.
- * Threads.   Any thread may call any function, also at the same time, unless the function says otherwise. No function calls
- *            back but the one of woodshed_listener_set_callback().
+ *            version may add fields at the end: an older library refuses a struct that sets a field unknown to the
+ *            library, and a newer library treats the fields that an older program lacks as 0.
+ * Threads.   Any thread may call any function, also at the same time, unless the function's description says otherwise.
+ *            The callback of woodshed_listener_set_callback() is the only callback.
  * Real time. Functions may wait, allocate and take locks, except woodshed_engine_render().
  * Frames.    Positions and lengths are in frames at the engine's rate, from 0. Speeds are factors: 0.7 is 70 %.
  * Samples.   32-bit floats, one buffer a channel, nominal range -1 to 1.
  *
  * WHAT THE LIBRARY DOES TO ITS HOST
  *
- * It does not change the locale, the directory, signal handlers or the signal mask of the host's threads, and does not write to
- * standard output or standard error. Its own threads block all asynchronous signals. It starts ffmpeg and ffprobe, if they are
- * installed, to read files that its own decoders cannot; it waits for these children by their process descriptors, so a host that
- * ignores SIGCHLD, or reaps all children, does no harm. Denormal numbers are flushed to zero on its own device threads, and on
- * the host's thread only inside woodshed_engine_render(), which restores the mode. A device's thread asks for real-time scheduling, and
- * while it runs, its stack and the library's own buffers are locked in memory, where the limits of the process permit it. The library
- * contains FFTW; the host's, its plans and its wisdom stay apart.
+ * Woodshed does not change the locale, the directory, signal handlers or the signal mask of the host's threads, and
+ * does not write to standard output or standard error. The library's own threads block all asynchronous signals. The
+ * library starts ffmpeg and ffprobe, if installed, to read files that its own decoders cannot; it waits for these
+ * children by their process descriptors, so a host that ignores SIGCHLD, or reaps all children, does no harm. The
+ * library flushes denormal numbers to zero on its own device threads, and on the host's thread only inside
+ * woodshed_engine_render(), which restores the mode. A device's thread asks for real-time scheduling; while the thread
+ * runs, its stack and the library's own buffers are locked in memory, where the limits of the process permit. The
+ * library contains FFTW, kept apart from the host's FFTW, plans and wisdom.
  *
- * After fork() the child cannot use what the parent has opened; every function returns WOODSHED_UNAVAILABLE there. A child that
- * calls exec is not concerned: all descriptors are closed by it.
+ * After fork() the child cannot use what the parent has opened; every function returns WOODSHED_UNAVAILABLE there. A
+ * child that calls exec is not affected: exec closes all descriptors.
  *
- * The library stays in memory when it is unloaded with dlclose(), because its threads may still run.
+ * The library stays in memory after dlclose(), because its threads may still run.
  */
 #ifndef WOODSHED_H
 #define WOODSHED_H
@@ -68,20 +69,25 @@
 extern "C" {
 #endif
 
-/** The version of this interface: the library's must be at least this one, with the same hundreds. Since 100. */
+/**
+ * The version of this interface. The library's version must be at least this number, with the same hundreds. Since 100.
+ */
 #define WOODSHED_API_VERSION 101
 
 /** The result of a function. The numbers are the exit statuses of the command `woodshed` for the same error. */
 typedef enum woodshed_status {
-    /** It is done. */
+    /** Success. */
     WOODSHED_OK = 0,
-    /** An argument is out of its range, contradicts another one, or is not a handle that is open. */
+    /** An argument is out of range, contradicts another argument, or is not an open handle. */
     WOODSHED_INVALID = 64,
     /** A file is not audio or is damaged, or a place is outside the recording. */
     WOODSHED_BAD_DATA = 65,
     /** There is no such file. */
     WOODSHED_NOT_FOUND = 66,
-    /** There is no sound device, it is busy, or it cannot do what was requested; or a required library is not installed. */
+    /**
+     * No sound device, a busy device, or a device that cannot do what was requested; or a required library is not
+     * installed.
+     */
     WOODSHED_UNAVAILABLE = 69,
     /** A fault of the library itself, or more players than can be mixed. */
     WOODSHED_INTERNAL = 70,
@@ -89,13 +95,13 @@ typedef enum woodshed_status {
     WOODSHED_CANNOT_CREATE = 73,
     /** Reading or writing failed: the disk is full or broken, or a file has changed. */
     WOODSHED_IO = 74,
-    /** The same may succeed a little later. */
+    /** The same call may succeed a little later. */
     WOODSHED_TRY_AGAIN = 75,
     /** The user may not do this. */
     WOODSHED_NO_PERMISSION = 77,
     /** A configuration is not valid. */
     WOODSHED_CONFIGURATION = 78,
-    /** It was cancelled. */
+    /** Cancelled. */
     WOODSHED_CANCELLED = 130,
     /** The reader of a pipe has gone. */
     WOODSHED_CLOSED_PIPE = 141
@@ -105,7 +111,7 @@ typedef enum woodshed_status {
 typedef struct woodshed_engine woodshed_engine;
 /** An open recording. */
 typedef struct woodshed_clip woodshed_clip;
-/** A clip that is played by a plan. */
+/** A clip played by a plan. */
 typedef struct woodshed_player woodshed_player;
 /** A queue of events. */
 typedef struct woodshed_listener woodshed_listener;
@@ -113,17 +119,17 @@ typedef struct woodshed_listener woodshed_listener;
 typedef struct woodshed_recorder woodshed_recorder;
 /** The outline of a recording, for pictures. */
 typedef struct woodshed_waveform woodshed_waveform;
-/** What a user keeps about recordings. */
+/** The store of a user's sections, takes, ratings and practice log. */
 typedef struct woodshed_store woodshed_store;
-/** The sections of a recording that are kept, as of a moment. */
+/** A snapshot of the sections kept with a recording. */
 typedef struct woodshed_section_list woodshed_section_list;
-/** The takes that are kept, as of a moment. */
+/** A snapshot of the kept takes. */
 typedef struct woodshed_take_list woodshed_take_list;
-/** The sections that are due, as of a moment. */
+/** A snapshot of the due sections. */
 typedef struct woodshed_due_list woodshed_due_list;
-/** A recording that is practised. */
+/** A practice session on a recording. */
 typedef struct woodshed_session woodshed_session;
-/** A meter for samples of the host's own. */
+/** A meter for the host's own samples. */
 typedef struct woodshed_meter woodshed_meter;
 
 /** As an output frame: from the next block on. */
@@ -133,28 +139,29 @@ typedef struct woodshed_meter woodshed_meter;
 
 /* ---- The library ------------------------------------------------------------------------------------------------------- */
 
-/** The version of the interface that the library has: a WOODSHED_API_VERSION. Never fails. Since 100. */
+/** Returns the version of the library's interface: a WOODSHED_API_VERSION. Never fails. Since 100. */
 int32_t woodshed_api_version(void);
 
-/** The library's version, as in "0.2.0"; valid for ever. Never fails. Since 100. */
+/** Returns the library's version, as in "0.2.0"; valid for ever. Never fails. Since 100. */
 const char *woodshed_version(void);
 
 /**
- * What was wrong with the last call of this thread that failed: one sentence that can be shown to a user. An empty text if none
- * has failed. Valid until the next call that fails on the same thread, or the thread's end. Never fails. Since 100.
+ * Describes the error of this thread's last failed call, in one sentence that can be shown to a user. Returns an empty
+ * text if no call has failed. Valid until the next failing call on the same thread, or the thread's end. Never fails.
+ * Since 100.
  */
 const char *woodshed_error_message(void);
 
-/** What to do about it, in one sentence; may be empty. As woodshed_error_message(). Since 100. */
+/** Returns the remedy for that error, in one sentence; may be empty. As woodshed_error_message(). Since 100. */
 const char *woodshed_error_remedy(void);
 
 /* ---- Engines ----------------------------------------------------------------------------------------------------------- */
 
-/** What to do if a sound card is lost while it plays. */
+/** The reaction to the loss of a sound card during playback. */
 typedef enum woodshed_loss_policy {
-    /** Look for the card, and play on when it is back. */
+    /** Look for the card, and play on when the card is back. */
     WOODSHED_LOSS_WAIT = 0,
-    /** Look for the card, and leave the players paused when it is back. */
+    /** Look for the card, and leave the players paused when the card is back. */
     WOODSHED_LOSS_PAUSE = 1,
     /** Play on with the default device. */
     WOODSHED_LOSS_FALL_BACK = 2
@@ -164,13 +171,13 @@ typedef enum woodshed_loss_policy {
 typedef enum woodshed_clock {
     /** Real for sound cards, virtual for files. */
     WOODSHED_CLOCK_AUTO = 0,
-    /** The device's own, or the system's. Sound that is not ready in time is left out. */
+    /** The device's own clock, or the system's. Sound that is not ready in time is left out. */
     WOODSHED_CLOCK_REAL = 1,
-    /** As fast as possible, with every block waiting until all its sound is ready. Not for sound cards. */
+    /** As fast as possible: every block waits until all its sound is ready. Not for sound cards. */
     WOODSHED_CLOCK_VIRTUAL = 2
 } woodshed_clock;
 
-/** How the samples of a file are stored. */
+/** The sample format of a file. */
 typedef enum woodshed_samples {
     /** For an engine's file, 32-bit floats, and in FLAC 24 bits; for a take, 24 bits. */
     WOODSHED_SAMPLES_DEFAULT = 0,
@@ -180,10 +187,12 @@ typedef enum woodshed_samples {
     WOODSHED_SAMPLES_FLOAT32 = 33
 } woodshed_samples;
 
-/** How to open an engine. */
+/** The options of an engine. */
 typedef struct woodshed_engine_options {
     uint32_t size;
-    /** Frames a second, 8000 to 768000; 0 is 48000. A card may set another one: see woodshed_engine_configuration(). */
+    /**
+     * Frames a second, 8000 to 768000; 0 is 48000. A card may set another rate: see woodshed_engine_configuration().
+     */
     int32_t sample_rate;
     /** 1 to 64; 0 is 2. */
     int32_t channels;
@@ -199,14 +208,14 @@ typedef struct woodshed_engine_options {
     int32_t on_loss;
     /** A woodshed_samples, for files. */
     int32_t samples;
-    /** Not 0: the engine ends when its last player has finished. 0: it goes on in silence until it is stopped. */
+    /** Not 0: the engine ends when its last player has finished. 0: the engine goes on in silence until stopped. */
     int32_t ends_with_players;
     /** Not 0: open the hardware itself, for this engine alone. */
     int32_t exclusive;
 } woodshed_engine_options;
 #define WOODSHED_ENGINE_OPTIONS_INIT { (uint32_t)sizeof(woodshed_engine_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** What an engine's device has accepted. */
+/** The configuration that an engine's device has accepted. */
 typedef struct woodshed_configuration {
     uint32_t size;
     int32_t sample_rate;
@@ -216,7 +225,7 @@ typedef struct woodshed_configuration {
 } woodshed_configuration;
 #define WOODSHED_CONFIGURATION_INIT { (uint32_t)sizeof(woodshed_configuration), 0, 0, 0, 0 }
 
-/** Where an engine is. */
+/** The position of an engine. */
 typedef struct woodshed_position {
     uint32_t size;
     int32_t reserved;
@@ -227,19 +236,22 @@ typedef struct woodshed_position {
 } woodshed_position;
 #define WOODSHED_POSITION_INIT { (uint32_t)sizeof(woodshed_position), 0, 0, 0 }
 
-/** Counters of an engine since its start, over all devices on which it has played. */
+/** Counters of an engine since its start, over all devices used. */
 typedef struct woodshed_statistics {
     uint32_t size;
     /** The SCHED_FIFO priority that the device's thread has; 0 for ordinary scheduling. */
     int32_t priority;
-    /** How often the device ran dry, and about how many frames of silence that was. No frame of the sound was skipped. */
+    /**
+     * The number of device underruns, and about how many frames of silence they caused. No frame of the sound was
+     * skipped.
+     */
     int64_t xruns;
     int64_t lost_frames;
-    /** How often the device was lost. */
+    /** The number of times the device was lost. */
     int64_t interruptions;
     int64_t blocks;
     int64_t frames;
-    /** How long the computation of a block took, in microseconds. */
+    /** The computation time of a block, in microseconds. */
     double median_microseconds;
     double maximum_microseconds;
 } woodshed_statistics;
@@ -261,31 +273,34 @@ woodshed_status woodshed_engine_open(
 /**
  * Opens an engine without a device, for a program that has an audio thread of its own: see woodshed_engine_render().
  *
- * `period_frames` is the longest block that is computed at once. With the virtual clock, woodshed_engine_render() waits until all
- * sound is ready, for programs that render to memory. Since 100.
+ * `period_frames` is the longest block that is computed at once. With the virtual clock, for programs that render to
+ * memory, woodshed_engine_render() waits until all sound is ready. Since 100.
  */
 woodshed_status woodshed_engine_open_pulled(const woodshed_engine_options *options, woodshed_engine **engine);
 
 /**
- * Fills a block with the sound of an engine that was opened with woodshed_engine_open_pulled().
+ * Fills a block with the sound of an engine opened with woodshed_engine_open_pulled().
  *
- * REAL TIME: no allocation, no lock, no system call, unless the engine has the virtual clock. What is not decoded in time is
- * silent and told by the event WOODSHED_EVENT_STARVED. The sound does not depend on the lengths of the blocks.
+ * REAL TIME: no allocation, no lock, no system call, unless the engine has the virtual clock. Frames not decoded in
+ * time are silent and reported by the event WOODSHED_EVENT_STARVED. The sound does not depend on the lengths of the
+ * blocks.
  *
- * @param channels     A buffer of `frames` samples for each channel of the engine. Without sound they are filled with silence.
+ * @param channels     A buffer of `frames` samples for each channel of the engine. Without sound the buffers are filled
+ *                     with silence.
  * @param frames       0 or more.
- * @param delay_frames Frames from the first one of this block until it is heard, for woodshed_engine_position(); 0 if not known.
- * @return The frames of sound: fewer than `frames` after the end, and 0 when the engine does not run; -1 if an argument is not
- *         valid (no words are kept then).
+ * @param delay_frames Frames from the first frame of this block until that frame is heard, for
+ *                     woodshed_engine_position(); 0 if not known.
+ * @return The frames of sound: fewer than `frames` after the end, and 0 when the engine does not run; -1 if an argument
+ *         is not valid (without an error message in this case).
  *
- * Threads: one at a time for one engine. Since 100.
+ * Threads: one call at a time for each engine. Since 100.
  */
 int32_t woodshed_engine_render(
     woodshed_engine *engine, float *const *channels, int32_t frames, int64_t delay_frames);
 
 /**
- * Opens an output and an input that run together, for sessions whose takes lie on what was heard to the frame: see
- * woodshed_session_record(), which has to be called before woodshed_engine_start().
+ * Opens an output and an input that run together, for sessions that align takes to the heard sound, to the frame: see
+ * woodshed_session_record(), which must be called before woodshed_engine_start().
  *
  * @param input          Both are devices, or both are files or "null".
  * @param input_channels 1 to 64; 0 is 2.
@@ -297,25 +312,32 @@ woodshed_status woodshed_engine_open_duplex(
     const char *output, const char *input, int32_t input_channels, const woodshed_engine_options *options,
     woodshed_engine **engine);
 
-/** What the device has accepted. Since 100. */
+/** Returns the configuration that the device has accepted. Since 100. */
 woodshed_status woodshed_engine_configuration(woodshed_engine *engine, woodshed_configuration *configuration);
 
-/** Starts the device, once the beginning of every player's sound is decoded. Once for an engine. Since 100. */
+/** Starts the device once the beginning of every player's sound is decoded. Once per engine. Since 100. */
 woodshed_status woodshed_engine_start(woodshed_engine *engine);
 
-/** Waits until the last player has finished and the device has played it out, or the engine is stopped or closed. Since 100. */
+/**
+ * Waits until the last player has finished and the device has played its sound out, or the engine is stopped or closed.
+ * Since 100.
+ */
 woodshed_status woodshed_engine_wait(woodshed_engine *engine);
 
-/** Stops the device at once, for good. A file is complete up to here. Stop the players first to let them fade out. Since 100. */
+/**
+ * Stops the device at once, for good. A file is complete up to here. Stop the players first for a fade-out. Since 100.
+ */
 woodshed_status woodshed_engine_stop(woodshed_engine *engine);
 
-/** Where the engine is. Since 100. */
+/** Returns the engine's position. Since 100. */
 woodshed_status woodshed_engine_position(woodshed_engine *engine, woodshed_position *position);
 
-/** Its counters. Since 100. */
+/** Returns the engine's counters. Since 100. */
 woodshed_status woodshed_engine_statistics(woodshed_engine *engine, woodshed_statistics *statistics);
 
-/** Stops an engine, and closes it and its players. Waits for a block that is being rendered. Since 100. */
+/**
+ * Stops an engine, and closes the engine and its players. Waits until a block being rendered is complete. Since 100.
+ */
 woodshed_status woodshed_engine_close(woodshed_engine *engine);
 
 /* ---- Devices ----------------------------------------------------------------------------------------------------------- */
@@ -325,12 +347,12 @@ typedef struct woodshed_device {
     uint32_t size;
     /** Not 0 for a device that records, 0 for one that plays. */
     int32_t is_input;
-    /** Not 0 for the one that is used without a name. */
+    /** Not 0 for the device that is used without a name. */
     int32_t is_default;
     int32_t reserved;
     /** As in woodshed_engine_open(). */
     const char *name;
-    /** In words. */
+    /** A readable description. */
     const char *description;
 } woodshed_device;
 
@@ -339,16 +361,16 @@ typedef struct woodshed_device_list woodshed_device_list;
 
 /** Lists the devices that play and those that record. Since 100. */
 woodshed_status woodshed_device_list_open(woodshed_device_list **list);
-/** The number of devices in a list; 0 if it is no list. Since 100. */
+/** Returns the number of devices in a list; 0 if `list` is not a device list. Since 100. */
 size_t woodshed_device_list_count(woodshed_device_list *list);
-/** A device of a list, by its place from 0; valid as long as the list. NULL if there is none. Since 100. */
+/** Returns a device of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
 const woodshed_device *woodshed_device_list_at(woodshed_device_list *list, size_t place);
 /** Closes a list. Since 100. */
 woodshed_status woodshed_device_list_close(woodshed_device_list *list);
 
 /* ---- Clips ------------------------------------------------------------------------------------------------------------- */
 
-/** What is known of a clip. */
+/** The properties of a clip. */
 typedef struct woodshed_clip_info {
     uint32_t size;
     int32_t channels;
@@ -367,10 +389,10 @@ typedef struct woodshed_clip_info {
 #define WOODSHED_CLIP_INFO_INIT { (uint32_t)sizeof(woodshed_clip_info), 0, 0, 0, 0, 0, NULL, NULL }
 
 /**
- * Opens a recording for an engine, at its rate. A file of another rate is converted while it is decoded.
+ * Opens a recording for an engine, at the engine's rate. A file of another rate is converted while decoded.
  *
- * Only parts of it are in memory, so it may be longer than the memory. Several players may share it; each keeps it as long as it
- * needs it. Since 100.
+ * Only parts of the recording are in memory, so a recording may be longer than the memory. Several players may share a
+ * clip; each player keeps the clip as long as needed. Since 100.
  */
 woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, woodshed_clip **clip);
 
@@ -386,21 +408,21 @@ woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, wo
 woodshed_status woodshed_clip_open_memory(
     woodshed_engine *engine, const float *const *channels, int32_t channel_count, int64_t frames, woodshed_clip **clip);
 
-/** What is known of a clip. Since 100. */
+/** Returns the properties of a clip. Since 100. */
 woodshed_status woodshed_clip_get_info(woodshed_clip *clip, woodshed_clip_info *info);
 
 /**
- * The frame of a clip for a frame of its file, which differ if the rates do; -1 if there is no such frame. For kept sections, whose
- * frames are the file's. Since 100.
+ * Converts a frame of the file to a frame of the clip; -1 if there is no such frame. The two differ if the rates do.
+ * For kept sections, whose frames are the file's. Since 100.
  */
 int64_t woodshed_clip_frame_of_file(woodshed_clip *clip, int64_t file_frame);
 
-/** Closes a clip; players that have it keep it. Since 100. */
+/** Closes a clip; players that use the clip keep it. Since 100. */
 woodshed_status woodshed_clip_close(woodshed_clip *clip);
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------------- */
 
-/** How one pass follows another. */
+/** The transition between passes. */
 typedef enum woodshed_joint {
     /** The sound continues past the end for 5 ms and crossfades with the new start: no click, no gap. */
     WOODSHED_JOINT_CROSSFADE = 0,
@@ -410,60 +432,60 @@ typedef enum woodshed_joint {
     WOODSHED_JOINT_HARD = 2
 } woodshed_joint;
 
-/** What a recording is, which decides how it is stretched. */
+/** The kind of recording, which selects the stretching method. */
 typedef enum woodshed_material {
     WOODSHED_MATERIAL_AUTO = 0,
     WOODSHED_MATERIAL_MUSIC = 1,
     WOODSHED_MATERIAL_SPEECH = 2
 } woodshed_material;
 
-/** What becomes of the formants, which tell voices apart, when the pitch is changed. */
+/** The treatment of the formants, which distinguish voices, when the pitch is changed. */
 typedef enum woodshed_formants {
-    /** They stay in speech, and move in music. */
+    /** Kept in speech, moved in music. */
     WOODSHED_FORMANTS_AUTO = 0,
-    /** They stay: a voice stays the same person's. */
+    /** Kept: a voice stays the same person's. */
     WOODSHED_FORMANTS_KEEP = 1,
-    /** They move with the pitch, as on a tape. */
+    /** Moved with the pitch, as on a tape. */
     WOODSHED_FORMANTS_MOVE = 2
 } woodshed_formants;
 
-/** A part of a clip that is played one or more times. */
+/** A part of a clip, played once or more. */
 typedef struct woodshed_section {
     uint32_t size;
-    /** How often it is played, 1 or more, or WOODSHED_ENDLESS; 0 is as the plan says. */
+    /** The number of passes, 1 or more, or WOODSHED_ENDLESS; 0 is as the plan says. */
     int32_t passes;
-    /** The first frame, and the one after the last. */
+    /** The first frame, and the frame after the last. */
     int64_t start;
     int64_t end;
     /** 0.25 to 4; 0 is as the plan says. */
     double speed;
-    /** With `speed_step`: the speed of the last pass, and how much it changes with each pass. 0 for a constant speed. */
+    /** With `speed_step`: the speed of the last pass, and the change with each pass. 0 for a constant speed. */
     double speed_to;
     double speed_step;
-    /** Its name, or NULL. */
+    /** The section's name, or NULL. */
     const char *name;
-    /** In a session: the id of the kept section that it comes from; 0 if it is not kept. */
+    /** In a session: the id of the kept section from which this section comes; 0 if not kept. */
     int32_t id;
     int32_t reserved;
 } woodshed_section;
 #define WOODSHED_SECTION_INIT { (uint32_t)sizeof(woodshed_section), 0, 0, 0, 0, 0, 0, NULL, 0, 0 }
 
-/** What a player plays: sections, passes, speeds, and the silence between them. */
+/** The plan of a player: sections, passes, speeds, and the silence between passes. */
 typedef struct woodshed_plan {
     uint32_t size;
-    /** How often each section is played, 1 or more, or WOODSHED_ENDLESS; 0 is once. */
+    /** The number of passes of each section, 1 or more, or WOODSHED_ENDLESS; 0 is once. */
     int32_t passes;
-    /** The sections in their order; NULL plays the whole clip. The size of the first one holds for all. */
+    /** The sections in their order; NULL plays the whole clip. The size of the first section holds for all. */
     const woodshed_section *sections;
     size_t section_count;
     /** 0.25 to 4; 0 is 1. */
     double speed;
-    /** With `speed_step`: the speed of the last pass, and how much it changes with each pass. 0 for a constant speed. */
+    /** With `speed_step`: the speed of the last pass, and the change with each pass. 0 for a constant speed. */
     double speed_to;
     double speed_step;
     /** The change of pitch, -24 to 24. */
     double semitones;
-    /** Silence after each pass, in frames; or, if that is 0, in lengths of the pass as it was heard. */
+    /** Silence after each pass, in frames; or, if `gap_frames` is 0, in lengths of the pass as heard. */
     int64_t gap_frames;
     double gap_passes;
     /** A woodshed_joint. */
@@ -474,9 +496,9 @@ typedef struct woodshed_plan {
     int32_t light;
     /** Not 0: the pitch follows the speed, as of a tape. */
     int32_t varispeed;
-    /** Not 0: each pass is played from its end to its beginning. */
+    /** Not 0: each pass plays from its end to its beginning. */
     int32_t reversed;
-    /** Not 0: after the last section it begins anew. */
+    /** Not 0: after the last section the plan begins anew. */
     int32_t repeats;
     /** A woodshed_formants. */
     int32_t formants;
@@ -485,14 +507,14 @@ typedef struct woodshed_plan {
 #define WOODSHED_PLAN_INIT { (uint32_t)sizeof(woodshed_plan), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
- * How many frames a plan is long, with all passes and gaps; -1 if it is endless. Also finds out whether it is valid, without
- * playing it. Since 100.
+ * Returns the length of a plan in frames, with all passes and gaps; -1 if endless. Also checks the plan without playing
+ * it. Since 100.
  */
 woodshed_status woodshed_plan_frames(const woodshed_plan *plan, woodshed_clip *clip, int64_t *frames);
 
 /* ---- Players ----------------------------------------------------------------------------------------------------------- */
 
-/** What a player is doing. */
+/** The state of a player. */
 typedef enum woodshed_player_state {
     WOODSHED_PLAYER_IDLE = 0,
     WOODSHED_PLAYER_PLAYING = 1,
@@ -506,29 +528,35 @@ typedef struct woodshed_player_status {
     uint32_t size;
     /** A woodshed_player_state. */
     int32_t state;
-    /** The section and the pass, from 1; 0 before the start. Passes of the section; WOODSHED_ENDLESS if they do not end. */
+    /**
+     * The section and the pass, from 1; 0 before the start. `passes`: passes of the section, WOODSHED_ENDLESS if
+     * without end.
+     */
     int32_t section;
     int32_t pass;
     int32_t passes;
     /** Not 0 in the gap between two passes. */
     int32_t is_resting;
-    /** Not 0 while the sound is frozen, and while it is played backwards. */
+    /** Not 0 while the sound is frozen, and while the sound is played backwards. */
     int32_t is_frozen;
     int32_t is_reversed;
-    /** The next frame of the output, and the frame of the clip that belongs to it. */
+    /** The next frame of the output, and the corresponding frame of the clip. */
     int64_t frame;
     int64_t clip_frame;
     double speed;
     double semitones;
-    /** Frames that were silent because they were not decoded in time. */
+    /** Frames that were silent because decoding was late. */
     int64_t starved_frames;
-    /** Events of the player that no listener gets, as there were thousands in one block, since it was opened. Since 101. */
+    /**
+     * Events of the player since its opening that no listener gets, because one block had thousands of events.
+     * Since 101.
+     */
     int64_t dropped_events;
 } woodshed_player_status;
 #define WOODSHED_PLAYER_STATUS_INIT { (uint32_t)sizeof(woodshed_player_status), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
- * Adds a player to an engine; it is silent until woodshed_player_start().
+ * Adds a player to an engine; the player is silent until woodshed_player_start().
  *
  * @param plan NULL plays the clip once.
  * @return WOODSHED_INVALID, _BAD_DATA (a section outside the clip), _INTERNAL (more than 128 players).
@@ -538,21 +566,21 @@ typedef struct woodshed_player_status {
 woodshed_status woodshed_player_open(
     woodshed_engine *engine, woodshed_clip *clip, const woodshed_plan *plan, woodshed_player **player);
 
-/** Fades a player out, removes it from its engine and closes it. Since 100. */
+/** Fades a player out, removes the player from its engine and closes it. Since 100. */
 woodshed_status woodshed_player_close(woodshed_player *player);
 
 /*
- * Requests. They return at once, and are heard from the next block on (WOODSHED_NOW) or from exactly the output frame `at`. Each
- * fades the old sound into the new one over 5 ms, or as it says.
+ * Requests. Each returns at once, and is heard from the next block on (WOODSHED_NOW) or from exactly the output frame
+ * `at`. Each fades the old sound into the new sound over 5 ms, unless described otherwise.
  */
 
-/** Plays from the beginning of the plan. Has no effect while it plays. Since 100. */
+/** Plays from the beginning of the plan. Has no effect while the player plays. Since 100. */
 woodshed_status woodshed_player_start(woodshed_player *player, int64_t at);
-/** Plays from a section, from 1; if `clip_frame` is not -1, from that frame in it. Since 100. */
+/** Plays from a section, from 1; if `clip_frame` is not -1, from that frame in the section. Since 100. */
 woodshed_status woodshed_player_start_in(woodshed_player *player, int32_t section, int64_t clip_frame, int64_t at);
-/** Silence until it is resumed. Since 100. */
+/** Pauses: silence until resumed. Since 100. */
 woodshed_status woodshed_player_pause(woodshed_player *player, int64_t at);
-/** Goes on where it was paused. Since 100. */
+/** Resumes at the place of the pause. Since 100. */
 woodshed_status woodshed_player_resume(woodshed_player *player, int64_t at);
 /** Fades out and finishes. Since 100. */
 woodshed_status woodshed_player_stop(woodshed_player *player, int64_t at);
@@ -560,7 +588,7 @@ woodshed_status woodshed_player_stop(woodshed_player *player, int64_t at);
 woodshed_status woodshed_player_seek(woodshed_player *player, int64_t clip_frame, int64_t at);
 /** Moves to the first pass of a section, from 1. Since 100. */
 woodshed_status woodshed_player_skip(woodshed_player *player, int32_t section, int64_t at);
-/** Plays at another speed from here on, by a glide of so many frames; -1 is 50 ms. Since 100. */
+/** Plays at another speed from here on, by a glide of `glide_frames`; -1 is 50 ms. Since 100. */
 woodshed_status woodshed_player_set_speed(woodshed_player *player, double speed, int64_t glide_frames, int64_t at);
 /** Changes the pitch, in semitones. Since 100. */
 woodshed_status woodshed_player_set_pitch(woodshed_player *player, double semitones, int64_t at);
@@ -568,55 +596,65 @@ woodshed_status woodshed_player_set_pitch(woodshed_player *player, double semito
 woodshed_status woodshed_player_set_gain(woodshed_player *player, double decibels, int64_t at);
 /** Plays backwards or forwards. Since 100. */
 woodshed_status woodshed_player_set_reversed(woodshed_player *player, int32_t is_reversed, int64_t at);
-/** Plays another plan, at the same place of the clip if the plan has it. Since 100. */
+/** Plays another plan, at the same place of the clip if the plan contains the place. Since 100. */
 woodshed_status woodshed_player_set_plan(woodshed_player *player, const woodshed_plan *plan, int64_t at);
 /** Holds the sound of this place. Since 100. */
 woodshed_status woodshed_player_freeze(woodshed_player *player, int64_t at);
 /** Goes on from the place of the held sound. Since 100. */
 woodshed_status woodshed_player_unfreeze(woodshed_player *player, int64_t at);
 
-/** What becomes of the centre: of what two channels have in common, as a singer often is. */
+/** The treatment of the centre: the sound common to both channels, as a singer often is. */
 typedef enum woodshed_centre {
     WOODSHED_CENTRE_AS_RECORDED = 0,
-    /** It alone is heard: the mean of both channels. */
+    /** Only the centre: the mean of both channels. */
     WOODSHED_CENTRE_KEPT = 1,
-    /** It is taken away, but for its bass below 110 Hz. */
+    /** Without the centre, except for its bass below 110 Hz. */
     WOODSHED_CENTRE_REMOVED = 2
 } woodshed_centre;
 
-/** What a player does last to its sound, like a channel of a mixing desk. */
+/** The last processing of a player's sound, like a channel of a mixing desk. */
 typedef struct woodshed_strip {
     uint32_t size;
-    /** A woodshed_centre. Other than as recorded it needs two channels. */
+    /** A woodshed_centre. All but as recorded need two channels. */
     int32_t centre;
-    /** The channels of the clip that are heard left and right, from 1; the same one twice is heard on both sides. 0 and 0 are all. */
+    /**
+     * The channels of the clip for left and right, from 1; the same channel twice is heard on both sides. 0 and 0 are
+     * all.
+     */
     int32_t left_channel;
     int32_t right_channel;
     /** From -1, left alone, over 0 to 1, right alone. Needs two channels. */
     double balance;
-    /** Gains in dB of what is below 250 Hz, around 1 kHz and above 4 kHz: -24 to 12. */
+    /** Gains in dB below 250 Hz, around 1 kHz and above 4 kHz: -24 to 12. */
     double low_decibels;
     double mid_decibels;
     double high_decibels;
 } woodshed_strip;
 #define WOODSHED_STRIP_INIT { (uint32_t)sizeof(woodshed_strip), 0, 0, 0, 0, 0, 0, 0 }
 
-/** Changes the channels, the centre, the balance and the equaliser, within 20 ms; NULL makes them neutral. Since 100. */
+/**
+ * Changes the channels, the centre, the balance and the equaliser, within 20 ms; NULL makes the strip neutral.
+ * Since 100.
+ */
 woodshed_status woodshed_player_set_strip(woodshed_player *player, const woodshed_strip *strip, int64_t at);
 
 /**
- * Waits until the clip is analysed around the player's place. Before woodshed_player_start() it makes a live player sound as one
- * under the virtual clock; without it, sound begins at once and the first passes may be stretched without regard to attacks. Since 100.
+ * Waits until the clip is analysed around the player's place. Before woodshed_player_start(), the wait makes a live
+ * player sound as under the virtual clock; without the wait, sound begins at once and the first passes may be stretched
+ * without regard to attacks. Since 100.
  */
 woodshed_status woodshed_player_prepare(woodshed_player *player);
-/** What the player is doing. Since 100. */
+/** Returns the player's status. Since 100. */
 woodshed_status woodshed_player_get_status(woodshed_player *player, woodshed_player_status *status);
-/** The frame of the clip that was heard at an output frame of the last minute, or of less with many joints; -1 if none was. Since 100. */
+/**
+ * Returns the frame of the clip heard at an output frame of the last minute, or of less with many joints; -1 if no
+ * frame was heard. Since 100.
+ */
 woodshed_status woodshed_player_heard(woodshed_player *player, int64_t frame, int64_t *clip_frame);
 /**
- * The highest absolute sample of each of the first eight channels since the last call; 1 is full scale.
+ * Returns the highest absolute sample of each of the first eight channels since the last call; 1 is full scale.
  *
- * @param peaks Receives `count` values, at most 8; those of channels that are not there are 0.
+ * @param peaks Receives `count` values, at most 8; 0 for channels that do not exist.
  *
  * Since 100.
  */
@@ -624,31 +662,33 @@ woodshed_status woodshed_player_take_peaks(woodshed_player *player, float *peaks
 
 /* ---- Events ------------------------------------------------------------------------------------------------------------ */
 
-/** What happened. */
+/** The kind of an event. */
 typedef enum woodshed_event_kind {
     /** Nothing, within the time. */
     WOODSHED_EVENT_NONE = 0,
-    /** The engine was closed: there will be no further event. It is told once; after it there is WOODSHED_EVENT_NONE, at once. */
+    /**
+     * The engine was closed: no further event follows. Reported once; later calls return WOODSHED_EVENT_NONE at once.
+     */
     WOODSHED_EVENT_CLOSED = 1,
     /** The first frame of a player's plan is heard. */
     WOODSHED_EVENT_STARTED = 2,
     /** The first pass of a section begins; its last pass is over. */
     WOODSHED_EVENT_SECTION_STARTED = 3,
     WOODSHED_EVENT_SECTION_ENDED = 4,
-    /** A pass begins, or is over. */
+    /** A pass begins, or ends. */
     WOODSHED_EVENT_PASS_STARTED = 5,
     WOODSHED_EVENT_PASS_ENDED = 6,
     /** A request moved the player, or replaced its plan. */
     WOODSHED_EVENT_MOVED = 7,
-    /** Another speed; `speed` is the one to be reached. */
+    /** Another speed; `speed` is the target speed. */
     WOODSHED_EVENT_SPEED_CHANGED = 8,
-    /** The device ran dry, for about `frames`. The sound goes on where it was. */
+    /** The device ran dry, for about `frames`. The sound goes on at its place. */
     WOODSHED_EVENT_XRUN = 9,
-    /** So many `frames` were silent, because they were not decoded in time. */
+    /** `frames` frames were silent, because decoding was late. */
     WOODSHED_EVENT_STARVED = 10,
-    /** The pass that is over was turned down by up to `decibels`, because it would have exceeded full scale. */
+    /** The pass just ended was turned down by up to `decibels`, because it would have exceeded full scale. */
     WOODSHED_EVENT_LIMITED = 11,
-    /** Silence until it is resumed; sound again. `reason` is a woodshed_reason. */
+    /** Silence until resumed; sound again. `reason` is a woodshed_reason. */
     WOODSHED_EVENT_PAUSED = 12,
     WOODSHED_EVENT_RESUMED = 13,
     /** The sound of a place is held, or no longer. */
@@ -656,87 +696,91 @@ typedef enum woodshed_event_kind {
     WOODSHED_EVENT_UNFROZEN = 15,
     /** A player has finished; `reason` is a woodshed_finish. */
     WOODSHED_EVENT_FINISHED = 16,
-    /** The device is lost; `text` and `remedy` say why. */
+    /** The device is lost; `text` and `remedy` describe the error. */
     WOODSHED_EVENT_DEVICE_LOST = 17,
-    /** The device is back, or another one has taken over; `text` is its name. */
+    /** The device is back, or another device has taken over; `text` is its name. */
     WOODSHED_EVENT_DEVICE_BACK = 18,
-    /** A device is needed and not there; `text` and `remedy` say why. */
+    /** A device is needed and not there; `text` and `remedy` describe the error. */
     WOODSHED_EVENT_DEVICE_MISSING = 19,
     /** The device, or a recorder's input, stood still or was suspended, for about `frames`, and went on. */
     WOODSHED_EVENT_DISTURBED = 20,
-    /** A section was found to be music or speech, which decides how its next passes sound; `reason` is a woodshed_material. */
+    /**
+     * A section is classified as music or speech, which decides the sound of its next passes; `reason` is a
+     * woodshed_material.
+     */
     WOODSHED_EVENT_MATERIAL_CHOSEN = 21,
     /*
-     * Of a recorder; `frame` counts from the beginning of the take. The take has begun, with `frames` from before the request; `clip_frame`
-     * is the frame of the input with which it begins.
+     * Events of a recorder; `frame` counts from the beginning of the take. The take has begun, with `frames` from
+     * before the request; `clip_frame` is the frame of the input at which the take begins.
      */
     WOODSHED_EVENT_TAKE_STARTED = 32,
-    /** Nothing is recorded from here on; it is recorded again. */
+    /** Recording pauses here; recording resumes. */
     WOODSHED_EVENT_TAKE_PAUSED = 33,
     WOODSHED_EVENT_TAKE_RESUMED = 34,
     /** A mark was set; `text` is its name. */
     WOODSHED_EVENT_TAKE_MARKED = 35,
     /** The take has ended and is complete on the disk; `reason` is a woodshed_take_end. */
     WOODSHED_EVENT_TAKE_STOPPED = 36,
-    /** So many `frames` were not captured, or came too fast for the disk; the take has silence in their place. */
+    /** `frames` frames were not captured, or came too fast for the disk; the take has silence in their place. */
     WOODSHED_EVENT_TAKE_OVERRUN = 37,
-    /** A channel (`section`, from 1) was clipped for the first time, at this frame of the input. */
+    /** A channel (`section`, from 1) clipped for the first time, at this frame of the input. */
     WOODSHED_EVENT_TAKE_CLIPPED = 38,
     /** The disk has room for less than a minute: for `speed` seconds. */
     WOODSHED_EVENT_DISK_LOW = 39,
-    /** Writing failed; what was written is a valid file. `text` and `remedy` say why. */
+    /** Writing failed; the part written is a valid file. `text` and `remedy` describe the error. */
     WOODSHED_EVENT_TAKE_FAILED = 40,
-    /** The input has ended; `text` and `remedy` say why if it was an error. */
+    /** The input has ended; after an error `text` and `remedy` describe it. */
     WOODSHED_EVENT_INPUT_ENDED = 41,
     /*
-     * Of a session; `player` is its player. The session begins, with `passes` sections.
+     * Events of a session; `player` is its player. The session begins, with `passes` sections.
      */
     WOODSHED_EVENT_SESSION_STARTED = 48,
-    /** It moved on to a section, by itself or because it was requested: `section`, from 1, in the order of playing. */
+    /** The session moved on to a section, by itself or on request: `section`, from 1, in the order of playing. */
     WOODSHED_EVENT_SESSION_PROCEEDED = 49,
     /**
-     * The loop was changed, entered or left. `clip_frame` is its start and `frames` its length, each -1 if it is not set; `reason` is not 0 if
-     * the loop runs.
+     * The loop was changed, entered or left. `clip_frame` is its start and `frames` its length, each -1 if not set;
+     * `reason` is not 0 if the loop runs.
      */
     WOODSHED_EVENT_LOOP_CHANGED = 50,
     /** Every section has been played; or the session was stopped. */
     WOODSHED_EVENT_SESSION_COMPLETED = 51,
     WOODSHED_EVENT_SESSION_STOPPED = 52,
     /**
-     * The practice log cannot be written, and is tried again; or it was not written within 30 s of the session's close. `text` and
-     * `remedy` say why.
+     * Writing the practice log failed, and is tried again; or the log was not written within 30 s of the session's
+     * close. `text` and `remedy` describe the error.
      */
     WOODSHED_EVENT_LOG_FAILED = 53,
     /*
-     * Of a take over a session: `section` tells takes of one session apart, `reason` is its number in the store or 0, `text` is its
-     * file; `pass`, `speed` and `semitones` are those of what was heard. It has begun, with this `frame` of the input.
+     * Events of a take over a session: `section` distinguishes takes of one session, `reason` is the take's number in
+     * the store or 0, `text` is its file; `pass`, `speed` and `semitones` describe the sound heard. The take has begun,
+     * with this `frame` of the input.
      */
     WOODSHED_EVENT_SESSION_TAKE_BEGAN = 54,
-    /** So many `frames` were not captured; the take has silence in their place. */
+    /** `frames` frames were not captured; the take has silence in their place. */
     WOODSHED_EVENT_SESSION_TAKE_LOST = 55,
     /** The take is complete on the disk, and has `frames`. */
     WOODSHED_EVENT_SESSION_TAKE_ENDED = 56,
-    /** The take was too short to be kept, and is gone. */
+    /** The take was too short to be kept, and is removed. */
     WOODSHED_EVENT_SESSION_TAKE_DROPPED = 57,
-    /** The file of the take cannot be made, or not be written to its end; `text` and `remedy` say why. */
+    /** The file of the take cannot be created, or not be written to its end; `text` and `remedy` describe the error. */
     WOODSHED_EVENT_SESSION_TAKE_FAILED = 58,
-    /** The take is on the disk, but the store cannot list it; `text` and `remedy` say why. */
+    /** The take is on the disk, but the store cannot list it; `text` and `remedy` describe the error. */
     WOODSHED_EVENT_SESSION_TAKE_UNLISTED = 59,
     /** The answer to a request: see "Requests". */
     WOODSHED_EVENT_ANSWER = 64
 } woodshed_event_kind;
 
-/** Why a take ended. */
+/** The reason for the end of a take. */
 typedef enum woodshed_take_end {
     /** As requested. */
     WOODSHED_TAKE_ASKED = 0,
-    /** It reached its limit. */
+    /** The take reached its limit. */
     WOODSHED_TAKE_LIMIT = 1,
     WOODSHED_TAKE_INPUT_ENDED = 2,
     WOODSHED_TAKE_FAILED = 3
 } woodshed_take_end;
 
-/** Why a player is paused. */
+/** The reason for a pause. */
 typedef enum woodshed_reason {
     WOODSHED_REASON_USER = 0,
     WOODSHED_REASON_SUSPENDED = 1,
@@ -748,7 +792,7 @@ typedef enum woodshed_reason {
     WOODSHED_REASON_HEARING = 7
 } woodshed_reason;
 
-/** Why a player finished. */
+/** The reason for the end of a player. */
 typedef enum woodshed_finish {
     WOODSHED_FINISH_COMPLETED = 0,
     WOODSHED_FINISH_STOPPED = 1,
@@ -756,14 +800,17 @@ typedef enum woodshed_finish {
     WOODSHED_FINISH_FAILED = 2
 } woodshed_finish;
 
-/** An event. Fields that a kind does not mention are 0, but for those of the place, which every event of a player has. */
+/**
+ * An event. Fields that the description of a kind does not name are 0, except the fields of the place, which every
+ * event of a player has.
+ */
 typedef struct woodshed_event {
     uint32_t size;
     /** A woodshed_event_kind. */
     int32_t kind;
-    /** The player; NULL for an event of the engine. It may be closed already. */
+    /** The player; NULL for an event of the engine. The player may be closed already. */
     woodshed_player *player;
-    /** The output frame at which it happened, and the frame of the clip that belongs to it. */
+    /** The output frame of the event, and the corresponding frame of the clip. */
     int64_t frame;
     int64_t clip_frame;
     /** The section and the pass, from 1; WOODSHED_ENDLESS passes do not end. */
@@ -775,16 +822,22 @@ typedef struct woodshed_event {
     double semitones;
     int64_t frames;
     double decibels;
-    /** Events that found the queue full and were dropped, just before this one; also with WOODSHED_EVENT_CLOSED. See `dropped_events` too. */
+    /**
+     * Events dropped because the queue was full, just before this one; also with WOODSHED_EVENT_CLOSED. See
+     * `dropped_events` too.
+     */
     int64_t events_lost;
-    /** Valid as long as the event; NULL if the kind has none. */
+    /** Valid as long as the event; NULL if the kind has no text. */
     const char *text;
     const char *remedy;
-    /** Of an answer: the number of the request, the woodshed_status of its work, and what it made; the others are NULL. */
+    /**
+     * Of an answer: the number of the request, the woodshed_status of its work, and its result; the other results are
+     * NULL.
+     */
     int64_t request;
     int32_t status;
     int32_t reserved;
-    /** They belong to the caller from now on. */
+    /** The caller owns these handles from now on. */
     woodshed_clip *clip;
     woodshed_waveform *waveform;
     /** Valid as long as the event. */
@@ -794,60 +847,63 @@ typedef struct woodshed_event {
 } woodshed_event;
 
 /**
- * Opens a queue of the events of an engine and its players, from now on. An engine may have several; each gets every event.
+ * Opens a queue of the events of an engine and its players, from now on. An engine may have several queues; each queue
+ * gets every event.
  *
- * Open it before the players, and it misses nothing.
+ * A queue opened before the players misses no event.
  *
  * @param engine   NULL makes a queue for answers to requests alone.
- * @param capacity Events that are kept until they are taken, 16 to 1048576; 0 is 4096. Further ones are dropped and counted. Answers are
- *                 always kept, and so are the ends of players, takes and sessions.
+ * @param capacity Events kept until taken, 16 to 1048576; 0 is 4096. Further events are dropped and counted. Answers
+ *                 are always kept, and so are the ends of players, takes and sessions.
  *
  * Since 100.
  */
 woodshed_status woodshed_listener_open(woodshed_engine *engine, int32_t capacity, woodshed_listener **listener);
 
 /**
- * The next event.
+ * Returns the next event.
  *
- * @param seconds How long to wait for one: 0 not at all, less than 0 as long as it takes. After WOODSHED_EVENT_CLOSED there is no wait.
- * @param event   Receives the event, never NULL unless the call fails. It is valid until the next call for the same listener, also if another
- *                thread closes the listener; then until this thread asks another listener.
+ * @param seconds The time to wait for an event: 0 does not wait, less than 0 waits without limit. After
+ *                WOODSHED_EVENT_CLOSED there is no wait.
+ * @param event   Receives the event, never NULL unless the call fails. Valid until the next call for the same listener,
+ *                also if another thread closes the listener; then valid until this thread asks another listener.
  *
- * Threads: one at a time for one listener. Since 100.
+ * Threads: one call at a time for each listener. Since 100.
  */
 woodshed_status woodshed_listener_next(woodshed_listener *listener, double seconds, const woodshed_event **event);
 
 /**
- * A descriptor that is readable while there are events, for poll() and its like. Do not read from it; take events until there is
- * WOODSHED_EVENT_NONE. After WOODSHED_EVENT_CLOSED it is not readable any more. It belongs to the listener. Since 100.
+ * Returns a descriptor that is readable while there are events, for poll() and similar functions. Do not read from the
+ * descriptor; take events until WOODSHED_EVENT_NONE. After WOODSHED_EVENT_CLOSED the descriptor is not readable any
+ * more. The descriptor belongs to the listener. Since 100.
  */
 woodshed_status woodshed_listener_descriptor(woodshed_listener *listener, int32_t *descriptor);
 
-/** Called with an event, which is valid during the call. */
+/** A function called with an event, which is valid during the call. */
 typedef void (*woodshed_event_callback)(void *context, const woodshed_event *event);
 
 /**
- * Calls a function with every event, on a thread of the listener's own and never on the device's. It may call any function of
- * this header, and may also close the listener. The stack of the thread has 512 KiB. The last event is WOODSHED_EVENT_CLOSED. Once for a
- * listener, which is then not asked with woodshed_listener_next(). Since 100.
+ * Calls a function with every event, on a thread of the listener's own and never on the device's. The function may call
+ * any function of this header, and may also close the listener. The stack of the thread has 512 KiB. The last event is
+ * WOODSHED_EVENT_CLOSED. Once per listener; woodshed_listener_next() is not for a listener with a callback. Since 100.
  */
 woodshed_status woodshed_listener_set_callback(
     woodshed_listener *listener, woodshed_event_callback callback, void *context);
 
 /**
- * Closes a listener. After it returns its callback is not called any more, unless it was closed by the callback, or two callbacks close
- * each other's listener: then the call that is under way ends later. Requests that are
- * not answered are cancelled, and what answers hold that were not taken is closed. Since 100.
+ * Closes a listener. After the return no callback is called any more, unless the callback closed the listener, or two
+ * callbacks close each other's listener: then the call under way ends later. Closing cancels unanswered requests, and
+ * closes the handles of answers that were not taken. Since 100.
  */
 woodshed_status woodshed_listener_close(woodshed_listener *listener);
 
 /* ---- Recorders --------------------------------------------------------------------------------------------------------- */
 
-/** What a recorder is doing. */
+/** The state of a recorder. */
 typedef enum woodshed_recorder_state {
     /** Open; nothing is captured yet. */
     WOODSHED_RECORDER_IDLE = 0,
-    /** Capturing, and nothing is written. */
+    /** Capturing without writing. */
     WOODSHED_RECORDER_ARMED = 1,
     WOODSHED_RECORDER_RECORDING = 2,
     WOODSHED_RECORDER_PAUSED = 3,
@@ -855,12 +911,12 @@ typedef enum woodshed_recorder_state {
     WOODSHED_RECORDER_STOPPED = 4
 } woodshed_recorder_state;
 
-/** How a take is written. */
+/** The options of a take. */
 typedef struct woodshed_take_options {
     uint32_t size;
     /** A woodshed_samples, or WOODSHED_SAMPLES_FLOAT32; 0 is 24 bits. */
     int32_t samples;
-    /** The take ends after so many frames; 0 is without a limit. */
+    /** The take ends after this number of frames; 0 is without a limit. */
     int64_t frame_limit;
 } woodshed_take_options;
 #define WOODSHED_TAKE_OPTIONS_INIT { (uint32_t)sizeof(woodshed_take_options), 0, 0 }
@@ -870,7 +926,7 @@ typedef struct woodshed_take {
     uint32_t size;
     int32_t sample_rate;
     int64_t frames;
-    /** Frames that were lost, which are silence in the take. */
+    /** Lost frames, which are silence in the take. */
     int64_t lost_frames;
     /** The integrated loudness in LUFS, and the true peak in dBTP; minus infinity for silence. */
     double loudness;
@@ -890,7 +946,7 @@ typedef struct woodshed_recorder_status {
     int32_t channels;
     int64_t frames;
     int64_t lost_frames;
-    /** How long the disk will do, in seconds; -1 if it is not known. */
+    /** Recording time that fits on the disk, in seconds; -1 if not known. */
     double seconds_left;
 } woodshed_recorder_status;
 #define WOODSHED_RECORDER_STATUS_INIT { (uint32_t)sizeof(woodshed_recorder_status), 0, 0, 0, 0, 0, 0 }
@@ -900,30 +956,33 @@ typedef struct woodshed_level {
     /** The highest absolute sample, and the root of the mean square; 1 is full scale. */
     float peak;
     float rms;
-    /** The peak for a display, in dB of full scale: it rises at once, holds for 1.5 s, then falls. */
+    /** The peak for a display, in dB of full scale: rises at once, holds for 1.5 s, then falls. */
     double held_decibels;
-    /** How often it was clipped since the input was opened. */
+    /** The number of clippings since the input was opened. */
     int64_t overs;
 } woodshed_level;
 
 /**
  * Opens an input.
  *
- * @param input   "default", the name of an ALSA device, "null", or "file:PATH", which is recorded as a device would.
- * @param options As for an engine; what concerns only players must be 0. 0 channels are 2.
+ * @param input   "default", the name of an ALSA device, "null", or "file:PATH", which is recorded like a device.
+ * @param options As for an engine; fields that concern only players must be 0. 0 channels are 2.
  *
  * Since 100.
  */
 woodshed_status woodshed_recorder_open(
     const char *input, const woodshed_engine_options *options, woodshed_recorder **recorder);
 
-/** Starts capturing: the levels can be seen, and the last half second is kept for the take. Once for a recorder. Since 100. */
+/**
+ * Starts capturing: levels are available, and the last half second is kept for the take. Once per recorder. Since 100.
+ */
 woodshed_status woodshed_recorder_arm(woodshed_recorder *recorder);
 
 /**
- * Begins a take: with the half second before, if the recorder is armed; otherwise with the input's first frame. Once for a recorder.
+ * Begins a take: with the half second before, if the recorder is armed; otherwise with the input's first frame. Once
+ * per recorder.
  *
- * The file is valid at every instant, also if the process is killed. It must not exist.
+ * The file is valid at every instant, also if the process is killed. The file must not exist.
  *
  * @param path    With the ending .wav or .caf.
  * @param options NULL for the defaults.
@@ -933,39 +992,40 @@ woodshed_status woodshed_recorder_arm(woodshed_recorder *recorder);
 woodshed_status woodshed_recorder_record(
     woodshed_recorder *recorder, const char *path, const woodshed_take_options *options);
 
-/** Pauses the take at the frame that is captured next. Since 100. */
+/** Pauses the take at the next captured frame. Since 100. */
 woodshed_status woodshed_recorder_pause(woodshed_recorder *recorder);
 /** Continues the take. Since 100. */
 woodshed_status woodshed_recorder_resume(woodshed_recorder *recorder);
-/** Sets a mark in the take, which programs that show marks will show. Since 100. */
+/** Sets a mark in the take, visible in programs that show marks. Since 100. */
 woodshed_status woodshed_recorder_mark(woodshed_recorder *recorder, const char *name);
 
 /**
- * Ends the take and waits until it is complete on the disk.
+ * Ends the take and waits until the take is complete on the disk.
  *
- * @param take Receives what became of it; NULL if that is not wanted.
+ * @param take Receives the ended take; may be NULL.
  *
  * Since 100.
  */
 woodshed_status woodshed_recorder_stop(woodshed_recorder *recorder, woodshed_take *take);
 /** Ends the take and removes its file. Since 100. */
 woodshed_status woodshed_recorder_discard(woodshed_recorder *recorder);
-/** What the recorder is doing. Since 100. */
+/** Returns the recorder's status. Since 100. */
 woodshed_status woodshed_recorder_get_status(woodshed_recorder *recorder, woodshed_recorder_status *status);
 /**
- * The levels of the first `count` channels; of channels that are not there, and before anything is captured, silence.
+ * Returns the levels of the first `count` channels; silence for channels that do not exist, and before anything is
+ * captured.
  *
  * Since 100.
  */
 woodshed_status woodshed_recorder_get_levels(woodshed_recorder *recorder, woodshed_level *levels, size_t count);
 /** Opens a queue of a recorder's events, as woodshed_listener_open(). Since 100. */
 woodshed_status woodshed_recorder_listen(woodshed_recorder *recorder, int32_t capacity, woodshed_listener **listener);
-/** Closes a recorder. A take that is being recorded is ended and kept. Since 100. */
+/** Closes a recorder. A take in progress is ended and kept. Since 100. */
 woodshed_status woodshed_recorder_close(woodshed_recorder *recorder);
 
 /* ---- Measures ---------------------------------------------------------------------------------------------------------- */
 
-/** What a recording measures (EBU R 128, ITU-R BS.1770). Levels of silence are minus infinity. */
+/** The loudness and levels of a recording (EBU R 128, ITU-R BS.1770). Levels of silence are minus infinity. */
 typedef struct woodshed_loudness {
     uint32_t size;
     int32_t reserved;
@@ -973,12 +1033,12 @@ typedef struct woodshed_loudness {
     double integrated;
     double maximum_momentary;
     double maximum_short_term;
-    /** Loudness range in LU; -1 if the recording is too short for one. */
+    /** Loudness range in LU; -1 if the recording is too short for a range. */
     double range;
     /** True peak in dBTP, and sample peak in dB of full scale. */
     double true_peak;
     double sample_peak;
-    /** How often it is clipped: runs of samples at full scale. */
+    /** The number of clippings: runs of samples at full scale. */
     int64_t overs;
     int64_t frames;
 } woodshed_loudness;
@@ -988,7 +1048,7 @@ typedef struct woodshed_loudness {
 woodshed_status woodshed_measure(const char *path, woodshed_loudness *loudness);
 
 /**
- * Opens a meter for samples of the host's own.
+ * Opens a meter for the host's own samples.
  *
  * @param sample_rate 8000 to 384000.
  * @param channels    1 to 64.
@@ -1001,15 +1061,17 @@ woodshed_status woodshed_meter_open(int32_t sample_rate, int32_t channels, woods
  *
  * @param channels A buffer of `frames` samples for each channel of the meter.
  *
- * Not for an audio thread: it takes a lock. Since 100.
+ * Not for an audio thread: takes a lock. Since 100.
  */
 woodshed_status woodshed_meter_add(woodshed_meter *meter, const float *const *channels, int32_t frames);
-/** What was read since the meter was opened, or since the last call; the meter begins anew. Since 100. */
+/** Returns the measurement since the meter was opened, or since the last call; the meter begins anew. Since 100. */
 woodshed_status woodshed_meter_finish(woodshed_meter *meter, woodshed_loudness *loudness);
 /** Closes a meter. Since 100. */
 woodshed_status woodshed_meter_close(woodshed_meter *meter);
 
-/** A column of a picture: the lowest and the highest sample, and the root of the mean square, of the frames that it stands for. */
+/**
+ * A column of a picture: the lowest and the highest sample, and the root of the mean square, of the column's frames.
+ */
 typedef struct woodshed_column {
     float minimum;
     float maximum;
@@ -1021,10 +1083,10 @@ typedef struct woodshed_column {
 /** Reads a recording once and makes its waveform. Since 100. */
 woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **waveform);
 /**
- * The columns of a picture of a part of the recording.
+ * Returns the columns of a picture of a part of the recording.
  *
- * @param start    The first frame, at the file's own rate, and `end` the one after the last.
- * @param channel  From 0; -1 for all of them together.
+ * @param start    The first frame, at the file's own rate; `end` is the frame after the last.
+ * @param channel  From 0; -1 for all channels together.
  * @param columns  Receives `count` columns.
  * @param count    1 to 1048576.
  *
@@ -1032,20 +1094,20 @@ woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **wav
  */
 woodshed_status woodshed_waveform_columns(
     woodshed_waveform *waveform, int64_t start, int64_t end, int32_t channel, woodshed_column *columns, size_t count);
-/** The length of the recording, at its own rate. Since 100. */
+/** Returns the length of the recording, at its own rate. Since 100. */
 woodshed_status woodshed_waveform_frames(woodshed_waveform *waveform, int64_t *frames);
 /** Closes a waveform. Since 100. */
 woodshed_status woodshed_waveform_close(woodshed_waveform *waveform);
 
-/** The way from the output of a set-up through the air or a cable to its input. */
+/** The path from the output of a set-up through the air or a cable to its input. */
 typedef struct woodshed_round_trip {
     uint32_t size;
-    /** The input's channel on which it was measured, from 0. */
+    /** The measured channel of the input, from 0. */
     int32_t input_channel;
-    /** The whole way in frames, and how much the measurements differ. */
+    /** The whole round trip in frames, and the spread of the measurements. */
     double frames;
     double spread_frames;
-    /** What the devices say themselves. */
+    /** The round trip reported by the devices. */
     int64_t reported_frames;
     double gain_decibels;
     /** Not 0 if the input has the opposite sign. */
@@ -1064,7 +1126,7 @@ typedef struct woodshed_round_trip {
 woodshed_status woodshed_calibrate(
     const char *output, const char *input, const woodshed_engine_options *options, woodshed_round_trip *round_trip);
 
-/** What a take is compared with: a part of a recording, as it sounded. */
+/** The model of a comparison: a part of a recording, as it sounded. */
 typedef struct woodshed_passage {
     uint32_t size;
     int32_t reserved;
@@ -1080,24 +1142,27 @@ typedef struct woodshed_passage {
 #define WOODSHED_PASSAGE_INIT { (uint32_t)sizeof(woodshed_passage), 0, NULL, 0, 0, 0, 0 }
 
 /**
- * How a take differs from its model. Each value is a measure of one kind of difference, and none is a mark. NaN where nothing can be
- * said, as with silence.
+ * The differences between a take and its model. Each value measures one kind of difference, and none is a mark. NaN if
+ * not measurable, as with silence.
  */
 typedef struct woodshed_comparison {
     uint32_t size;
     int32_t reserved;
-    /** How much later the take begins than the model was heard, in seconds; below 0 earlier. */
+    /** The delay of the take's beginning after the heard model, in seconds; below 0 earlier. */
     double offset_seconds;
-    /** How long the take is for the model: above 1 slower. */
+    /** The length of the take relative to the model: above 1 slower. */
     double length_ratio;
-    /** How far the take strays from an even tempo, in seconds. */
+    /** The deviation of the take from an even tempo, in seconds. */
     double spread_seconds;
-    /** How much higher the take is, in cents, and how far its melody differs beyond that. */
+    /** The distance by which the take is higher, in cents, and the deviation of its melody beyond that distance. */
     double pitch_offset_cents;
     double pitch_cents;
-    /** How far its loudness differs beyond one gain for all, in dB. */
+    /** The deviation of the take's loudness beyond one gain for all, in dB. */
     double energy_decibels;
-    /** Attacks that both have, that the take lacks, and that the model lacks; -1 if the model has fewer than two. */
+    /**
+     * Attacks in both, attacks missing in the take, and attacks missing in the model; -1 if the model has fewer than
+     * two.
+     */
     int64_t hit_attacks;
     int64_t missed_attacks;
     int64_t added_attacks;
@@ -1105,11 +1170,11 @@ typedef struct woodshed_comparison {
 #define WOODSHED_COMPARISON_INIT { (uint32_t)sizeof(woodshed_comparison), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
- * Compares a take with what it was played to. Both have at most ten minutes.
+ * Compares a take with the passage it was played to. Both have at most ten minutes.
  *
  * @param take          The file of the take.
- * @param model         What was heard.
- * @param start_seconds The seconds of the take at which the model's first frame was heard; 0 if that is not known.
+ * @param model         The passage heard.
+ * @param start_seconds The seconds of the take at which the model's first frame was heard; 0 if not known.
  *
  * Takes some tens of milliseconds for half a minute. Since 100.
  */
@@ -1119,12 +1184,13 @@ woodshed_status woodshed_compare(
 /* ---- Requests ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * Work that may take long, on a thread of the library. A function whose name ends in _request checks its arguments, gives the work a
- * number, and returns at once. The answer is an event of the listener, WOODSHED_EVENT_ANSWER: `request` is the number, `status` is what the
- * function without _request would have returned, `text` and `remedy` are its words if it failed, and the result is in the field of
- * its type. Every request is answered once, in the order in which the work is done.
+ * Work that may take long, on a thread of the library. A function whose name ends in _request checks its arguments,
+ * gives the work a number, and returns at once. The answer is an event of the listener, WOODSHED_EVENT_ANSWER:
+ * `request` is the number, `status` is the result that the function without _request would have returned, `text` and
+ * `remedy` describe an error, and the result is in the field of its type. Every request is answered once, in the order
+ * in which the work is done.
  *
- * `request` receives the number, above 0; NULL if it is not wanted. WOODSHED_TRY_AGAIN if 1024 requests wait.
+ * `request` receives the number, above 0, and may be NULL. WOODSHED_TRY_AGAIN if 1024 requests wait.
  */
 
 /** Opens a recording for an engine: see woodshed_clip_open(). The answer has `clip`. Since 100. */
@@ -1147,10 +1213,10 @@ woodshed_status woodshed_compare_request(
     int64_t *request);
 
 /**
- * Cancels a request. Its answer has the status WOODSHED_CANCELLED and comes at once; work that cannot stop in its middle goes on
- * unheard, and what it makes is closed.
+ * Cancels a request. The answer has the status WOODSHED_CANCELLED and comes at once; work that cannot stop in its
+ * middle goes on unheard, and its result is closed.
  *
- * @return WOODSHED_NOT_FOUND if the listener has no such request, or it is answered already.
+ * @return WOODSHED_NOT_FOUND if the listener has no such request, or has answered the request already.
  *
  * Since 100.
  */
@@ -1158,50 +1224,52 @@ woodshed_status woodshed_request_cancel(woodshed_listener *listener, int64_t req
 
 /* ---- Kept sections ----------------------------------------------------------------------------------------------------- */
 
-/** A section that is kept with a recording. Frames are at the file's own rate. */
+/** A section kept with a recording. Frames are at the file's own rate. */
 typedef struct woodshed_kept_section {
     uint32_t size;
-    /** Its place in the list, from 1, which changes when others are added. */
+    /** The section's place in the list, from 1, which changes when sections are added. */
     int32_t number;
-    /** What identifies it in its recording for ever. */
+    /** The section's permanent identifier in its recording. */
     int32_t id;
     /** Not 0 if the user has marked it as hard. */
     int32_t is_hard;
     int64_t start;
     int64_t end;
-    /** Its name and its text, which may be empty. */
+    /** The section's name and text, which may be empty. */
     const char *name;
     const char *text;
 } woodshed_kept_section;
 
 /**
- * Opens the store of the sections, which is also the command's. A recording is known by its sound, whatever its file is called.
+ * Opens the store of the sections, shared with the command `woodshed`. The store recognises a recording by its sound,
+ * whatever the file's name.
  *
- * @param path A file that is made when something is kept; NULL for the user's own store. A damaged store, or what is none, is kept beside
- *             it with the ending .damaged, and what can be read of it is taken over.
+ * @param path A file that is made when something is kept; NULL for the user's own store. A damaged store, or a file
+ *             that is not a store, is kept beside the new store with the ending .damaged; the readable part is taken
+ *             over.
  *
  * Several programs may use a store at once. Since 100.
  */
 woodshed_status woodshed_store_open(const char *path, woodshed_store **store);
 
-/** The sections of a recording; one that is not known yet has those that its file brings along. Since 100. */
+/** Lists the sections of a recording; for an unknown recording, the sections in its file. Since 100. */
 woodshed_status woodshed_store_sections(woodshed_store *store, const char *recording, woodshed_section_list **list);
-/** The number of sections in a list; 0 if it is no list. Since 100. */
+/** Returns the number of sections in a list; 0 if `list` is not a section list. Since 100. */
 size_t woodshed_section_list_count(woodshed_section_list *list);
-/** A section of a list, by its place from 0; valid as long as the list. NULL if there is none. Since 100. */
+/** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
 const woodshed_kept_section *woodshed_section_list_at(woodshed_section_list *list, size_t place);
 /** Closes a list. Since 100. */
 woodshed_status woodshed_section_list_close(woodshed_section_list *list);
 
 /*
- * Changes of the sections of a recording. Each is kept when the function returns, and can be undone.
+ * Changes of the sections of a recording. Each change is kept when the function returns, and can be undone.
  */
 
 /**
  * Adds a section.
  *
  * @param name May be NULL, and so may `text`.
- * @param id   Receives what identifies it; NULL if that is not wanted.
+ * @param id   Receives the section's identifier; may be NULL.
  *
  * Since 100.
  */
@@ -1218,92 +1286,92 @@ woodshed_status woodshed_store_rename_section(
     woodshed_store *store, const char *recording, int32_t id, const char *name);
 /** Removes a section. Since 100. */
 woodshed_status woodshed_store_remove_section(woodshed_store *store, const char *recording, int32_t id);
-/** Undoes the last change that is not undone; WOODSHED_NOT_FOUND if there is none. Since 100. */
+/** Undoes the last change not yet undone; WOODSHED_NOT_FOUND if there is none. Since 100. */
 woodshed_status woodshed_store_undo(woodshed_store *store, const char *recording);
-/** Does again what was undone last. Since 100. */
+/** Redoes the last change undone. Since 100. */
 woodshed_status woodshed_store_redo(woodshed_store *store, const char *recording);
-/** A take that is kept. */
+/** A kept take. */
 typedef struct woodshed_kept_take {
     uint32_t size;
-    /** Its number, which no other take gets; the newest has the highest. */
+    /** The take's number, which no other take gets; the newest has the highest. */
     int32_t number;
     int32_t sample_rate;
     int32_t channels;
     int64_t frames;
-    /** When it was begun, in seconds since 1970. */
+    /** The time of the take's beginning, in seconds since 1970. */
     int64_t time;
-    /** What was heard, in frames of the recording's file; 0 and 0 for a recording of its own. */
+    /** The passage heard, in frames of the recording's file; 0 and 0 for a recording of its own. */
     int64_t model_start;
     int64_t model_end;
-    /** The seconds of the take at which the first frame of that was heard; for woodshed_compare(). */
+    /** The seconds of the take at which the passage's first frame was heard; for woodshed_compare(). */
     double model_seconds;
-    /** Its speed, its change of pitch, its pass from 1, and the id of the kept section or 0. */
+    /** The passage's speed, change of pitch, and pass from 1, and the id of the kept section or 0. */
     double speed;
     double semitones;
     int32_t pass;
     int32_t section_id;
-    /** How good the user finds it, 1 to 5; 0 if that is not known. */
+    /** The user's rating, 1 to 5; 0 if not known. */
     int32_t rating;
     int32_t reserved;
-    /** Its file; empty if that is gone and a later take has its name. */
+    /** The take's file; empty if the file is gone and a later take has its name. */
     const char *path;
-    /** What the user called it and noted about it; may be empty. */
+    /** The user's name for the take and note about it; may be empty. */
     const char *name;
     const char *note;
 } woodshed_kept_take;
 
-/** The takes that are kept, the newest first. `recording` is NULL for those of all recordings. Since 100. */
+/** Lists the kept takes, the newest first. `recording` is NULL for the takes of all recordings. Since 100. */
 woodshed_status woodshed_store_takes(woodshed_store *store, const char *recording, woodshed_take_list **list);
-/** The number of takes in a list; 0 if it is no list. Since 100. */
+/** Returns the number of takes in a list; 0 if `list` is not a take list. Since 100. */
 size_t woodshed_take_list_count(woodshed_take_list *list);
-/** A take of a list, by its place from 0; valid as long as the list. NULL if there is none. Since 100. */
+/** Returns a take of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
 const woodshed_kept_take *woodshed_take_list_at(woodshed_take_list *list, size_t place);
 /** Closes a list. Since 100. */
 woodshed_status woodshed_take_list_close(woodshed_take_list *list);
 
-/** How a section went. */
+/** The rating of a practised section. */
 typedef enum woodshed_rating {
-    /** It did not go at all. */
+    /** Not played at all. */
     WOODSHED_RATING_AGAIN = 1,
-    /** It went with trouble. */
+    /** Played with mistakes. */
     WOODSHED_RATING_HARD = 2,
-    /** It went. */
+    /** Played correctly. */
     WOODSHED_RATING_GOOD = 3,
-    /** It went without effort. */
+    /** Played without effort. */
     WOODSHED_RATING_EASY = 4
 } woodshed_rating;
 
-/** Rates how a section went now, which decides on which day it is due again. `rating` is a woodshed_rating. Since 100. */
+/** Rates a section as practised now, which decides its next due day. `rating` is a woodshed_rating. Since 100. */
 woodshed_status woodshed_store_rate_section(
     woodshed_store *store, const char *recording, int32_t id, int32_t rating);
 
-/** A section that was rated, and is due. */
+/** A rated section that is due. */
 typedef struct woodshed_due_section {
     uint32_t size;
     /** As in woodshed_kept_section. */
     int32_t number;
     int32_t id;
-    /** Days since the one on which it was due: 0 is today. */
+    /** Days since the due day: 0 is today. */
     int32_t overdue_days;
     int64_t start;
     int64_t end;
-    /** The probability that it is still remembered, 0 to 1. */
+    /** The probability that the section is still remembered, 0 to 1. */
     double retrievability;
-    /** The speed of the last pass of it that was played as a whole; 0 if there was none. */
+    /** The speed of the section's last complete pass; 0 if there was none. */
     double last_speed;
     const char *name;
-    /** Where the recording was last seen. */
+    /** The last known place of the recording. */
     const char *recording;
 } woodshed_due_section;
 
 /**
- * The sections that are due today, the most overdue first. `recording` is NULL for those of all recordings, without those whose files were
- * changed in place. Since 100.
+ * Lists the sections due today, the most overdue first. `recording` is NULL for the sections of all recordings, without
+ * recordings whose files were changed in place. Since 100.
  */
 woodshed_status woodshed_store_due(woodshed_store *store, const char *recording, woodshed_due_list **list);
-/** The number of sections in a list; 0 if it is no list. Since 100. */
+/** Returns the number of sections in a list; 0 if `list` is not a list of due sections. Since 100. */
 size_t woodshed_due_list_count(woodshed_due_list *list);
-/** A section of a list, by its place from 0; valid as long as the list. NULL if there is none. Since 100. */
+/** Returns a section of a list, by its index from 0; valid as long as the list. NULL if there is none. Since 100. */
 const woodshed_due_section *woodshed_due_list_at(woodshed_due_list *list, size_t place);
 /** Closes a list. Since 100. */
 woodshed_status woodshed_due_list_close(woodshed_due_list *list);
@@ -1314,42 +1382,47 @@ woodshed_status woodshed_store_close(woodshed_store *store);
 /* ---- Sessions ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * A session leads through the sections of a plan, and loops what the user marks by ear while it plays. Marks mean what is audible at
- * the moment of the call: the device's buffer is taken into account. Every change is crossfaded over 5 ms and heard from the next block
- * on. Frames are those of the clip.
+ * A session leads through the sections of a plan, and loops the passage that the user marks by ear while the session
+ * plays. Marks mean the sound audible at the moment of the call: the device's buffer is taken into account. Every
+ * change is crossfaded over 5 ms and heard from the next block on. Frames are frames of the clip.
  */
 
-/** How a session begins and goes on. */
+/** The options of a session. */
 typedef struct woodshed_session_options {
     uint32_t size;
-    /** Not 0: the sections are played in a random order, which is the same for the same seed. */
+    /** Not 0: the sections play in a random order, which is the same for the same seed. */
     int32_t is_shuffled;
     int64_t seed;
-    /** The section to begin with, by its number in the order of playing, from 1; 0 is the first. */
+    /** The first section, by its number in the order of playing, from 1; 0 is the first. */
     int32_t first_section;
     /** Clicks before the first pass, 1 to 32; 0 is none. */
     int32_t count_in_clicks;
     /** Clicks a minute, 20 to 400; 0 is 100. */
     double count_in_tempo;
-    /** The frame to begin with, if it is in that section; 0 is its first. */
+    /** The first frame, if within the first section; 0 is the section's first. */
     int64_t first_frame;
-    /** What is repeated after a pause, in seconds, to 60; WOODSHED_REWIND_AUTOMATIC repeats more after a longer pause. */
+    /** Seconds repeated after a pause, to 60; WOODSHED_REWIND_AUTOMATIC repeats more after a longer pause. */
     double rewind_seconds;
     /** Not 0: marks move to the nearest silence or zero crossing within 20 ms. */
     int32_t snaps_edges;
     int32_t reserved;
 } woodshed_session_options;
 #define WOODSHED_SESSION_OPTIONS_INIT { (uint32_t)sizeof(woodshed_session_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-/** As `rewind_seconds`: nothing after less than 2 s, half a second after less than 10, 2 s after less than a minute, 5 s after that. */
+/**
+ * As `rewind_seconds`: nothing after less than 2 s, half a second after less than 10, 2 s after less than a minute, 5 s
+ * after longer pauses.
+ */
 #define WOODSHED_REWIND_AUTOMATIC (-1)
 
-/** A session at a moment. */
+/** The status of a session. */
 typedef struct woodshed_session_status {
     uint32_t size;
-    /** The section that plays, or was left for the loop, from 1, in the order of playing; and how many there are. */
+    /**
+     * The section that plays, or was left for the loop, from 1, in the order of playing; and the number of sections.
+     */
     int32_t section;
     int32_t section_count;
-    /** The id of the kept section that plays; 0 in a loop, and for one that is not kept. */
+    /** The id of the kept section that plays; 0 in a loop, and for a section that is not kept. */
     int32_t section_id;
     /** Passes of sections that have no number of their own, or WOODSHED_ENDLESS. */
     int32_t passes;
@@ -1358,9 +1431,9 @@ typedef struct woodshed_session_status {
     /** The loop; -1 for a mark that is not set. */
     int64_t loop_start;
     int64_t loop_end;
-    /** The frame that is audible now; -1 before the first sound. */
+    /** The frame audible now; -1 before the first sound. */
     int64_t heard;
-    /** The speed that was set while it played; 0 while the speeds of the plan are played. */
+    /** The speed set during the session; 0 while the plan's speeds apply. */
     double speed;
     double semitones;
     /** As in woodshed_plan. */
@@ -1388,60 +1461,63 @@ woodshed_status woodshed_session_open(
     woodshed_session **session);
 
 /**
- * Writes down what is practised, in a store: at the end of each section, and every ten seconds. Call it before woodshed_session_start(),
- * once for a session.
+ * Writes the practice log to a store: at the end of each section, and every ten seconds. Call this function before
+ * woodshed_session_start(), once per session.
  *
- * @param recording The file that the clip was opened from.
+ * @param recording The file from which the clip was opened.
  *
  * Since 100.
  */
 woodshed_status woodshed_session_keep_log(woodshed_session *session, woodshed_store *store, const char *recording);
 
-/** When takes are recorded over a session. */
+/** The times at which takes are recorded over a session. */
 typedef enum woodshed_take_mode {
     /** From one woodshed_session_toggle_take() to the next. */
     WOODSHED_TAKES_BY_KEY = 0,
     /** Each pass is a take. */
     WOODSHED_TAKES_OF_PASSES = 1,
-    /** Each gap is a take: the answer to what was heard. */
+    /** Each gap is a take: the answer to the passage heard. */
     WOODSHED_TAKES_OF_GAPS = 2
 } woodshed_take_mode;
 
-/** How takes are recorded over a session. */
+/** The options of takes over a session. */
 typedef struct woodshed_session_takes {
     uint32_t size;
     /** A woodshed_take_mode. */
     int32_t mode;
     /** A woodshed_samples; 0 is 24 bits. */
     int32_t samples;
-    /** The channel of the input that is recorded, from 1; 0 is all. */
+    /** The recorded channel of the input, from 1; 0 is all. */
     int32_t input_channel;
     /** Not 0: passes or gaps are not recorded before woodshed_session_toggle_take(). */
     int32_t is_off;
-    /** Not 0: `added_frames` was measured with this set-up. */
+    /** Not 0: `added_frames` is a measurement of this set-up. */
     int32_t is_measured;
     /** The folder of the takes, which exists; NULL is the user's own. */
     const char *folder;
-    /** How names of takes begin; NULL is "take". */
+    /** The beginning of the takes' names; NULL is "take". */
     const char *name;
-    /** What converters, cables and air add to the round trip that the devices report, in frames; see woodshed_calibrate(). */
+    /**
+     * The delay of converters, cables and air beyond the round trip reported by the devices, in frames; see
+     * woodshed_calibrate().
+     */
     double added_frames;
-    /** Seconds before and after what is heard that a take has as well: 0 to 2, and 0 to 10. 0 is 0.1 and 0.25. */
+    /** Seconds that a take has before and after the heard passage: 0 to 2, and 0 to 10. 0 is 0.1 and 0.25. */
     double lead_seconds;
     double tail_seconds;
-    /** The input, by a name that does not change when cards are plugged in; NULL if it is not known. */
+    /** The input, by a name that does not change when cards are plugged in; NULL if not known. */
     const char *device;
 } woodshed_session_takes;
 #define WOODSHED_SESSION_TAKES_INIT { (uint32_t)sizeof(woodshed_session_takes), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL }
 
 /**
- * Records takes over a session, each in its place on what was heard, to the frame. The engine was opened with
- * woodshed_engine_open_duplex() and is not started; once for an engine. woodshed_engine_wait() and woodshed_engine_close() then wait
- * until the takes are on the disk, without a limit: a disk that does not answer holds up the calling thread.
+ * Records takes over a session, each take aligned to the heard sound, to the frame. The engine was opened with
+ * woodshed_engine_open_duplex() and is not started; once per engine. woodshed_engine_wait() and woodshed_engine_close()
+ * then wait until the takes are on the disk, without a limit: a disk that does not answer holds up the calling thread.
  *
  * @param takes     NULL for the defaults.
- * @param store     Where the takes are listed; NULL for nowhere.
- * @param recording The file that the clip was opened from; NULL without a store.
+ * @param store     The store that lists the takes; NULL for none.
+ * @param recording The file from which the clip was opened; NULL without a store.
  *
  * Since 100.
  */
@@ -1449,67 +1525,77 @@ woodshed_status woodshed_session_record(
     woodshed_session *session, const woodshed_session_takes *takes, woodshed_store *store, const char *recording);
 
 /**
- * Begins a take or ends it, at what is audible; or, where passes or gaps are recorded, stops doing so or goes on.
+ * Begins or ends a take at the audible place; where passes or gaps are recorded, stops or resumes recording them.
  *
- * @param is_on Receives whether takes are recorded from now on; NULL if that is not wanted.
+ * @param is_on Receives whether takes are recorded from now on; may be NULL.
  *
  * Since 100.
  */
 woodshed_status woodshed_session_toggle_take(woodshed_session *session, int32_t *is_on);
 
 /**
- * The player of a session, for its status, its gain, and to seek. It is closed with the session. A plan that it is given goes as soon as the
- * session changes something. Since 100.
+ * Returns the player of a session, for its status, its gain, and to seek. Closing the session closes the player. The
+ * session replaces a plan set on the player with the session's next change. Since 100.
  */
 woodshed_status woodshed_session_get_player(woodshed_session *session, woodshed_player **player);
 
-/** Begins, after the count-in. Once for a session. Since 100. */
+/** Begins, after the count-in. Once per session. Since 100. */
 woodshed_status woodshed_session_start(woodshed_session *session, int64_t at);
 /** Ends the session with a fade. Since 100. */
 woodshed_status woodshed_session_stop(woodshed_session *session);
-/** Pauses, and remembers since when. Since 100. */
+/** Pauses, and remembers the time of the pause. Since 100. */
 woodshed_status woodshed_session_pause(woodshed_session *session);
-/** Goes on, with what `rewind_seconds` says before the place of the pause. Since 100. */
+/** Resumes before the place of the pause by the time that `rewind_seconds` sets. Since 100. */
 woodshed_status woodshed_session_resume(woodshed_session *session);
 
-/** Sets the start of the loop to what is audible. Since 100. */
+/** Sets the start of the loop to the audible place. Since 100. */
 woodshed_status woodshed_session_set_loop_start(woodshed_session *session);
-/** Sets its end to what is audible, and plays it from its start at once; without a start, from that of the section. Since 100. */
+/**
+ * Sets the end of the loop to the audible place, and plays the loop from its start at once; without a start, from the
+ * section's. Since 100.
+ */
 woodshed_status woodshed_session_set_loop_end(woodshed_session *session);
 /** Sets both marks, and plays the loop. Since 100. */
 woodshed_status woodshed_session_loop(woodshed_session *session, int64_t start, int64_t end);
-/** Loops what was just heard: the last 4 s, and each time that it is called again at once twice as much, to 32 s. Since 100. */
+/**
+ * Loops the sound just heard: the last 4 s, and twice as much with each call that follows at once, to 32 s. Since 100.
+ */
 woodshed_status woodshed_session_loop_last_heard(woodshed_session *session);
-/** Leaves the loop and plays on from the same place, or enters it again. Without a loop, the section becomes one. Since 100. */
+/**
+ * Leaves the loop and plays on from the same place, or enters the loop again. Without a loop, the section becomes the
+ * loop. Since 100.
+ */
 woodshed_status woodshed_session_toggle_loop(woodshed_session *session);
 /** Moves a woodshed_edge of the loop by frames, as far as the recording and the other edge permit. Since 100. */
 woodshed_status woodshed_session_move_edge(woodshed_session *session, int32_t edge, int64_t frames);
 
-/** Plays at another speed from here on, in loops and sections; this ends a ramp. Since 100. */
+/** Plays at another speed from here on, in loops and sections; the change ends a ramp. Since 100. */
 woodshed_status woodshed_session_set_speed(woodshed_session *session, double speed);
 /** Changes the pitch, in semitones. Since 100. */
 woodshed_status woodshed_session_set_pitch(woodshed_session *session, double semitones);
-/** Plays every section this often from now on, 1 or more or WOODSHED_ENDLESS; the pass that plays goes on. Since 100. */
+/**
+ * Plays every section this often from now on, 1 or more or WOODSHED_ENDLESS; the pass that plays goes on. Since 100.
+ */
 woodshed_status woodshed_session_set_passes(woodshed_session *session, int32_t passes);
 /** Leaves this gap after every pass from now on, as in woodshed_plan; the pass that plays goes on. Since 100. */
 woodshed_status woodshed_session_set_gap(woodshed_session *session, int64_t gap_frames, double gap_passes);
-/** Moves by sections: 1 is the next one, -1 the previous one. Outside the plan nothing happens. Since 100. */
+/** Moves by sections: 1 is the next section, -1 the previous section. Outside the plan nothing happens. Since 100. */
 woodshed_status woodshed_session_skip(woodshed_session *session, int32_t count);
 /** Goes to a section, from 1, in the order of playing. Outside the plan nothing happens. Since 100. */
 woodshed_status woodshed_session_go(woodshed_session *session, int32_t section);
 /**
- * Plays other sections from now on, as after the kept ones have changed. The pass that plays goes on in its section, if that is still
- * there; otherwise it is played to its end. Since 100.
+ * Plays other sections from now on, as after a change of the kept sections. The pass that plays goes on in its section,
+ * if the section still exists; otherwise the pass plays to its end. Since 100.
  */
 woodshed_status woodshed_session_set_sections(
     woodshed_session *session, const woodshed_section *sections, size_t count);
-/** Plays backwards or forwards; the pass that plays turns round where it is. Since 100. */
+/** Plays backwards or forwards; the pass that plays turns round at its place. Since 100. */
 woodshed_status woodshed_session_set_reversed(woodshed_session *session, int32_t is_reversed);
-/** Jumps to where passes of the loop or the section begin. Since 100. */
+/** Jumps to the beginning of the passes of the loop or the section. Since 100. */
 woodshed_status woodshed_session_jump_to_start(woodshed_session *session);
-/** Holds the sound that is audible, or goes on from it. Since 100. */
+/** Holds the audible sound, or goes on from the held sound. Since 100. */
 woodshed_status woodshed_session_set_frozen(woodshed_session *session, int32_t is_frozen);
-/** What the session is doing. Since 100. */
+/** Returns the session's status. Since 100. */
 woodshed_status woodshed_session_get_status(woodshed_session *session, woodshed_session_status *status);
 /** Fades out, closes the session and its player, and waits up to 30 s until the log is written. Since 100. */
 woodshed_status woodshed_session_close(woodshed_session *session);
