@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Benchmarks, and the rivals they need: a package of its own, so that none of this is a dependency of the engine.
+// Benchmarks and the libraries they compare with: a package of its own, so that the engine depends on none of them.
 import PackageDescription
 
 // As in the engine's own package: CI sets this.
@@ -26,7 +26,7 @@ let package = Package(
         .target(
             name: "DecodePeers",
             linkerSettings: [.linkedLibrary("sndfile"), .linkedLibrary("mpg123"), .linkedLibrary("fftw3f")]),
-        // aubio is loaded when asked for, and left out where it is not installed.
+        // aubio is loaded on request, and left out where not installed.
         .target(name: "PitchPeers", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "PortAudioPeer", linkerSettings: [.linkedLibrary("portaudio")]),
         .executableTarget(

@@ -127,7 +127,7 @@ static void NAME(charge)(const float *samples, long count, const double *constan
     for (long begin = 0; begin < count; begin += 32) {
         unsigned places = 0;
         if (begin + 32 <= count) {
-            // What is not finite fails this test, or is silence below.
+            // Values that are not finite fail this test, or are silence below.
             for (int part = 0; part < 4; part++) {
                 const Masks above = NAME(magnitude)(LANES(samples + begin + 8 * part)) > threshold;
                 places |= NAME(bits)(above) << 8 * part;
@@ -198,7 +198,7 @@ static void NAME(weigh_part)(const LoudnessFilter *filter, const float *left, co
     memcpy(bends, state->bends, sizeof state->bends);
     NAME(differ)(left, right, count, state, bends + 2 * (TAPS - 1));
     const double shelf2 = filter->shelf[0], shelf4 = filter->shelf[1], high2 = filter->high[0], high4 = filter->high[1];
-    // Both channels of the frames four and three, and of those two and one before.
+    // Both channels of frames four and three before, and of frames two and one before.
     Quad early_shelf = QUAD(state->shelf), shelf = QUAD(state->shelf + 4), early_high = QUAD(state->high), high = QUAD(state->high + 4);
     Quad squares = QUAD(state->squares);
     for (long frame = 0; frame < count;) {

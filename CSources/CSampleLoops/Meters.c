@@ -4,9 +4,9 @@
 
 /// The largest magnitude that counts as sound; see MeterInput.swift.
 #define LARGEST_MEASURABLE 0x1p40f
-/// Frames that are weighed in one go, so that they stay in the fastest cache.
+/// Frames weighted in one go, so that they stay in the fastest cache.
 #define WEIGHED 128
-/// Taps of the weighting's filter, and earlier values that they reach to.
+/// Taps of the weighting's filter, and the earlier values that the taps reach.
 #define TAPS 7
 #define LOOPS "MeterLoops.h"
 

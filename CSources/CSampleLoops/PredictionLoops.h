@@ -58,7 +58,7 @@ static BurgSums NAME(advance)(
     float *ahead, float *behind, const float *weights, long stride, long channels, long count, long stage, float reflection) {
     Doubles product = {0}, power = {0};
     const long lengthened = count - stage - 1, meetings = lengthened - 1;
-    // The middle between the two samples whose errors meet is the same for all orders.
+    // The midpoint between the two samples whose errors meet is the same for all orders.
     weights += (stage + 2) / 2;
     for (long channel = 0; channel < channels; channel++) {
         float *f = ahead + channel * stride + stage + 1, *b = behind + channel * stride;
@@ -79,8 +79,8 @@ static BurgSums NAME(advance)(
     return (BurgSums){NAME(sum)(product), NAME(sum)(power)};
 }
 
-/// Four samples at a time: what the last of them owes to the first ones is added when those are known, which is the last that any sum
-/// gets, as one by one.
+/// Four samples at a time: the contribution of the first samples to the last is added when the first are known, as the
+/// last term of each sum, in the order of the computation one by one.
 static void NAME(continue)(const double *weights, long width, double *samples, long count) {
     const double *last = weights + width - 1;
     double *next = samples + width;

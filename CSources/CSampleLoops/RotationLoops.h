@@ -89,7 +89,8 @@ static void NAME(seed)(const RotationParts *parts, long bins, float floor, float
         STORE(parts->seed_real + bin, NAME(select)(is_seed, NAME(select)(heard, x * scale, one), zero));
         STORE(parts->seed_imaginary + bin, NAME(select)(is_seed & heard, y * scale, zero));
         const Masks up = from_below & ~is_seed, down = ~from_below & ~is_seed;
-        // All are read before the first is written: the steps upwards lie where the steps do, those downwards where the powers do.
+        // All values are read before the first is written: the upward steps share memory with the steps, the downward
+        // steps with the powers.
         const Lanes up_real = LANES(parts->step_real + bin), up_imaginary = LANES(parts->step_imaginary + bin);
         const Lanes down_real = LANES(parts->step_real + bin + 1), down_imaginary = LANES(parts->step_imaginary + bin + 1);
         STORE(parts->up_step_real + bin, NAME(select)(up, up_real, zero));
@@ -99,8 +100,8 @@ static void NAME(seed)(const RotationParts *parts, long bins, float floor, float
     }
 }
 
-/// One chain's next bin: the seed, or the neighbour's rotation times a step. `MINUS` and `PLUS` are the other way round downwards,
-/// where the step is taken back.
+/// One chain's next bin: the seed, or the neighbour's rotation times a step. Downwards, `MINUS` and `PLUS` are swapped,
+/// because the step is undone.
 #define FOLLOW(x, y, place, step_real, step_imaginary, MINUS, PLUS, target_real, target_imaginary) \
     do { \
         const float a = step_real[place], b = step_imaginary[place]; \

@@ -11,7 +11,8 @@ float rotation_prepare(
     return CALL(prepare, parts, spectra, stride, channels, bins, extra, guard);
 }
 
-// Two independent chains run side by side, so that each hides the other's latency. One value at a time: no version is faster.
+// Two independent chains run side by side, so that each hides the other's latency. Values are computed singly: no
+// vector version is faster.
 void rotation_spread(const RotationParts *parts, long bins) {
     float rising = 0, falling = 0;
     for (long bin = 0; bin < bins; bin++) {

@@ -1,6 +1,6 @@
 // Includes a file of loops once for each version. The including file defines LOOPS as the name of that file.
 //
-// Vectors are passed between functions that are compiled for the same instructions and inlined, so the warning about their passing
+// Vectors pass only between functions compiled for the same instructions and inlined, so the warning about passing them
 // does not apply. Products are not fused with sums on any processor: the bits would differ.
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wpsabi"

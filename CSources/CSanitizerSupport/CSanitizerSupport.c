@@ -13,11 +13,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// When a Swift Mutex is contended, it is locked and unlocked inside the Synchronization library, which is not instrumented, so
-// the sanitizer would report races on the data that the Mutex protects. The functions below replace that library's (the
-// program's own definitions take precedence), call it, and report the operation to the sanitizer. Without contention, inlined
-// atomics on the same address are used, which the sanitizer sees by itself. The functions are methods of a struct: its address
-// is the context.
+// A contended Swift Mutex is locked and unlocked inside the Synchronization library, which is not instrumented, so the
+// sanitizer would report races on the data protected by the Mutex. The functions below replace that library's functions
+// (the program's own definitions take precedence), call them, and report the operation to the sanitizer. Without
+// contention, the Mutex uses inlined atomics on the same address, which the sanitizer observes. The functions are
+// methods of a struct: its address is the context.
 #define LOCK_SLOW "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define TRY_LOCK_SLOW "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
@@ -31,7 +31,7 @@ typedef SWIFT_CALL void (*lock_slow_function)(uint32_t, SWIFT_SELF);
 typedef SWIFT_CALL bool (*try_lock_slow_function)(SWIFT_SELF);
 typedef SWIFT_CALL void (*unlock_slow_function)(SWIFT_SELF);
 
-// In another release of Swift the Mutex may be different: then these functions are not called, and false reports appear.
+// In another release of Swift the Mutex may be different: then nothing calls these functions, and false reports appear.
 static void *find(const char *name) {
     void *symbol = dlsym(RTLD_NEXT, name);
     if (!symbol) abort();

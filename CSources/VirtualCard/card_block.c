@@ -28,8 +28,8 @@ bool card_name_is_valid(const char *name) {
     return length >= 1 && length <= CARD_NAME_LIMIT && strspn(name, allowed) == length;
 }
 
-// Maps a shared object, whose first word is set when its creator has finished. With `byte_count` 0, maps an existing one with
-// the size it has.
+// Maps a shared object, whose first word is set when its creator has finished. With `byte_count` 0, maps an existing
+// object with its size.
 static int map_object(const char *object, bool creates, size_t *byte_count, void **memory, int *descriptor) {
     const int file = shm_open(object, creates ? O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC : O_RDWR | O_CLOEXEC, 0600);
     if (file < 0) return -errno;

@@ -1,5 +1,5 @@
-// The control block: the state of one card for all processes, in shared memory. It holds the settings, the state of both
-// directions, the record of what really happened, requests for faults, and the cable.
+// The control block: the state of one card for all processes, in shared memory. The block holds the settings, the state
+// of both directions, the record of actual events, requests for faults, and the cable.
 #ifndef WOODSHED_CARD_BLOCK_H
 #define WOODSHED_CARD_BLOCK_H
 
@@ -28,7 +28,7 @@ struct card_settings {
     char record_path[CARD_PATH_LIMIT];
 };
 
-// Returns -EINVAL for options that are inconsistent or cannot be read, -E2BIG for lists that are too long.
+// Returns -EINVAL for options that are inconsistent or unreadable, -E2BIG for lists that are too long.
 int settings_read(struct card_settings *settings, const struct virtual_card_options *options, const char *card_name);
 
 // A request for a fault. Its number is written last, so that a reader does not take a partly written request.
@@ -38,7 +38,7 @@ struct card_request {
     int64_t argument;
 };
 
-// A fault that happened, and its consequences, which are added later.
+// A fault that happened, and its consequences, which follow later.
 struct card_record_slot {
     _Atomic uint32_t is_written;
     struct virtual_card_record record;
@@ -52,7 +52,7 @@ struct card_refusal {
 
 // One direction. The process that has the direction open writes everything except the requests and refusals.
 struct card_direction_block {
-    _Atomic int32_t owner; // the process that has it open; 0 for none
+    _Atomic int32_t owner; // the process that has the direction open; 0 for none
     _Atomic uint32_t is_running;
     _Atomic uint64_t pace; // of the last start
     _Atomic int64_t start_frame;

@@ -1,8 +1,9 @@
-// What a benchmark measured, as lines of JSON beside the tables that it prints: scripts/bench.sh gathers them in one file with what
-// is known of the machine, and scripts/bench-compare.py tells what changed between two such files.
+// A benchmark's measurements, as lines of JSON beside the tables that the benchmark prints. scripts/bench.sh gathers
+// these lines in one file with a description of the machine, and scripts/bench-compare.py reports the differences
+// between two such files.
 internal import Glibc
 
-/// Which way a figure gets better.
+/// The direction in which a figure improves.
 public enum Better: String, Sendable {
     /// A time, an amount.
     case lower
@@ -12,13 +13,14 @@ public enum Better: String, Sendable {
     case neither
 }
 
-/// Adds a figure to the file that WOODSHED_BENCH_ROWS names; does nothing where it names none.
+/// Adds a figure to the file named by WOODSHED_BENCH_ROWS; does nothing without that variable.
 ///
 /// - Parameters:
-///   - benchmark: Of which it is a figure.
-///   - name: What was measured, and on what; together with `benchmark` the same in every run, and no other figure's.
-///   - unit: As it is printed.
-///   - values: All that was measured, of which the median counts and the rest tells how far it strays; what is not finite is left out.
+///   - benchmark: The benchmark of the figure.
+///   - name: The measured operation and its material; together with `benchmark`, unique, and the same in every run.
+///   - unit: The unit, as printed.
+///   - values: All measured values: the median counts and the rest shows the spread. Values that are not finite are
+///     left out.
 public func record(_ benchmark: String, _ name: String, unit: String, _ better: Better, _ values: [Double]) {
     guard let path = unsafe getenv("WOODSHED_BENCH_ROWS"), let file = unsafe fopen(path, "a") else { return }
     defer { unsafe fclose(file) }

@@ -1,7 +1,7 @@
 import Foundation
 import ProcessHandles
 
-/// A program of its own process: what it says, what it takes of the processor, and how it ends.
+/// A program in a process of its own: its output, its processor time, and its end.
 final class Child {
     private let process = Process()
     private let handle: ProcessHandle?
@@ -13,7 +13,7 @@ final class Child {
         let sink = try FileHandle(forWritingTo: said)
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
-        // What arecord records goes nowhere; the others speak there.
+        // arecord's recording is discarded; the other programs print to standard output.
         process.standardOutput = command[0].hasSuffix("arecord") ? FileHandle.nullDevice : sink
         process.standardError = sink
         process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/zero"))
@@ -24,10 +24,10 @@ final class Child {
     }
 
     var isRunning: Bool { process.isRunning }
-    /// Nil while it runs.
+    /// Nil while the process runs.
     var exitCode: Int32? { process.isRunning ? nil : process.terminationStatus }
 
-    /// Seconds of the processor, of all its threads; nil when it has ended.
+    /// Seconds of processor time, of all threads; nil when the process has ended.
     var processorSeconds: Double? {
         guard let line = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8),
             // The name in brackets may hold blanks.
@@ -37,7 +37,7 @@ final class Child {
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// Asks it to end as Ctrl-C does, and after two seconds by force; whether it ended when it was asked.
+    /// Ends the process as Ctrl-C does, and after two seconds by force. Returns whether Ctrl-C sufficed.
     func end() -> Bool {
         if process.isRunning { process.interrupt() }
         for _ in 0..<200 where process.isRunning { usleep(10_000) }
@@ -47,7 +47,7 @@ final class Child {
         return false
     }
 
-    /// The first of what it said; some say it without end.
+    /// The beginning of the output; some programs print without end.
     var output: String {
         guard let file = try? FileHandle(forReadingFrom: said) else { return "" }
         return String(decoding: (try? file.read(upToCount: 1 << 20)) ?? Data(), as: UTF8.self)

@@ -1,7 +1,7 @@
 import Foundation
 import VirtualCardSupport
 
-/// A program that plays or records on the default device until it is interrupted.
+/// A program that plays or records on the default device until interrupted.
 enum Contender: CaseIterable {
     case woodshed, portAudio, alsaUtils
 
@@ -15,7 +15,7 @@ enum Contender: CaseIterable {
         }
     }
 
-    /// The command, with a period and a buffer that are the same for all.
+    /// The command, with the same period and buffer for all.
     func command(_ direction: VirtualDirection, _ tools: Tools) -> [String] {
         let frames = ["--period-size=\(Trial.periodFrames)", "--buffer-size=\(Trial.bufferFrames)"]
         let raw = ["-D", "default", "-t", "raw", "-f", "S16_LE", "-r", "\(Trial.sampleRate)", "-c", "2"]
@@ -33,17 +33,17 @@ enum Contender: CaseIterable {
         }
     }
 
-    /// Whether what it said tells its user that anything happened to the device.
+    /// Whether the output reports any event of the device to the user.
     func tells(_ said: String) -> Bool {
         switch self {
         case .woodshed:
-            // The command's events; and what the recording program beside it says.
+            // The command's events, and the output of the recording program beside it.
             said.contains("told:")
                 || ["xrun", "interrupted", "device.suspended", "device.stalled"]
                     .contains { said.contains("\"event\":\"\($0)\"") }
         case .portAudio: said.contains("told:")
         case .alsaUtils:
-            // At the beginning they say what they do, and at the end that they were interrupted.
+            // aplay and arecord print their action at the beginning, and the interruption at the end.
             said.split(separator: "\n").contains { line in
                 !["Playing", "Recording", "Aborted by signal"].contains { line.hasPrefix($0) }
                     && !line.contains("Interrupted system call")

@@ -1,7 +1,7 @@
 import Foundation
 import Woodshed
 
-/// Our own library as a program would record with it: until it is interrupted, or the stream ends.
+/// Woodshed as a program would use it to record: until interrupted, or until the stream ends.
 enum OpenInputPeer {
     static func run() throws {
         let stream = try openInput(

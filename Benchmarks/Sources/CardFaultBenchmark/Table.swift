@@ -1,13 +1,13 @@
 import Foundation
 import VirtualCardSupport
 
-/// The contest in one direction: each fault alone, then mixtures, as a table in Markdown.
+/// The contest in one direction, as a table in Markdown: each fault alone, then mixtures.
 struct Table {
     let direction: VirtualDirection
     let tools: Tools
     let seeds: [UInt64]
 
-    /// Faults as they come alone, half a second after the start.
+    /// Single faults, half a second after the start.
     static let single = [
         "", "xrun@24000", "suspend@24000", "suspend-prepare@24000", "suspend-lie@24000", "unplug@24000:300",
         "stall@24000:300", "freeze@24000:300", "short@24000:20", "death@24000",
@@ -49,7 +49,7 @@ struct Table {
         return words.joined(separator: ", ")
     }
 
-    /// Six faults that can be survived, a sixth to half a second apart.
+    /// Six survivable faults, a sixth to half a second apart.
     private static func mixture(_ seed: UInt64) -> String {
         let kinds = ["xrun", "suspend", "suspend-prepare", "suspend-lie", "stall:200", "freeze:100", "short:5"]
         var state = seed

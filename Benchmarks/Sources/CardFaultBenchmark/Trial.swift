@@ -4,7 +4,7 @@ import VirtualCardSupport
 /// One program on one card with one schedule of faults, watched from outside.
 struct Trial {
     static let sampleRate = 48_000
-    /// Long enough that a busy machine is no fault of its own.
+    /// Long enough that a busy machine is not counted as a fault of the program.
     static let periodFrames = 1024
     static let bufferFrames = 4096
 
@@ -14,7 +14,7 @@ struct Trial {
     /// From the start of the stream to the end of the watch.
     let seconds: Double
 
-    /// What became of the program.
+    /// The outcome of a program's run.
     enum State: String {
         case neverStarted = "never started"
         case goesOn = "goes on"
@@ -27,9 +27,9 @@ struct Trial {
         var tells = false
         /// The longest standstill after a fault; nil where the device never moved again.
         var gapMilliseconds: Double?
-        /// How many faults of the schedule came.
+        /// The number of faults of the schedule that happened.
         var faultCount = 0
-        /// Frames of silence or of holes by the card's account, and those thrown away unheard.
+        /// Frames of silence or of holes by the card's record, and frames discarded unheard.
         var lostFrames = 0
         /// Of the processor, from the first fault to the end of the watch.
         var processorSeconds = 0.0
@@ -61,7 +61,7 @@ struct Trial {
         return outcome
     }
 
-    /// The card as the default device: PortAudio opens no other that has an argument.
+    /// The card as the default device: PortAudio opens no other device that has an argument.
     private func configure(_ card: VirtualCardRig, _ tools: Tools, in folder: URL) throws -> URL {
         let plugIn = URL(fileURLWithPath: tools.benchmark).deletingLastPathComponent().path + "/libVirtualCardPlugIn.so"
         let text = """
@@ -99,12 +99,12 @@ struct Trial {
         return outcome
     }
 
-    /// What the card itself knows of it.
+    /// The card's own record of the run.
     private func judge(_ card: VirtualCardRig, _ outcome: inout Outcome) {
         let records = card.records.filter { $0.direction == direction }
         let injected = records.filter(\.wasInjected)
         outcome.faultCount = injected.count
-        // A stall is long enough that the buffer runs dry, or full, behind it.
+        // A stall is long enough for the buffer to run dry, or full, behind it.
         outcome.isDisturbed = records.count - injected.count > injected.count { $0.fault == .stall }
         let truth = card.truth(direction)
         outcome.lostFrames = truth.silentFrames + truth.droppedFrames

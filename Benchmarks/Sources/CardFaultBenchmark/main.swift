@@ -1,10 +1,12 @@
-// Programs on the virtual card while it fails: ours, one that uses PortAudio, aplay and arecord, each in a process of its own, on the
-// same schedules of faults, with periods of 1024 frames and a buffer of four, by the real clock.
+// Programs on the virtual card while the card fails: Woodshed, a program that uses PortAudio, aplay and arecord, each
+// in a process of its own, on the same schedules of faults, with periods of 1024 frames and a buffer of four, by the
+// real clock.
 //
-// For each: does sound move again, after how long a standstill (the longest), and how many frames were silent, missing or thrown
-// away; does the program tell anything of it; what it takes of a processor from the fault to two seconds later (four, for
-// mixtures); and was it to be killed, as it did not end when asked. What is told is what a program that uses the library, or who
-// reads its words, could know. It does not show real cards: docs/virtual-card.md tells what a plug-in cannot imitate.
+// The columns: whether sound moves again, and after how long a standstill (the longest); the number of frames silent,
+// missing or discarded; whether the program reports the fault; its processor time from the fault to two seconds later
+// (four, for mixtures); and whether it had to be killed because it did not end when asked. A fault is reported if a
+// program that uses the library, or a reader of its messages, could notice the fault. Real cards are not measured:
+// docs/virtual-card.md lists the limits of a plug-in.
 //
 //   CardFaultBenchmark WOODSHED SONG [SEED]...      SONG: a recording of ten seconds or more
 import Foundation

@@ -1,4 +1,4 @@
-// What comparing a take with a model costs, and how well the pitch is followed, beside aubio where it is installed.
+// The cost of comparing a take with a model, and the accuracy of pitch tracking, beside aubio where installed.
 //
 //   CompareBenchmark                        prints the tables
 //   CompareBenchmark --track LOW HIGH FILE… writes the pitch of raw 32-bit floats at 44.1 kHz to FILE.ours, for Benchmarks/Pitch
@@ -39,13 +39,14 @@ if CommandLine.arguments.count > 4, CommandLine.arguments[1] == "--track",
     exit(0)
 }
 
-/// A tracker and what it takes: samples to values every 10 ms.
+/// A tracker and its interface: samples to values every 10 ms.
 struct Tracker {
     let name: String
     let track: ([Float]) -> [Float]
 }
 
-/// aubio looks back, so its values are moved by half a window less one hop; it is given zeros until the last is known.
+/// aubio looks back, so its values are moved by half a window less one hop; zeros follow the input until the last value
+/// is known.
 func peer(_ method: String, window: Int, confidence: Float) -> Tracker {
     Tracker(name: "aubio \(method), \(window) frames, confidence \(max(0, confidence))") { samples in
         let count = (samples.count + hop - 1) / hop

@@ -1,6 +1,7 @@
-// What a block costs on the device's thread: 1, 8 and 64 players at 100 %, one player slowed, transposed, and repeating a
-// slowed pass, and a seek in each block of a plan of 20,000 sections, in blocks of 64 frames of 44.1 kHz stereo. The figures are the engine's own statistics, measured around the render call of every block, while the
-// null device runs as fast as it can; the deadline of a block is 1451 µs. It does not show what a sound card adds.
+// The cost of a block on the device's thread: 1, 8 and 64 players at 100 %, one player slowed, transposed, and
+// repeating a slowed pass, and a seek in each block of a plan of 20,000 sections, in blocks of 64 frames of 44.1 kHz
+// stereo. The figures are the engine's own statistics, measured around the render call of every block, while the null
+// device runs as fast as it can; the deadline of a block is 1451 µs. The work of a sound card is not included.
 import BenchmarkRows
 import Woodshed
 
@@ -16,7 +17,7 @@ let period = 64
 let seconds = 20
 let deadline = Double(period) / Double(rate) * 1e6
 
-/// A chord under an envelope; what it is hardly matters, silence would.
+/// A chord under an envelope; any sound but silence would do.
 func makeClip() throws -> Clip {
     let frames = rate * seconds
     var left = [Float](repeating: 0, count: frames)
@@ -41,7 +42,7 @@ func run(_ clip: Clip, players: Int, speed: Double, semitones: Double, passes: I
         sections: [try Section(0..<clip.frameCount / Int64(passes))], passes: .count(passes),
         speeds: .constant(try Speed(factor: speed)), pitch: try Pitch(semitones: semitones), joint: .crossfade)
     let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: rate)
-    // Under the virtual clock a block waits for what is still to be found out about the recording, which is not its own cost.
+    // Under the virtual clock a block waits for the analysis of the recording, which is not the block's own cost.
     for _ in 0..<players {
         let player = try engine.makePlayer(clip, score: score)
         player.waitUntilPrepared()
@@ -52,7 +53,7 @@ func run(_ clip: Clip, players: Int, speed: Double, semitones: Double, passes: I
     return engine.statistics
 }
 
-/// One player that goes to another place of a plan of 20,000 sections in each block.
+/// One player that moves to another place of a plan of 20,000 sections in each block.
 func runSeeks(_ clip: Clip) throws -> EngineStatistics {
     let request = try StreamRequest(
         sampleRate: rate, channelCount: 2, periodFrames: period, clock: .virtual, realtimePriority: nil)
@@ -69,7 +70,7 @@ func runSeeks(_ clip: Clip) throws -> EngineStatistics {
     player.start(at: 0)
     let blocks = Int64(3000)
     for block in 1..<blocks {
-        // Not in an order that a processor could foresee.
+        // In an order that a processor cannot predict.
         try player.seek(toClipFrame: block * 7_654_321 % clip.frameCount, at: block * Int64(period))
     }
     player.stop(at: blocks * Int64(period))

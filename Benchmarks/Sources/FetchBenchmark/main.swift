@@ -1,6 +1,6 @@
 // Fetches one file, for scripts/bench-fetch.py: FetchBenchmark URL FILE.
 //
-// Prints what the process had in memory at most before the transfer and in all, in KiB, for the claim that memory stays flat.
+// Prints the process's peak memory before the transfer and in all, in KiB, for the claim that memory stays flat.
 import Glibc
 import Woodshed
 

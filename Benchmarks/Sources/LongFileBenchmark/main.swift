@@ -1,12 +1,12 @@
-// Peak memory while a long recording is played and jumped about in, once a second: LongFileBenchmark FILE [JUMPS].
+// Peak memory while a long recording plays with a jump every second: LongFileBenchmark FILE [JUMPS].
 //
-// It plays on the null device as fast as pages come, with a jump to a random place in every second of output, and prints the
-// process's peak resident memory at the start, half way and at the end: what grows would show. It does not show what the
-// real clock costs, only what is held.
+// Plays on the null device as fast as pages come, with a jump to a random place in every second of output, and prints
+// the process's peak resident memory at the start, half way and at the end, which would show growth. The benchmark
+// shows the memory held, not the cost under the real clock.
 import Glibc
 import Woodshed
 
-/// The process's peak resident memory in MB, as the kernel tells it; 0 where it does not.
+/// The process's peak resident memory in MB, as the kernel reports it; 0 if unavailable.
 func peakMegabytes() -> Double {
     var usage = rusage()
     guard unsafe getrusage(RUSAGE_SELF.rawValue, &usage) == 0 else { return 0 }

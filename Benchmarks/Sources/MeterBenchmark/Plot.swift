@@ -1,7 +1,7 @@
 // A plot of curves as SVG, small and the same at every run.
 import Glibc
 
-/// An axis: what it shows, between which values, where its lines are.
+/// An axis: its quantity, its range, and its grid lines.
 struct Axis {
     let title: String
     let range: ClosedRange<Double>
@@ -20,7 +20,7 @@ struct Plot {
     let title: String
     let across: Axis
     let up: Axis
-    /// Whether the curves' names stand in the lower left corner, or in the upper right one.
+    /// Whether the legend is in the lower left corner, or in the upper right corner.
     let namesCurvesBelow: Bool
     private var body = ""
     private var curves = 0

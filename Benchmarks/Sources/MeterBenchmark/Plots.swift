@@ -4,7 +4,7 @@ import Glibc
 import SoundMeasures
 
 enum Plots {
-    /// Draws all of them.
+    /// Draws all plots.
     static func write(to folder: String) throws {
         for (name, plot) in [
             ("weighting", weighting()), ("true-peak", truePeak()), ("bursts", bursts()), ("needles", needles()),
@@ -18,7 +18,7 @@ enum Plots {
 
     private struct PlotError: Error { let path: String }
 
-    /// So many values between two, evenly in their logarithms.
+    /// `count` values between two limits, evenly in their logarithms.
     private static func steps(_ low: Double, _ high: Double, _ count: Int) -> [Double] {
         (0...count).map { low * pow(high / low, Double($0) / Double(count)) }
     }
@@ -68,7 +68,7 @@ enum Plots {
         return plot
     }
 
-    /// PPM readings of bursts, with what IEC 60268-10 allows.
+    /// PPM readings of bursts, with the tolerances of IEC 60268-10.
     private static func bursts() -> Plot {
         var plot = Plot(
             "PPM: bursts of 5 kHz, with the tolerances of IEC 60268-10",
@@ -95,7 +95,7 @@ enum Plots {
         return plot
     }
 
-    /// What each meter shows of half a second of tone.
+    /// Each meter's reading of half a second of tone.
     private static func needles() -> Plot {
         let rate = 48_000
         var plot = Plot(
@@ -118,7 +118,7 @@ enum Plots {
             unsafe volume.process($0, frameCount: $1)
             unsafe loudness.process($0, frameCount: $1)
             time += 0.01
-            // One channel at full scale has -3.01 LUFS.
+            // A single channel at full scale has -3.01 LUFS.
             let values = [
                 typeI.decibels(channel: 0), typeIIa.decibels(channel: 0), volume.decibels(channel: 0),
                 loudness.momentary + 3.01,

@@ -90,7 +90,7 @@ struct Report {
 
     // MARK: True peak
 
-    /// How far off each case of Tech 3341 is read, in dB.
+    /// The error of each case of Tech 3341, in dB.
     func truePeakErrors() {
         if !isJSON { print("\ntrue peak, error in dB on Tech 3341               woodshed   libebur128") }
         var (ours, peers): ([Double], [Double]) = ([], [])
@@ -116,7 +116,7 @@ struct Report {
 
     // MARK: Capture
 
-    /// What a block of 64 frames and 8 channels takes, peaks and squares and overs, half of the channels driven into
+    /// The time of a block of 64 frames and 8 channels: peaks, squares and overs, half of the channels driven into
     /// clipping.
     func captureThread() {
         let count = 64 * 20_000
@@ -136,7 +136,7 @@ struct Report {
             }
             block += 1
         }
-        // One is the list of pointers that hands blocks over.
+        // The one allocation is the list of pointers that passes the blocks.
         let counted = Int(allocation_counter_allocations() - allocations) - 1
         times.sort()
         let (middle, high, most) = (times[times.count / 2], times[times.count * 999 / 1000], times[times.count - 1])

@@ -1,4 +1,4 @@
-// A sound as both meters want it: planar for ours, interleaved for the peer.
+// A sound in both meters' layouts: planar for Woodshed, interleaved for the peer.
 import DSP
 import Glibc
 import MeterPeers
@@ -36,7 +36,7 @@ final class Sound {
         unsafe interleaved.deallocate()
     }
 
-    /// Hands it to a meter in blocks.
+    /// Passes the sound to a meter in blocks.
     func inBlocks(of blockFrames: Int = 4096, _ body: (UnsafePointer<UnsafeMutablePointer<Float>>, Int) -> Void) {
         let block = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channelCount)
         defer { unsafe block.deallocate() }
@@ -71,7 +71,7 @@ final class Sound {
         return meter.finish()
     }
 
-    /// The peer's reading; nil when it could not be had.
+    /// The peer's reading; nil if unavailable.
     func peer(loudness: Bool, truePeak: Bool) -> meter_peer_reading? {
         var reading = meter_peer_reading()
         let isRead = unsafe meter_peer_measure(

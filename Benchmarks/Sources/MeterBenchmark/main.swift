@@ -1,7 +1,6 @@
-// The meters beside libebur128 1.2, on the same sounds in one run: how many times faster than the sound they are, how
-// far off the true peaks of EBU Tech 3341 they read, and what the meter of the capture thread costs. All sounds are
-// made here. Figures are the thread's own processor time, medians of interleaved rounds. It does not show what decoding
-// costs.
+// The meters beside libebur128 1.2, on the same sounds in one run: how many times faster than the sound they run, the
+// error of the true peaks of EBU Tech 3341, and the cost of the meter of the capture thread. All sounds are generated.
+// Figures are the thread's own processor time, medians of interleaved rounds. The cost of decoding is not included.
 //
 //   MeterBenchmark [--json] [--rounds N]
 //   MeterBenchmark --plots FOLDER        draws the curves of docs/metering.md

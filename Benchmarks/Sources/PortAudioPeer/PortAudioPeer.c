@@ -25,7 +25,7 @@ static int callback(const void *input, void *output, unsigned long frames, const
     struct told *told = context;
     const PaStreamCallbackFlags xruns =
         told->records ? paInputOverflow | paInputUnderflow : paOutputUnderflow | paOutputOverflow;
-    // The first callbacks of a stream may be flagged while it is filled; they tell of no fault.
+    // PortAudio may flag the first callbacks of a stream while filling it; those flags are not faults.
     if (atomic_fetch_add(&told->callbacks, 1) > 8 && (flags & xruns) != 0) atomic_fetch_add(&told->flagged, 1);
     if (output != NULL) memset(output, 0, frames * 2 * sizeof(float));
     return paContinue;

@@ -1,14 +1,14 @@
-// What recording costs on the device's thread: a file is recorded in blocks of 64 frames, as fast as it goes, into a take on this
-// disk, with the levels, the loudness and the checkpoints that any take has. The figures are the stream's own statistics,
-// measured around the capture call of every block, which meters it and copies it onto the tape. They do not show what a machine
-// adds to a thread that sleeps between two blocks.
+// The cost of recording on the device's thread: records a file in blocks of 64 frames, as fast as possible, into a take
+// on this disk, with the levels, the loudness and the checkpoints of any take. The figures are the stream's own
+// statistics, measured around the capture call of every block, which meters the block and copies it to the take's
+// buffer. Wake-up delays of a thread that sleeps between two blocks are not included.
 //
 //   RecordBenchmark SOUND TAKE
 import BenchmarkRows
 import Glibc
 import Woodshed
 
-/// Records a sound to its end, and takes the take away.
+/// Records a sound to its end, and removes the take.
 func measure(_ sound: String, _ take: String) async throws {
     let recorder = try IdleRecorder(
         input: .file(path: sound),

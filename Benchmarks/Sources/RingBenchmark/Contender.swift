@@ -1,10 +1,11 @@
-// The rings under test behind one face: each runs whole producer and consumer loops, so that the face costs nothing.
+// The tested rings behind one interface: each ring runs whole producer and consumer loops, so that the interface costs
+// nothing.
 import Glibc
 import Realtime
 import RingPeers
 import Synchronization
 
-/// One frame of stereo.
+/// One stereo frame.
 struct Frame: BitwiseCopyable {
     var left: Float
     var right: Float
@@ -34,8 +35,8 @@ enum Contender: String, CaseIterable {
     case jack = "jack_ringbuffer"
     case boost = "boost spsc_queue"
 
-    /// The loops over a new ring: each to be run on a thread of its own. The consumer's returns the frames and whether
-    /// they were as written.
+    /// Makes the loops over a new ring, each for a thread of its own. The consumer's loop returns the number of frames
+    /// and whether all were correct.
     func makeLoops(block: Int, stop: StopFlag) -> (
         produce: @Sendable () -> Void, consume: @Sendable () -> (frames: UInt64, intact: Bool)
     ) {
@@ -92,7 +93,7 @@ private final class Peer: @unchecked Sendable {
     deinit { unsafe ring_peer_destroy(ring) }
 }
 
-/// As the peers' loop: fill a block with the ramp, then write what fits until all of it is in.
+/// Like the peers' loop: fills a block with the ramp, then writes as much as fits until the whole block is in.
 private func runProducer(_ producer: consuming RingProducer<Frame>, block: Int, stop: StopFlag) {
     let frames = UnsafeMutableBufferPointer<Frame>.allocate(capacity: block)
     defer { unsafe frames.deallocate() }
@@ -113,7 +114,7 @@ private func runProducer(_ producer: consuming RingProducer<Frame>, block: Int, 
     }
 }
 
-/// As the peers' loop: read what there is until the block is full, then check the ramp.
+/// Like the peers' loop: reads the available frames until the block is full, then checks the ramp.
 private func runConsumer(
     _ consumer: consuming RingConsumer<Frame>, block: Int, stop: StopFlag
 ) -> (frames: UInt64, intact: Bool) {

@@ -5,9 +5,9 @@ import Realtime
 import RingPeers
 import Synchronization
 
-/// The measurement: which blocks, how many windows, in what form.
+/// The parameters of a measurement: the blocks, the number of windows, the output format.
 struct Contest: Sendable {
-    /// Of the contenders' threads, where the system grants one.
+    /// The real-time priority of the contenders' threads, where the system grants it.
     static let priority = 10
 
     let windows: Int
@@ -67,7 +67,7 @@ struct Contest: Sendable {
     }
 }
 
-/// What one contender did in one window of about 15 ms.
+/// The result of one contender in one window of about 15 ms.
 struct Window {
     let megaframesPerSecond: Double
     let isIntact: Bool
@@ -107,7 +107,7 @@ struct Window {
     }
 }
 
-/// Carries a result from a thread to its maker.
+/// Carries a result from a thread to the thread's creator.
 private final class Outcome: Sendable {
     let value = Mutex<(frames: UInt64, intact: Bool)>((0, false))
 }

@@ -1,9 +1,10 @@
 // Frames per second through a ring of 8192 frames of 8 bytes, between two pinned threads, in blocks of 1, 64 and 512,
 // beside jack_ringbuffer and boost's spsc_queue. Every frame is part of a ramp that the reader checks.
 //
-// The contenders take turns in windows of 15 ms, so that whatever else the machine does falls on all of them; the figures
-// are medians over the windows. It does not show latency, nor the cost of a ring alone: producing and checking the ramp
-// is in it. Where the system allows, all threads run in real time, before everything else on the machine.
+// The contenders take turns in windows of 15 ms, so that all other load on the machine affects all of them; the figures
+// are medians over the windows. The benchmark shows neither latency nor the cost of a ring alone: producing and
+// checking the ramp is included. Where the system allows, all threads run in real time, before everything else on the
+// machine.
 //
 //   RingBenchmark [--json] [--windows N]
 import Glibc
@@ -14,7 +15,7 @@ let arguments = CommandLine.arguments.dropFirst()
 let windows =
     arguments.firstIndex(of: "--windows").flatMap { arguments.dropFirst($0).first }.flatMap { Int($0) } ?? 41
 let outcome = Mutex(EXIT_FAILURE)
-// Above the contenders, or nobody would end their window while they occupy both processors.
+// Above the contenders; otherwise nothing could end their window while they occupy both processors.
 let judge = try RealtimeThread(
     name: "judge", configuration: .init(priority: Contest.priority + 1, locksMemory: false)
 ) {

@@ -5,7 +5,7 @@ import Woodshed
 
 private let count = 10_000
 
-/// A tenth of a second of sound that no other number has, as a WAV file.
+/// A tenth of a second of sound, unique for each number, as a WAV file.
 private func writeWave(_ number: Int, to path: String) {
     let frames = 4410
     func little(_ value: Int, _ bytes: Int) -> [UInt8] {
@@ -20,7 +20,7 @@ private func writeWave(_ number: Int, to path: String) {
     close(descriptor)
 }
 
-/// Measures it all in a folder that is removed again.
+/// Runs all measurements in a temporary folder.
 func measureLibrary() throws {
     let folder = "library-benchmark"
     _ = unsafe system("rm -rf \(folder) && mkdir \(folder) \(folder)/in")
@@ -37,7 +37,7 @@ func measureLibrary() throws {
         print("  adding \(added) recordings of .1 s, \(name): \(Int(time)) ms")
         record("Library", "add \(count) recordings, \(name)", unit: "ms", .lower, [time])
         if way == .copy {
-            // What the disk alone takes.
+            // The time of the disk alone.
             let copying = milliseconds {
                 _ = unsafe system("cp -r \(folder)/in \(folder)/cp && sync -f \(folder)/cp")
             }

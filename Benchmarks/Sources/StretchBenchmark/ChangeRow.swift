@@ -1,9 +1,9 @@
-// What happens when the speed changes while the sound goes on: every quarter of a second from 70 % to 130 % and back.
+// The sound under changes of speed: every quarter of a second from 70 % to 130 % and back.
 import SoundMeasures
 import StretchPeers
 import Woodshed
 
-/// How one contender takes changes of speed.
+/// The measurements of one contender under changes of speed.
 struct ChangeRow: Sendable {
     /// A sine through all changes; windows of 50 ms, so that some lie wholly between two changes and some do not.
     let tone: ToneMeasure
@@ -11,7 +11,7 @@ struct ChangeRow: Sendable {
     let clicks: AttackMeasure
 
     private static let speeds = (0.7, 1.3)
-    /// Output frames from one change to the next.
+    /// Output frames between two changes.
     private static let period = 11_025
 
     init(_ contender: Contender) throws {

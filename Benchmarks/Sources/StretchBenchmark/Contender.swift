@@ -11,11 +11,11 @@ enum Contender: String, CaseIterable, Sendable {
     case rubberBandFaster = "Rubber Band R2"
     case soundTouch = "SoundTouch"
     case sonic = "Sonic"
-    // Not packaged: measured where they are installed by hand.
+    // Not packaged: measured only where installed by hand.
     case signalsmith = "Signalsmith"
     case bungee = "Bungee"
 
-    /// Those that this program contains.
+    /// The contenders that this program contains.
     static let present = allCases.filter { $0.peer.map { stretch_peer_is_there($0) != 0 } ?? true }
 
     /// In JSON.
@@ -31,7 +31,7 @@ enum Contender: String, CaseIterable, Sendable {
         }
     }
 
-    /// The library's name for it; nil for ours.
+    /// The library's name for the stretcher; nil for Woodshed's.
     var peer: stretch_peer_kind? {
         switch self {
         case .ours: nil
@@ -44,7 +44,7 @@ enum Contender: String, CaseIterable, Sendable {
         }
     }
 
-    /// The whole sound at a speed, as many frames as the speed makes of it.
+    /// The whole sound at a speed, with the number of frames at that speed.
     func stretched(_ channels: [[Float]], speed: Double) throws -> [[Float]] {
         guard let peer else { return try Ours.stretched(channels, speed: speed) }
         return PeerVoice(peer, source: channels, speed: speed).rendered(stretchedCount(channels, speed))
@@ -52,7 +52,7 @@ enum Contender: String, CaseIterable, Sendable {
 }
 
 extension Contender {
-    /// The sound transposed, with formants kept by those who can.
+    /// The sound transposed, with formants preserved by contenders that can.
     func transposed(_ sound: [Float], semitones: Double) throws -> [Float] {
         let pitch = try Pitch(semitones: semitones)
         guard let peer else {
@@ -64,12 +64,12 @@ extension Contender {
     }
 }
 
-/// How many frames a sound has at a speed.
+/// The number of frames of a sound at a speed.
 func stretchedCount(_ channels: [[Float]], _ speed: Double) -> Int {
     Int((Double(channels[0].count) / speed).rounded())
 }
 
-/// What a player of this engine makes of a sound.
+/// The sound as rendered by a player of this engine.
 enum Ours {
     static func score(
         _ clip: Clip, _ speeds: SpeedSchedule, passes: Int = 1, pitch: Pitch = .original,
@@ -101,7 +101,8 @@ enum Ours {
     }
 }
 
-/// Collects a sound. A class: an array of arrays that a closure captures may be copied at every block, which took as long as the stretcher.
+/// Collects a sound. A class: an array of arrays captured by a closure may be copied at every block, which took as long
+/// as the stretcher.
 final class OutputMemory {
     private final class Channel {
         var samples: [Float] = []
@@ -135,19 +136,19 @@ final class PeerVoice {
 
     deinit { unsafe stretch_peer_destroy(peer) }
 
-    /// Another speed for what it takes in from now on.
+    /// Sets the speed for the input from now on.
     func setSpeed(_ speed: Double) { unsafe stretch_peer_set_speed(peer, speed) }
 
     /// All frequencies times a ratio; before the first frame.
     func setPitch(_ ratio: Double) { unsafe stretch_peer_set_pitch(peer, ratio) }
 
-    /// Renders the next frames over those before; nothing else happens here, so that it can be timed.
+    /// Renders the next frames, overwriting the previous ones. Does nothing else, for timing.
     func render(_ frameCount: Int) {
         unsafe stretch_peer_render(
             peer, source.constant, source.frameCount, output.channels, Int32(frameCount))
     }
 
-    /// Renders so many frames and hands them over.
+    /// Renders `count` frames and passes them on.
     func rendered(_ frameCount: Int, blockFrames: Int = 512) -> [[Float]] {
         var sound = [[Float]](repeating: [], count: output.channelCount)
         while sound[0].count < frameCount {
@@ -161,7 +162,7 @@ final class PeerVoice {
     }
 }
 
-/// Channels of samples as C wants them.
+/// Channels of samples in the form that C requires.
 @safe
 final class PlanarSamples {
     let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>

@@ -1,4 +1,5 @@
-// What a stretcher costs: processor time of every block of 64 frames of 44.1 kHz stereo, and its calls of the allocator.
+// The cost of a stretcher: processor time of every block of 64 frames of 44.1 kHz stereo, and its calls of the
+// allocator.
 import CAllocationCounter
 @_spi(Benchmarks) import Engine
 import Glibc
@@ -6,7 +7,7 @@ import SoundMeasures
 import StretchPeers
 import Woodshed
 
-/// The cost of one contender at one speed: of several runs the one in the middle by its share of a core.
+/// The cost of one contender at one speed: the median of several runs by the share of a core.
 struct CostRow: Sendable {
     static let blockFrames = 64
     static let deadlineMicroseconds = Double(blockFrames) / Double(TestSignals.sampleRate) * 1e6
@@ -15,9 +16,9 @@ struct CostRow: Sendable {
     let p999Microseconds: Double
     let maximumMicroseconds: Double
     let firstMicroseconds: Double
-    /// From the second pass of a loop on; a peer pays for it as for the first.
+    /// From the second pass of a loop on; for a peer, the same as the first pass.
     let laterPercent: Double
-    /// Calls of the allocator in the second half of the run; of ours 1 stands for any number. Nil where it cannot be told.
+    /// Calls of the allocator in the second half of the run; for Woodshed, 1 stands for any number. Nil if unknown.
     let allocations: Int?
 
     init(_ contender: Contender, _ channels: [[Float]], speed: Double, runs: Int) throws {
@@ -26,7 +27,7 @@ struct CostRow: Sendable {
             return try CostRow(ours: channels, speed)
         }
         let middle = all.sorted { $0.cpuPercent < $1.cpuPercent }[runs / 2]
-        // The longest block is the one most disturbed by the machine: of the runs the calmest tells most about the code.
+        // The longest block is the most disturbed by the machine: the calmest run says most about the code.
         self.init(
             cpuPercent: middle.cpuPercent, p999: middle.p999Microseconds,
             maximum: all.map(\.maximumMicroseconds).min() ?? 0, first: all.map(\.firstMicroseconds).min() ?? 0,
@@ -77,7 +78,7 @@ struct CostRow: Sendable {
     }
 }
 
-/// What many voices cost that play at once: each finds the caches as the others left them.
+/// The cost of many simultaneous voices: each voice finds the caches as the other voices left them.
 struct ChoirRow: Sendable {
     static let voiceCount = 9
 
@@ -115,7 +116,7 @@ struct ChoirRow: Sendable {
     }
 }
 
-/// The processor time of rendering a whole recording, all threads and ours with its analysis, in seconds.
+/// The processor time of rendering a whole recording in seconds: all threads, for Woodshed including analysis.
 func wholeRenderSeconds(_ contender: Contender, _ channels: [[Float]], speed: Double, runs: Int) throws -> Double {
     try (0..<runs).map { _ in
         let begin = seconds(of: CLOCK_PROCESS_CPUTIME_ID)
@@ -124,7 +125,7 @@ func wholeRenderSeconds(_ contender: Contender, _ channels: [[Float]], speed: Do
     }.sorted()[runs / 2]
 }
 
-/// The calling thread's processor time, as the engine's own trial takes it.
+/// The calling thread's processor time, by the method of the engine's own trial.
 func threadMicroseconds() -> Double {
     seconds(of: CLOCK_THREAD_CPUTIME_ID) * 1e6
 }

@@ -33,7 +33,7 @@ struct Report: Sendable {
         try together(music, runs: runs)
     }
 
-    /// What nine voices at once cost, and a whole recording from its first frame to its last.
+    /// The cost of nine simultaneous voices, and of a whole recording from its first frame to its last.
     private func together(_ music: [[Float]], runs: Int) throws {
         let speed = 0.75
         var table = Table(
@@ -81,7 +81,7 @@ extension Report {
         }
     }
 
-    /// What all contenders make of changes of speed.
+    /// All contenders' results under changes of speed.
     func changes() throws {
         let rows = try Contender.present.map { ($0, try ChangeRow($0)) }
         var table = Table(
@@ -90,7 +90,7 @@ extension Report {
         table.print(asJSON: isJSON)
     }
 
-    /// How far all contenders leave the harmonics of transposed voices from their vowels' envelopes.
+    /// The distance of transposed voices' harmonics from their vowels' envelopes, for all contenders.
     func formants() throws {
         var table = Table(title: "nine transposed voices", benchmark: "stretch_formants", speed: 1)
         for semitones in [7.0, -5] {
@@ -111,8 +111,8 @@ extension Report {
         table.print(asJSON: isJSON)
     }
 
-    /// Writes the sounds of the pictures in docs/stretching.md: sources, and what ours and Rubber Band R3 make of those that are
-    /// shown at half speed, as one channel of 32-bit floats without a header.
+    /// Writes the sounds of the pictures in docs/stretching.md: sources, and the results of Woodshed and Rubber Band R3
+    /// for the pictures at half speed, as one channel of 32-bit floats without a header.
     static func writeSounds(to folder: String) throws {
         let sounds = [
             ("voice", TestSignals.voice(seconds: 2.2)),
@@ -141,5 +141,5 @@ extension Report {
     }
 }
 
-/// A factor as people say it.
+/// A factor in a readable form.
 func percent(_ factor: Double) -> String { "\(Int((factor * 100).rounded())) %" }

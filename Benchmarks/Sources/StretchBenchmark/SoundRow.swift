@@ -1,17 +1,17 @@
-// What can be told of a stretcher's sound by signals whose every detail is known.
+// The quality of a stretcher's sound, measured on signals whose every detail is known.
 import Glibc
 import SoundMeasures
 
-/// All that is measured of one contender at one speed.
+/// All measurements of one contender at one speed.
 struct SoundRow: Sendable {
     let sine: ToneMeasure
     let fiveSines: ToneMeasure
     let vibrato: VibratoMeasure
     /// Semitones from A3 to E6, held.
     let semitones: [HeldToneMeasure]
-    /// The same semitones, one tone left, one right.
+    /// The same semitones, with one tone left and another right.
     let splitSemitones: [HeldToneMeasure]
-    /// Notes from E1 to B2, and the power of their beats over that of beats at the speed's rate, in dB.
+    /// Notes from E1 to B2, and the power of their beats over the power of beats at the speed's rate, in dB.
     let lowNotes: [HeldToneMeasure]
     let beats: [Double]
     /// Four channels with tones 100 Hz apart.
@@ -26,7 +26,7 @@ struct SoundRow: Sendable {
     let distance512: Double
     let distance4096: Double
     let kurtosis: Double
-    /// The peak of music that was limited at full scale, in dB above it.
+    /// The peak of music limited at full scale, in dB above full scale.
     let overload: Double
 
     /// The lower tones of the semitones, in Hz.

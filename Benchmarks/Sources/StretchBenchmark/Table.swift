@@ -1,11 +1,11 @@
-// One table: a row for each thing measured, a column for each contender, and how ours stands to the best of the others.
+// A table: a row for each measurement, a column for each contender, and Woodshed's relation to the best peer.
 import BenchmarkRows
 import Glibc
 
-/// What is measured, and which way is better.
+/// A measured quantity, and the direction in which it improves.
 struct Quantity: Sendable {
     enum Aim: Sendable {
-        /// Amounts, of which a ratio tells most, and levels in dB, of which a difference does.
+        /// Amounts, compared best as a ratio, and levels in dB, compared best as a difference.
         case lower, higher, least
         /// The nearer to this value the better.
         case near(Double)
@@ -16,7 +16,7 @@ struct Quantity: Sendable {
     let decimals: Int
     let better: Aim
 
-    /// How bad a value is; only to find the best.
+    /// The badness of a value; only to find the best.
     func badness(_ value: Double) -> Double {
         switch better {
         case .lower, .least: value
@@ -39,7 +39,7 @@ struct Table {
         self.speed = speed
     }
 
-    /// Adds a row; contenders that have no value are left out of it.
+    /// Adds a row; contenders without a value are left out.
     mutating func add(_ quantity: Quantity, _ values: [(Contender, Double)]) {
         rows.append((quantity, values))
         let better: Better =
@@ -71,7 +71,7 @@ struct Table {
         }
     }
 
-    /// Ours to the best of the others: a ratio of what is better when small, a difference of the rest.
+    /// Woodshed's relation to the best peer: a ratio for quantities that are better when small, otherwise a difference.
     private func comparison(_ quantity: Quantity, _ values: [(Contender, Double)]) -> String {
         guard let ours = values.first(where: { $0.0 == .ours })?.1, let best = best(quantity, values) else { return "" }
         switch quantity.better {

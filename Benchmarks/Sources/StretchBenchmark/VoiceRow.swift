@@ -1,8 +1,9 @@
-// What becomes of a voice, alone and over music, and of plucked notes: made-up ones, so that the figures are better than on recordings.
+// The quality of a voice, alone and over music, and of plucked notes. The sounds are synthetic, so the figures are
+// better than on recordings.
 import Glibc
 import SoundMeasures
 
-/// What is measured of one contender's voices and notes at one speed.
+/// The measurements of one contender's voices and notes at one speed.
 struct VoiceRow: Sendable {
     /// Frames of a voice alone whose pitch is wrong by more than 200 cents, in percent.
     let grossErrors: Double
@@ -31,7 +32,7 @@ struct VoiceRow: Sendable {
         let back = try stretched(slow, speed: 1 / speed)
         backKurtosis = PulseMeasure.logKurtosis(back) - kurtosis
         backDistance512 = distance(back, voice, speed: 1)
-        // Long enough for a voice to be recognised.
+        // Long enough for the recognition of a voice.
         let speech = TestSignals.voice(seconds: 12)
         let chord = TestSignals.music(seconds: 12, drumLevel: 0)
         func change(below: Double) throws -> Double {

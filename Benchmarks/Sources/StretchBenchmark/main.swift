@@ -1,6 +1,6 @@
-// The stretcher beside librubberband (both engines, real-time mode), libsoundtouch and libsonic, on the same sounds in one
-// run: cost, and what can be told of the sound. All sounds are made here. Ours is measured as a player renders it, from the
-// score to the block; the peers are the libraries alone. Figures of the processor are the thread's own time.
+// The stretcher beside librubberband (both engines, real-time mode), libsoundtouch and libsonic, on the same sounds in
+// one run: cost and measurable sound quality. All sounds are generated. Woodshed is measured as a player renders it,
+// from the score to the block; the peers are the libraries alone. Processor figures are the thread's own time.
 //
 //   StretchBenchmark [--json] [--runs N] [--cost-only | --sound-only | --voices-only]
 //   StretchBenchmark --write FOLDER      the sounds of the spectrograms in docs/stretching.md

@@ -1,4 +1,5 @@
-// What a waveform costs: making it, beside decoding alone; looking at it; its memory; one transform beside FFTW's own.
+// The cost of a waveform: making a waveform, beside decoding alone; drawing it; its memory; one transform beside FFTW's
+// own.
 //
 //   WaveformBenchmark FILE...       files of the same recording, WAV, FLAC, MP3, Ogg
 import BenchmarkRows
@@ -21,8 +22,8 @@ func wallTime() -> Double {
     return Double(time.tv_sec) + 1e-9 * Double(time.tv_nsec)
 }
 
-/// Medians of processor and wall time, in ms; what is compared is run in turns.
-/// The names, where there are any, are those under which all of the times are recorded.
+/// Medians of processor and wall time, in ms; compared operations run in turns. The names, if any, are those under
+/// which all times are recorded.
 func medians(
     _ runs: Int, names: [String] = [], _ works: [() throws -> Void]
 ) throws -> [(processor: Double, wall: Double)] {
@@ -79,7 +80,7 @@ func compare(_ path: String) throws {
 }
 
 func look() throws {
-    // Ten hours of stereo; what is in it does not matter for the time.
+    // Ten hours of stereo; the content does not affect the time.
     var builder = WaveformBuilder(sampleRate: 44_100, channelCount: 2)
     var state: UInt32 = 1
     let block = (0..<1 << 18).map { _ -> Int16 in

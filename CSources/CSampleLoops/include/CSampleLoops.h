@@ -1,8 +1,9 @@
-/// The longest inner loops of the analysis and of the stretcher, each compiled twice: for every processor, and for those with AVX2, which work
-/// on twice as many values at once. In C because Swift compiles a module for one set of instructions only.
+/// The longest inner loops of the analysis and of the stretcher, each compiled twice: for every processor, and for
+/// processors with AVX2, where a loop works on twice as many values at once. In C because Swift compiles a module for
+/// one set of instructions only.
 ///
-/// Both versions give the same bits: the same operations on the same eight lanes in the same order, without fused multiplications.
-/// Which one runs is decided by the processor, at every call. Nothing here allocates, locks or waits.
+/// Both versions give the same bits: the same operations on the same eight lanes in the same order, without fused
+/// multiplications. The processor decides at every call which version runs. Nothing here allocates, locks or waits.
 #ifndef CSAMPLELOOPS_H
 #define CSAMPLELOOPS_H
 
@@ -20,8 +21,8 @@ typedef struct {
 /// Sums up the errors of stage 0: the weighted products of forward errors and of the backward errors one sample earlier, and of
 /// both errors' squares.
 ///
-/// `ahead` and `behind` contain `channels` rows of `stride` samples, `count` of them used, and zeros from there on, 16 at least. The weights
-/// are one such row. The last backward error is set to 0.
+/// `ahead` and `behind` contain `channels` rows of `stride` samples: `count` samples, then at least 16 zeros. The
+/// weights are one such row. The last backward error is set to 0.
 BurgSums burg_begin(const float *_Nonnull ahead, float *_Nonnull behind, const float *_Nonnull weights, long stride, long channels, long count);
 
 /// Computes the errors of stage `stage + 1` in place, and their sums. Stage `stage + 1` must have at least one meeting.
@@ -37,12 +38,13 @@ void continue_sound(const double *_Nonnull weights, long width, double *_Nonnull
 /// The sum of products of whole lanes, in two chains of eight.
 LOOP_SAFE float dot_product(const float *_Nonnull samples, const float *_Nonnull filter, long count);
 
-/// The sums of products of the same samples with three filters of one length: `filters` contains them one after the other, every `stride`
-/// values. Each in one chain of eight, and what is left over at the end one by one.
+/// Computes the sums of products of the same samples with three filters of one length. `filters` contains the filters
+/// one after the other, every `stride` values. Each sum is a chain of eight, with the remainder added one by one.
 void inner_products(const float *_Nonnull samples, const float *_Nonnull filters, long stride, long count, float *_Nonnull sums);
 
-/// The memory of a window's rotations, see RotationField.swift: for each bin a value, and whole lanes of zeros after the last.
-/// Some parts may be one: `up_step` and `step`; `down_step`, `previous_power` and `power`; `up` and `offered`; `down` and the levels `from` a side.
+/// The memory of a window's rotations, see RotationField.swift: for each bin a value, and whole lanes of zeros after
+/// the last bin. Some parts may share memory: `up_step` and `step`; `down_step`, `previous_power` and `power`; `up` and
+/// `offered`; `down` and the levels `from` a side.
 typedef struct {
     float *_Nonnull temporal_real, *_Nonnull temporal_imaginary, *_Nonnull previous_power;
     float *_Nonnull power, *_Nonnull step_real, *_Nonnull step_imaginary, *_Nonnull offered_up, *_Nonnull offered_down;
@@ -53,7 +55,8 @@ typedef struct {
     float *_Nonnull real, *_Nonnull imaginary;
 } RotationParts;
 
-/// Computes both rules' rotations of every bin, and the power that each offers its neighbours; returns the largest power.
+/// Computes both rules' rotations of every bin, and the power that each rule offers the bin's neighbours; returns the
+/// largest power.
 ///
 /// `spectra` contains for each channel `stride` real and as many imaginary parts.
 LOOP_SAFE float rotation_prepare(
@@ -69,12 +72,14 @@ LOOP_SAFE void rotation_seed(const RotationParts *_Nonnull parts, long bins, flo
 /// Multiplies the steps along every chain that begins at a seed.
 LOOP_SAFE void rotation_follow(const RotationParts *_Nonnull parts, long bins);
 
-/// Adds the products of an output's spectrum and a source's, which is interleaved, to those of the temporal rule. `bins` is a multiple of eight.
+/// Adds the products of an output's spectrum and a source's, which is interleaved, to the products of the temporal
+/// rule. `bins` is a multiple of eight.
 LOOP_SAFE void rotation_compare(
     const RotationParts *_Nonnull parts, long bins, const float *_Nonnull real, const float *_Nonnull imaginary,
     const float *_Nonnull source);
 
-/// The gains that restore the level that windows lose where they do not agree. Before the first agreement and size lie eight zeros.
+/// Computes the gains that restore the level lost by windows that do not agree. Eight zeros precede the first agreement
+/// and the first size.
 LOOP_SAFE void overlap_gain(
     const RotationParts *_Nonnull parts, const float *_Nonnull shares, long bins, float silent, float *_Nonnull agreements,
     float *_Nonnull sizes, float *_Nonnull gains);
@@ -82,7 +87,8 @@ LOOP_SAFE void overlap_gain(
 /// Real and imaginary parts of an interleaved spectrum. `bins` is a multiple of eight.
 LOOP_SAFE void part_spectrum(const float *_Nonnull source, long bins, float *_Nonnull real, float *_Nonnull imaginary);
 
-/// Rotates all bins, and writes those below the last whole lanes to `spectrum` as well, interleaved and with their gains.
+/// Rotates all bins, and writes the bins below the last whole lanes to `spectrum` as well, interleaved and with their
+/// gains.
 LOOP_SAFE void rotate_spectrum(
     const RotationParts *_Nonnull parts, long bins, const float *_Nonnull real, const float *_Nonnull imaginary,
     const float *_Nonnull gains, float *_Nonnull output_real, float *_Nonnull output_imaginary, float *_Nonnull spectrum);
@@ -92,7 +98,7 @@ LOOP_SAFE void rotate_spectrum(
 LOOP_SAFE void interpolate_band(
     const float *_Nonnull samples, const float *_Nonnull weights, long factor, long offset, long count, float *_Nonnull target);
 
-/// The same, added to a ring at `begin`, without going round; its first `run` places are stored twice.
+/// Does the same, added to a ring at `begin`, without wrapping; the ring's first `run` places are stored twice.
 LOOP_SAFE void add_band(
     const float *_Nonnull samples, const float *_Nonnull weights, long factor, long offset, long count, float *_Nonnull ring,
     long capacity, long run, long begin);
@@ -102,16 +108,18 @@ LOOP_SAFE void subtract_bands(
     const float *_Nonnull whole, const float *_Nonnull lows, const float *_Nonnull low_weights, const float *_Nonnull middles,
     const float *_Nonnull middle_weights, long factor, long count, float *_Nonnull target);
 
-/// Delays a window's samples by a part of a sample, by twelve taps that lie `spacing` apart, and weighs them, with its middle at index 0.
+/// Delays a window's samples by a part of a sample, by twelve taps spaced by `spacing`, and weights them; the window's
+/// middle is at index 0.
 LOOP_SAFE void delay_window(
     const float *_Nonnull samples, const float *_Nonnull taps, long spacing, const float *_Nonnull weights, long window,
     float *_Nonnull target);
 
-/// Weighs a window's samples, and writes them with its middle at index 0.
+/// Weights a window's samples, and writes them with the window's middle at index 0.
 LOOP_SAFE void turn_window(const float *_Nonnull samples, const float *_Nonnull weights, long window, float *_Nonnull target);
 
-/// Weighs the samples of a window, which have its middle at index 0, from `from` on, and adds those below `added` to a ring, which the others
-/// overwrite. The ring's first `run` places are stored twice; `begin` is the place of the window's first sample.
+/// Weights a window's samples, whose middle is at index 0, from `from` on. Samples below `added` are added to a ring;
+/// the other samples overwrite it. The ring's first `run` places are stored twice; `begin` is the place of the window's
+/// first sample.
 LOOP_SAFE void overlap_window(
     const float *_Nonnull samples, const float *_Nonnull weights, long window, long from, long added, float *_Nonnull ring,
     long capacity, long run, long begin);
@@ -119,7 +127,7 @@ LOOP_SAFE void overlap_window(
 /// Products of samples and weights.
 LOOP_SAFE void weigh_samples(const float *_Nonnull samples, const float *_Nonnull weights, long count, float *_Nonnull target);
 
-/// Each of `count` samples minus the sum of the `order` before it times their weights, the latest first.
+/// Computes each of `count` samples minus the weighted sum of the `order` samples before, the latest first.
 void prediction_errors(
     const double *_Nonnull samples, const double *_Nonnull weights, long order, long count, double *_Nonnull errors);
 
@@ -129,20 +137,21 @@ typedef struct {
     float squares;
 } PeakAndSquares;
 
-/// What is not finite or larger than 2^40 counts as 0.
+/// Values that are not finite or are larger than 2^40 count as 0.
 LOOP_SAFE PeakAndSquares measure_level(const float *_Nonnull samples, long count);
 
-/// Copies samples; what is not finite or larger than 2^40 becomes 0.
+/// Copies samples; values that are not finite or are larger than 2^40 become 0.
 LOOP_SAFE void copy_measurable(const float *_Nonnull samples, long count, float *_Nonnull target);
 
 /// The largest magnitude of samples that are all finite.
 LOOP_SAFE float largest_magnitude(const float *_Nonnull samples, long count);
 
-/// The largest magnitude of a second difference of samples that are all finite: how far one lies from the line through its neighbours, twice.
+/// Returns the largest magnitude of a second difference of samples that are all finite: twice the distance of a sample
+/// from the line through its neighbours.
 LOOP_SAFE float largest_bend(const float *_Nonnull samples, long count);
 
-/// The needle of a volume indicator, see VolumeUnitMeter.swift: where it was after the last step, and what the samples since then add to place
-/// and pace at the end of this step, in a lane for each eighth frame.
+/// The needle of a volume indicator, see VolumeUnitMeter.swift: its position after the last step, and the contribution
+/// of the samples since then to place and pace at the end of this step, in a lane for each eighth frame.
 typedef struct {
     double place, pace, highest;
     float place_pushes[8], pace_pushes[8];
@@ -150,28 +159,29 @@ typedef struct {
 
 /// Moves a needle by samples of which the first is number `phase` of a step; `step_frames` is a multiple of eight.
 ///
-/// `weights` are what each frame of a step adds to the place, and after those to the pace. `step` has the place by place and by pace, and the
-/// pace by place and by pace.
+/// `weights` are the contributions of each frame of a step to the place, and after them to the pace. `step` has the
+/// place by place and by pace, and the pace by place and by pace.
 LOOP_SAFE void move_needle(
     const float *_Nonnull samples, long count, long phase, long step_frames, const float *_Nonnull weights, const double *_Nonnull step,
     Needle *_Nonnull needle);
 
-/// Charges the integrators of quasi-peak meters, see QuasiPeaks.swift. Each group of four values is for the slow integrators of two meters, and
-/// for their quick ones.
+/// Charges the integrators of quasi-peak meters, see QuasiPeaks.swift. Each group of four values is for the slow
+/// integrators of two meters, and for their quick integrators.
 ///
 /// `constants` are four charges, four shares and four falls of a cycle; `scales` has for each sample the rise of two meters, and their falls;
 /// `state` is four integrators, two highest readings, and the threshold.
 LOOP_SAFE void charge_stores(
     const float *_Nonnull samples, long count, const double *_Nonnull constants, const double *_Nonnull scales, double *_Nonnull state);
 
-/// The weighting of loudness as its loop computes it, see KWeighting.swift: the taps for second differences, and each filter's factors of its
-/// outputs two and four frames before.
+/// The weighting of loudness as its loop computes it, see KWeighting.swift: the taps for second differences, and each
+/// filter's factors of its outputs two and four frames before.
 typedef struct {
     double taps[7], shelf[2], high[2];
 } LoudnessFilter;
 
-/// Two channels on their way through it: the last two frames and their last six second differences, the last four outputs of each filter, all
-/// with the oldest first; the sums of squares of both channels in even and in odd frames; and whether the next frame is odd.
+/// The state of two channels: the last two frames and their last six second differences, and the last four outputs of
+/// each filter, all with the oldest first; the sums of squares of both channels in even and in odd frames; and whether
+/// the next frame is odd.
 typedef struct {
     float frames[4];
     double bends[12], shelf[8], high[8], squares[4];

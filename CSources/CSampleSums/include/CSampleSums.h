@@ -1,5 +1,6 @@
-/// Extremes and energy of 16-bit samples, and a prefetch. In C for one instruction that multiplies pairs and adds them up:
-/// Swift has no name for it, and its optimiser does not use it. The same loop in Swift takes twice as long (docs/waveform.md).
+/// Extremes and energy of 16-bit samples, and a prefetch. In C for one instruction that multiplies pairs and adds the
+/// products: Swift has no name for this instruction, and the optimiser does not use it. The same loop in Swift takes
+/// twice as long (docs/waveform.md).
 #ifndef CSAMPLESUMS_H
 #define CSAMPLESUMS_H
 

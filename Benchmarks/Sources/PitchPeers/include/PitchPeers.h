@@ -1,5 +1,5 @@
-// The pitch tracker ours is measured beside: aubio. It is loaded when asked for, and left out where it is not installed; its licence is the
-// GPL's, so nothing links it.
+// The reference for the pitch tracker: aubio, loaded on request, and left out where not installed. Its licence is the
+// GPL, so nothing links it.
 #ifndef PITCH_PEERS_H
 #define PITCH_PEERS_H
 
@@ -9,7 +9,7 @@
 /// Whether aubio is installed.
 bool pitch_peer_is_there(void);
 
-/// Follows the pitch of a recording, one value for every `hop` frames.
+/// Tracks the pitch of a recording: a value for every `hop` frames.
 ///
 /// Values are in Hz, 0 for no pitch; value k describes the frames around (k + 1) * hop - window / 2, as aubio looks back. `method` is aubio's
 /// name, `confidence` the least confidence of a pitch, below 0 any. Writes at most `capacity` values and returns how many.

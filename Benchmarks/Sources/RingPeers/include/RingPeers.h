@@ -1,4 +1,4 @@
-// The rings ours is measured beside, each driven by loops of its own language, so that no call between languages is timed.
+// The reference rings, each driven by loops in its own language, so that no call between languages is timed.
 #ifndef RING_PEERS_H
 #define RING_PEERS_H
 
@@ -21,17 +21,17 @@ enum { RING_PEER_CAPACITY = 8192 };
 struct ring_peer *ring_peer_create(enum ring_peer_kind kind);
 void ring_peer_destroy(struct ring_peer *peer);
 
-/// Makes a ramp block by block and writes what fits of each until all of it is in, until `*stop` is not 0.
+/// Makes a ramp block by block and writes as much of each block as fits until the block is in, until `*stop` is not 0.
 void ring_peer_produce(struct ring_peer *peer, size_t block, const uint32_t *stop);
 
-/// Reads what there is until a block is full, checks it, and so on until `*stop` is not 0; returns the frames read, `*intact` whether all were
-/// as written.
+/// Reads the available frames until a block is full, checks the block, and repeats until `*stop` is not 0. Returns the
+/// frames read; `*intact` receives whether all were correct.
 uint64_t ring_peer_consume(struct ring_peer *peer, size_t block, const uint32_t *stop, bool *intact);
 
-/// Keeps the calling thread on one processor; false if the system refuses.
+/// Binds the calling thread to one processor; false if the system refuses.
 bool ring_pin(int processor);
 
-/// Tells the processor that this is a waiting loop.
+/// Marks a waiting loop for the processor.
 static inline void ring_pause(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
