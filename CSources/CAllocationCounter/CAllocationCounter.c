@@ -11,8 +11,8 @@
 #define __has_feature(feature) 0
 #endif
 
-// Only glibc exports its allocator under second names. Without them a replacement cannot call it safely, because looking up the
-// first names at run time allocates.
+// Only glibc exports its allocator under second names. Without second names a replacement cannot call the allocator
+// safely, because looking up the first names at run time allocates.
 #if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && \
     !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 
@@ -27,7 +27,7 @@ static _Thread_local uint64_t allocations __attribute__((tls_model("initial-exec
 static _Thread_local uint64_t bytes __attribute__((tls_model("initial-exec")));
 static _Thread_local uint64_t frees __attribute__((tls_model("initial-exec")));
 
-// The real-time sanitizer's own malloc is replaced by this one, so each call is reported to its runtime if that is linked.
+// This malloc replaces the real-time sanitizer's own, so each call is reported to the sanitizer's runtime if linked.
 __attribute__((weak)) void __rtsan_notify_intercepted_call(const char *function);
 
 static void notify(const char *function) {

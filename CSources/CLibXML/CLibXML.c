@@ -2,7 +2,7 @@
 
 static const char *const names[] = {LIBXML_FUNCTIONS(LIBRARY_NAME)};
 
-// Version 2.14 of the library changed the number of its binary interface, but none of what is used here.
+// Version 2.14 of the library changed the number of its binary interface, but nothing in the part used here.
 LibraryDescription libxml_description(void) {
     return (LibraryDescription){
         "libxml2.so.2", "libxml2", names, sizeof names / sizeof *names, "libxml2.so.16"};

@@ -5,7 +5,8 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 
-// From <unistd.h>. Including that here would make this module the origin of declarations that Swift files expect in Glibc.
+// From <unistd.h>. Including <unistd.h> here would make this module the origin of declarations that Swift files expect
+// in Glibc.
 extern long syscall(long number, ...);
 
 /// Calls `statx` for `path`, or for the descriptor `folder` if the path is empty. Returns 0, or -1 with errno.
@@ -14,14 +15,14 @@ static inline int linux_status(int folder, const char *path, unsigned wanted, st
     return (int)syscall(SYS_statx, folder, path, *path == 0 ? 0x1000 : 0, wanted, status);
 }
 
-/// The number of the type of file system (<linux/magic.h>) of `path`, or of the descriptor's file if the path is empty; 0 if it
-/// is not known.
+/// The number of the type of file system (<linux/magic.h>) of `path`, or of the descriptor's file if the path is empty;
+/// 0 if not known.
 static inline unsigned linux_file_system(int descriptor, const char *path) {
     struct statfs status;
     return (*path == 0 ? fstatfs(descriptor, &status) : statfs(path, &status)) == 0 ? (unsigned)status.f_type : 0;
 }
 
-/// A descriptor for a process, which stays valid even if the number is reused; -1 with errno.
+/// A descriptor for a process, which stays valid even if the process's number is reused; -1 with errno.
 static inline int linux_process_open(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
 /// Sends a signal to the process of a descriptor. Returns 0, or -1 with errno.
@@ -29,15 +30,15 @@ static inline int linux_process_signal(int descriptor, int number) {
     return (int)syscall(SYS_pidfd_send_signal, descriptor, number, (void *)0, 0);
 }
 
-/// Sends a signal to the process of a descriptor and to all of the group that it leads (Linux 6.9; older ones refuse). Returns 0, or -1
-/// with errno.
+/// Sends a signal to the process of a descriptor and to the whole group that the process leads (Linux 6.9; older
+/// kernels refuse). Returns 0, or -1 with errno.
 static inline int linux_process_group_signal(int descriptor, int number) {
     // PIDFD_SIGNAL_PROCESS_GROUP of <linux/pidfd.h>, which older headers do not have.
     return (int)syscall(SYS_pidfd_send_signal, descriptor, number, (void *)0, 1u << 2);
 }
 
-/// How the process of a descriptor ended, in the form of `wait`, even if another caller has waited for it (Linux 6.15). Returns
-/// 0, or -1 if that is not known.
+/// Reports how the process of a descriptor ended, in the form of `wait`, even if another caller has waited for the
+/// process (Linux 6.15). Returns 0, or -1 if not known.
 static inline int linux_process_end(int descriptor, int *status) {
     // struct pidfd_info of <linux/pidfd.h>, which older headers do not have: mask, control group, eleven other fields, exit
     // status.
@@ -56,7 +57,7 @@ static inline int linux_process_end(int descriptor, int *status) {
 /// The descriptor of a new file in memory, closed on exec; -1 with errno.
 static inline int linux_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1); }
 
-/// Lets a file share the room of another one on the disk, until one of them is changed. Returns 0, or -1 with errno.
+/// Lets a file share another file's blocks on the disk, until either file is changed. Returns 0, or -1 with errno.
 static inline int linux_clone_file(int target, int source) {
     // FICLONE, _IOW(0x94, 9, int).
     return (int)syscall(SYS_ioctl, target, 1u << 30 | sizeof source << 16 | 0x94u << 8 | 9, (long)source);
@@ -65,7 +66,8 @@ static inline int linux_clone_file(int target, int source) {
 /// Waits until everything written to the file system of a descriptor is on the disk. Returns 0, or -1 with errno.
 static inline int linux_synchronise_all(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
 
-/// `poll` that waits for nanoseconds, at least 0: <poll.h> declares `ppoll` only for the GNU dialect. Returns what `poll` returns.
+/// `poll` that waits for nanoseconds, at least 0: <poll.h> declares `ppoll` only for the GNU dialect. Returns the
+/// result of `poll`.
 static inline int linux_poll(void *entries, unsigned long count, long nanoseconds) {
     struct {
         long seconds, nanoseconds;

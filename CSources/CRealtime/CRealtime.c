@@ -44,7 +44,7 @@ bool realtime_sanitizer_is_linked(void) { return __rtsan_realtime_enter != NULL;
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 
-// MXCSR: bit 15 flushes results (FTZ), bit 6 operands (DAZ). Both are needed, or a subnormal in a buffer is still slow.
+// MXCSR: bit 15 flushes results (FTZ), bit 6 operands (DAZ). Without both, a subnormal in a buffer is still slow.
 enum { FLUSH_BITS = 0x8040 };
 
 uint64_t realtime_flush_to_zero_enable(void) {
@@ -190,7 +190,7 @@ ptrdiff_t realtime_heap_growth_after(void (*work)(void *), void *context) {
 
 void realtime_touch_heap(void *ignored) {
     (void)ignored;
-    // Volatile, otherwise the compiler removes both calls, because the block is not used.
+    // Volatile; otherwise the compiler removes both calls, because the block is not used.
     void *volatile block = malloc(24);
     free(block);
 }

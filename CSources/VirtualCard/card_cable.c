@@ -27,13 +27,13 @@ static uint64_t stamp_value(struct cable *cable, int64_t frame) {
     return ((uint64_t)frame << 8) | (generation & 0x7f) << 1 | 1;
 }
 
-// Fences order the accesses instead of the single stores: the thread sanitizer keeps a clock of kilobytes for every word that
-// is released, so that starting a stream would take long enough to interrupt it. The words are atomic, so the sanitizer reports
-// no race.
+// Fences order the accesses instead of the single stores: the thread sanitizer keeps a clock of kilobytes for every
+// released word, so that starting a stream would take long enough to interrupt the stream. The words are atomic, so the
+// sanitizer reports no race.
 void cable_lay(struct cable *cable, int64_t frame, const double *samples, unsigned channel_count) {
     _Atomic uint64_t *stamp = stamp_of(cable, frame), *wires = samples_of(cable, frame);
     atomic_store_explicit(stamp, 0, memory_order_relaxed);
-    // A reader that sees any of the new samples also sees that the stamp was cleared.
+    // A reader that sees any of the new samples also sees the cleared stamp.
     atomic_thread_fence(memory_order_release);
     for (uint32_t wire = 0; wire < cable->wire_count; wire++) {
         uint64_t bits = 0;

@@ -1,4 +1,5 @@
-// The callbacks for alsa-lib. It calls some of them with its own lock held and some without, so each takes the stream's lock.
+// The callbacks for alsa-lib. alsa-lib calls some of them with its own lock held and some without, so each callback
+// takes the stream's lock.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -161,7 +162,7 @@ static int on_poll_revents(
     case SND_PCM_STATE_DRAINING:
         if (stream->is_dead) *events |= POLLERR;
         break;
-    // The same answer as the kernel's for a card that is gone.
+    // The kernel's answer for a removed card.
     case SND_PCM_STATE_DISCONNECTED: *events |= POLLERR | POLLNVAL; break;
     default: *events |= POLLERR; break;
     }

@@ -71,7 +71,8 @@ void clock_leave_seat(struct clock_seat *seat) {
 }
 
 void clock_hold(struct clock_seat *seat) {
-    // Marks the seat as late and failing. The deadline comes first, because it is used as soon as the seat looks late.
+    // Marks the seat as late and failing. The deadline comes first, because the deadline is used as soon as the seat
+    // looks late.
     atomic_store(&seat->deadline, 0);
     atomic_store(&seat->wake, 0);
 }
@@ -105,7 +106,7 @@ int64_t clock_pass(struct clock_block *clock, struct clock_seat *own, int64_t wa
         if (limit < deadline) deadline = limit;
     }
     if (is_late) {
-        // Wait for at least one round: a program that polls several streams serves the late one next.
+        // Wait for at least one round: a program that polls several streams serves the late stream next.
         const int64_t real = clock_monotonic();
         if (!patience->is_counting || patience->served != served) {
             *patience = (struct clock_patience){.since = real, .served = served, .is_counting = true};

@@ -11,12 +11,13 @@ enum { CLOCK_SEATS = 32, CLOCK_NAME_LIMIT = 64 };
 static const int64_t clock_never = INT64_MAX;
 static const int64_t clock_second = 1000000000;
 
-// A running stream on a virtual clock. Only the stream writes it; the others read it before they let time pass.
+// A running stream on a virtual clock. Only the stream writes its seat; the other streams read the seat before they let
+// time pass.
 struct clock_seat {
     _Atomic int32_t process; // 0: free
-    _Atomic int32_t thread; // the one that served the stream last
+    _Atomic int32_t thread; // the thread that served the stream last
     _Atomic int64_t wake; // when the stream has something to do; clock_never if nothing
-    _Atomic int64_t deadline; // when it fails unless it is served
+    _Atomic int64_t deadline; // the time of failure unless served
     _Atomic uint32_t served; // the number of times that the program served the stream
 };
 
@@ -37,10 +38,10 @@ int64_t clock_nanoseconds(int64_t frames, uint64_t pace);
 
 struct clock_seat *clock_take_seat(struct clock_block *clock);
 void clock_leave_seat(struct clock_seat *seat);
-// Makes the others wait for a stream that is about to run, until it has set its own wake-up.
+// Makes the other streams wait for a stream that is about to run, until that stream has set its own wake-up.
 void clock_hold(struct clock_seat *seat);
 
-// How long a stream has waited, in real time, for the others to be served.
+// The real time for which a stream has waited until the other streams were served.
 struct clock_patience {
     int64_t since;
     uint64_t served;

@@ -60,7 +60,7 @@ int virtual_card_inject(
     if ((unsigned)direction > 1 || (unsigned)kind >= VIRTUAL_CARD_FAULT_KIND_COUNT || argument < 0) return -EINVAL;
     struct card_direction_block *block = &card->block->directions[direction];
     if (kind == VIRTUAL_CARD_UNPLUG) {
-        // This concerns the card, whether or not a stream is open; the streams detect it and record it.
+        // The change concerns the card, whether or not a stream is open; the streams detect and record the change.
         card_unplug(card, card_now(card), argument);
     } else if (atomic_load(&block->owner) != 0) {
         const uint32_t number = atomic_fetch_add(&block->posted, 1);

@@ -19,7 +19,7 @@ int64_t device_next_fault(const struct card_stream *stream) {
     if (!stream->is_running || next >= schedule->count) return clock_never;
     const int64_t moved_before = (int64_t)atomic_load(&stream->block->moved) - stream->counted;
     const int64_t position = schedule->faults[next].frame - moved_before;
-    // A fault that falls into a pause happens at the first frame after it.
+    // A fault that falls into a pause happens at the first frame after the pause.
     return position > stream->base ? position : stream->base;
 }
 
@@ -119,7 +119,7 @@ static void strike(
 static void take_requests(struct card_stream *stream, int64_t now) {
     const uint32_t unpluggings = atomic_load(&stream->card->block->unpluggings);
     if (unpluggings != stream->unpluggings && stream->plug.state != SND_PCM_STATE_DISCONNECTED) {
-        // The frame is counted from where the device would be if it were running.
+        // The frame counts from the device's position if the device were running.
         if (!stream->is_running) stream->start = card_device_frame(stream->card, now, stream->pace) - stream->base;
         stream->unpluggings = unpluggings;
         strike(stream, VIRTUAL_CARD_UNPLUG, 0, stream_position(stream, now));
@@ -138,7 +138,7 @@ static void take_scheduled(struct card_stream *stream, int64_t position) {
     const struct card_schedule *schedule = &stream->card->block->settings.schedules[stream->direction];
     const struct card_fault fault = schedule->faults[atomic_fetch_add(&stream->block->next_fault, 1)];
     if (fault.kind == VIRTUAL_CARD_UNPLUG) {
-        // Stores the number, so that the stream does not take its own fault for one from outside.
+        // Stores the number, so that the stream does not take its own fault for a fault from outside.
         stream->unpluggings = card_unplug(stream->card, time_at(stream, position), fault.argument);
     }
     strike(stream, fault.kind, fault.argument, position);

@@ -10,7 +10,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-// One program per direction, as with hardware; but a killed program does not keep it.
+// One program per direction, as with hardware; a killed program gives the direction up.
 static bool take(struct card_direction_block *block) {
     int32_t owner = atomic_load(&block->owner);
     if (virtual_card_process_exists(owner)) return false;
@@ -34,7 +34,7 @@ static int open_descriptors(struct card_stream *stream, const char *name) {
     const struct card_settings *settings = &stream->card->block->settings;
     stream->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (stream->timer < 0) return -errno;
-    // Without the watch, a fault that is injected is noticed at the next wake-up, which is good enough.
+    // Without the watch, the stream notices an injected fault at the next wake-up, which is early enough.
     stream->watch = watch_block(name);
     if (stream_plays(stream) && settings->record_path[0]) {
         stream->record = open(settings->record_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

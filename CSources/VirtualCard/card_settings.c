@@ -107,7 +107,7 @@ static bool ranges_are_valid(const struct virtual_card_options *options) {
     const bool periods = options->period_frames_min >= 1 &&
                          options->period_frames_min <= options->period_frames_max && options->periods_min >= 1 &&
                          options->periods_min <= options->periods_max;
-    // The cable must hold both the queued frames and those that are still to be recorded.
+    // The cable must hold both the queued frames and the frames not yet recorded.
     const bool buffer = (uint64_t)options->period_frames_min * options->periods_min <= options->buffer_frames_max &&
                         2 * (uint64_t)options->buffer_frames_max + (uint64_t)options->loopback_delay_frames <= frames;
     const bool drift = options->playback_ppm >= -100000 && options->playback_ppm <= 100000 &&

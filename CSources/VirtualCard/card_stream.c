@@ -86,7 +86,7 @@ int stream_start(struct card_stream *stream) {
 }
 
 void stream_stop(struct card_stream *stream) {
-    // A finished drain ends at its last frame, however late that is noticed.
+    // A finished drain ends at its last frame, however late the end is noticed.
     int64_t position = device_step(stream);
     if (stream->is_running) stream_halt(stream, position);
 }
@@ -102,12 +102,12 @@ void stream_resume(struct card_stream *stream) {
     if (stream->plug.state != SND_PCM_STATE_SUSPENDED) return;
     switch (stream->suspension) {
     case VIRTUAL_CARD_SUSPEND:
-        // These frames were counted as lost when the stream was suspended.
+        // Suspending the stream counted these frames as lost.
         if (stream_plays(stream)) device_drop(stream, stream->base - stream_application(stream));
         run(stream);
         stream->plug.state = SND_PCM_STATE_RUNNING;
         break;
-    // alsa-lib ignores this function's result, so only the state can tell the program that it must prepare.
+    // alsa-lib ignores this function's result, so only the state can show the program that it must prepare.
     case VIRTUAL_CARD_SUSPEND_PREPARE: stream->plug.state = SND_PCM_STATE_XRUN; break;
     default: break;
     }
@@ -131,7 +131,7 @@ static void record_bytes(
             for (unsigned index = 0; index < width; index++) bytes[filled++] = sample[index];
         }
         if (filled + (size_t)width * stream->plug.channels <= CHUNK && frame + 1 < offset + count) continue;
-        // If the recording cannot be written, it is shorter than the count of frames, which shows the failure.
+        // After a failed write the recording is shorter than the count of frames, which shows the failure.
         if (write(stream->record, bytes, filled) < 0) return;
         filled = 0;
     }
@@ -209,7 +209,7 @@ int64_t stream_transfer(
     if (refusal < 0) return refusal;
     const bool is_mapped_capture = is_mapped(stream) && !stream_plays(stream);
     if (stream->short_count > 0 && count > 1) {
-        // alsa-lib takes a mapped capture for complete, whatever the result is, so it can only be refused.
+        // alsa-lib takes a mapped capture for complete, whatever the result, so only refusal is possible.
         if (stream->is_short_turn || is_mapped_capture) {
             stream->is_short_turn = false;
             stream->short_count--;
@@ -220,7 +220,7 @@ int64_t stream_transfer(
     }
     if (stream_plays(stream)) play(stream, areas, offset, count, position);
     else capture(stream, areas, offset, count);
-    // Frames of a mapped capture are counted when the program commits them.
+    // Frames of a mapped capture count when the program commits them.
     if (!is_mapped_capture) {
         atomic_fetch_add(&stream->block->transferred, count);
         stream->application = (int64_t)(stream->plug.appl_ptr + count);

@@ -74,7 +74,7 @@ void stream_halt(struct card_stream *stream, int64_t position);
 // card_device.c: the device's own actions.
 // Updates the device to the present; returns the position.
 int64_t device_step(struct card_stream *stream);
-// The stream's error according to its state, as alsa-lib's calls report it; 0 for none.
+// The stream's error according to its state, as reported by alsa-lib's calls; 0 for none.
 int device_error(const struct card_stream *stream);
 // The positions of the next scheduled fault, and of the next underrun or overrun; clock_never for none.
 int64_t device_next_fault(const struct card_stream *stream);

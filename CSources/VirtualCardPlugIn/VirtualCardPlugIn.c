@@ -47,7 +47,7 @@ static const struct field fields[] = {
 };
 
 static int set_number(struct virtual_card_options *options, const struct field *field, snd_config_t *node) {
-    // Read as text, because an argument of a name is always text, however it was declared.
+    // Read as text, because an argument of a name is always text, whatever its declaration.
     char *text = NULL, *end = NULL;
     if (snd_config_get_ascii(node, &text) < 0 || !text) return -EINVAL;
     const double real = strtod(text, &end);

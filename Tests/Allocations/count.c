@@ -1,6 +1,6 @@
-// Counts what a whole program asks of the heap, on all of its threads: a library that is loaded before all others (LD_PRELOAD), for
-// scripts/test-allocations.py alone. The count is kept in the file that WOODSHED_ALLOCATIONS names, which is mapped, so that it is
-// there however the program ends.
+// Counts a whole program's heap allocations, on all threads: a library loaded before all others (LD_PRELOAD), for
+// scripts/test-allocations.py alone. The file named by WOODSHED_ALLOCATIONS keeps the count; the file is mapped, so the
+// count survives any end of the program.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// glibc's allocator under its second names: to look the first ones up would allocate.
+// glibc's allocator under its second names: looking up the first names would allocate.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -23,7 +23,7 @@ static void count(void) { atomic_fetch_add_explicit(atomic_load_explicit(&place,
 
 __attribute__((constructor)) static void open_count(void) {
     const char *path = getenv("WOODSHED_ALLOCATIONS");
-    // Programs that this one starts are not counted.
+    // Programs started by this program are not counted.
     unsetenv("LD_PRELOAD");
     if (!path) return;
     int file = open(path, O_RDWR | O_CLOEXEC);

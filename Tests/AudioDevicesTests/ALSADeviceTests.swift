@@ -27,7 +27,7 @@ struct ALSADeviceTests {
     @Test("without a sound card the default device is refused, and the remedy names null and a file")
     func noCard() throws {
         _ = ALSARig.directory
-        // A machine with cards has none of the number that the rig's default asks for.
+        // A machine with cards has no card with the number of the rig's default.
         let expected: DeviceError.Kind = ALSALibrary.hasCard ? .unknownDevice : .noDevice
         let error = failure("default", try request())
         #expect(error?.kind == expected)
@@ -81,7 +81,7 @@ struct ALSADeviceTests {
             _ = ALSARig.directory
             let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 64)
             let stream = try openOutput(.system("pair"), request)
-            // What the process took to begin says nothing.
+            // The start of the process does not count.
             let before = processorMicroseconds()
             try stream.start(TestSound(frameCount: .max, channelCount: 2).callbacks())
             do {
@@ -90,7 +90,7 @@ struct ALSADeviceTests {
             } catch {
                 guard (error as? DeviceError)?.kind == .lost else { exit(2) }
             }
-            // It waits for a second; polling without rest would take all of that.
+            // The device waits for a second; polling without rest would take all of that second.
             exit(processorMicroseconds() - before < 500_000 ? 0 : 3)
         }
     }
@@ -141,7 +141,7 @@ struct ALSADeviceTests {
         let inputs = availableInputs()
         #expect(inputs.suffix(2).map(\.name) == ["null", "file:PATH"])
         #expect(inputs.dropLast(2).map(\.name).sorted() == ["default", "void"])
-        // Only devices of real cards are said to go one way.
+        // Only devices of real cards are listed with a direction.
         let directions: [String?] = [nil, "Input", "Output"]
         #expect(directions.map { ALSALibrary.belongs($0, to: .input) } == [true, true, false])
         #expect(directions.map { ALSALibrary.belongs($0, to: .output) } == [true, false, true])
@@ -155,14 +155,14 @@ struct ALSADeviceTests {
         #expect(outputs.suffix(2).map(\.name) == ["null", "file:PATH"])
         #expect(outputs.suffix(2).map(\.kind) == [.null, .file])
         #expect(Set(outputs.map(\.name)).count == outputs.count)
-        // The rig gives hints for these alone.
+        // The rig gives hints for these devices alone.
         #expect(outputs.dropLast(2).map(\.name).sorted() == ["default", "void"])
         #expect(outputs.filter(\.isDefault).map(\.name) == ["default"])
         #expect(outputs.first { $0.name == "void" }?.description == "Plays, into nothing")
         #expect(outputs.allSatisfy { !$0.description.contains("\n") })
     }
 
-    /// Plays a little on a device and returns what it agreed to.
+    /// Plays a little on a device and returns the accepted configuration.
     private func play(_ name: String, _ request: StreamRequest) throws -> StreamConfiguration {
         _ = ALSARig.directory
         let sound = TestSound(frameCount: 1000, channelCount: request.channelCount)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioDevices
 
-/// One way of playing: access and format, by their ALSA numbers so that tests can list them.
+/// An access and a format for playback, by their ALSA numbers so that tests can list them.
 struct Way: Sendable, CustomTestStringConvertible {
     let access: snd_pcm_access_t
     let format: snd_pcm_format_t
@@ -51,7 +51,7 @@ struct ALSAPlugInTests {
     func ringEnd() throws {
         let path = "\(ALSARig.directory)/ring-end.raw"
         defer { unsafe unlink(path) }
-        // Set up by hand, since negotiation makes the ring a whole number of blocks wherever it can.
+        // Set up by hand, since negotiation makes the ring a whole number of blocks if possible.
         var handle: OpaquePointer?
         try #require(unsafe snd_pcm_open(&handle, "capture:\(path)", SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) == 0)
         let pcm = try unsafe #require(handle)

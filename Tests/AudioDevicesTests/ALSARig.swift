@@ -6,10 +6,10 @@ import VirtualCardSupport
 
 /// Files for tests that play on ALSA's own plug-ins.
 enum ALSARig {
-    /// Must be touched before alsa-lib is used at all: it reads its configuration once.
+    /// Must be touched before any use of alsa-lib, which reads its configuration once.
     static var directory: String { ALSAConfiguration.directory }
 
-    /// The bytes of a file; empty when there is none.
+    /// The bytes of a file; empty without a file.
     static func read(_ path: String) -> [UInt8] {
         guard let file = unsafe fopen(path, "r") else { return [] }
         defer { unsafe fclose(file) }

@@ -35,7 +35,8 @@ struct CaptureTests {
         "the card's input is delivered bit for bit, in blocks of the period, with their frames", arguments: blocks
     )
     func exact(period: Int) throws {
-        // Two threads share the virtual clock. If one of them gets no processor for a second, the other one takes its card for dead.
+        // Two threads share the virtual clock. If either thread gets no processor for a second, the other thread takes
+        // its card for dead.
         let cameUndisturbed = try (0..<10).contains { _ in
             let rig = try card()
             let player = try DeviceOutput(
@@ -57,11 +58,12 @@ struct CaptureTests {
         #expect(cameUndisturbed, "100 runs, and none without an overrun")
     }
 
-    /// Compares what was delivered with what the card heard, if it came without an overrun.
+    /// Compares the delivered samples with the card's input, if delivered without an overrun.
     private func isExact(
         _ rig: VirtualCardRig, player: any OutputStream, recorder: any InputStream, period: Int
     ) throws -> Bool {
-        // Longer than a busy machine may keep the recorder from its start. On the virtual clock it takes no time, and waits for it.
+        // Longer than a busy machine may delay the recorder's start. The silence takes no time on the virtual clock,
+        // which waits for the recorder.
         let sound = TestSound(frameCount: 400_000, channelCount: 2)
         let tape = Tape(capacity: 16_384)
         #expect(recorder.configuration.periodFrames == period && recorder.configuration.channelCount == 2)
@@ -73,7 +75,7 @@ struct CaptureTests {
                 let end = MonotonicTime.now() + 60_000_000_000
                 while !rig.truth(.capture).isRunning, MonotonicTime.now() < end {}
             }))
-        // It may be over by the time that is seen.
+        // The recording may be over when its state is read.
         try #require(rig.waits { rig.truth(.playback).starts > 0 })
         try recorder.start(tape.callbacks())
         do throws(DeviceError) { try recorder.waitUntilFinished() } catch {
@@ -88,7 +90,7 @@ struct CaptureTests {
         #expect(wasInTime)
         let start = rig.truth(.capture).startFrame
         let heard = rig.heard(from: start, count: 16_384, channelCount: 2)
-        // By the real clock a recorder that comes too late finds the sound over, and by the other one a player that was given up.
+        // By the real clock a late recorder finds the sound over, and by the virtual clock a player that was given up.
         guard heard.contains(where: { $0 != 0 }) else { return false }
         #expect(tape.interleaved.map(Double.init) == heard)
         #expect(tape.inputFrames == (0..<16_384).map(Int64.init))
@@ -110,7 +112,7 @@ struct CaptureTests {
         #expect(incident.kind == (fault == .xrun ? .overrun : .suspended) && incident.side == .input)
         #expect(incident.recovery == (fault == .suspend ? .resumed : .restarted))
         #expect(incident.lostFrames == tape.overruns.lostFrames)
-        // By the card's account: what it moved and nobody fetched, and the time it stood still.
+        // By the card's record: the frames moved but not fetched, and the time of standstill.
         let truth = rig.truth(.capture)
         let missing = Int64(truth.framesMoved - truth.framesTransferred + truth.silentFrames)
         #expect(abs(incident.lostFrames - missing) <= Int64(period))
@@ -124,7 +126,7 @@ struct CaptureTests {
     func sleep(fault: VirtualFault) throws {
         let rig = try card("\(fault)@10000 \(fault)@15000")
         let tape = Tape(capacity: 24_576)
-        // It sleeps between the start and the first fault.
+        // The card pauses between the start and the first fault.
         let (begin, hour) = (rig.time, Int64(3600) * 1_000_000_000)
         let stream = try open(rig, request()) { rig.time - begin < 100_000_000 ? 5 : 5 + hour }
         try stream.start(tape.callbacks())
@@ -149,7 +151,7 @@ struct CaptureTests {
         #expect(error?.kind == .lost && error?.lossCause == cause)
         let incidents = stream.takeIncidents()
         #expect(incidents.map(\.kind) == [.lost] && incidents.first?.cause == cause)
-        // All that was recorded before the fault and filled a block.
+        // All frames recorded before the fault that filled a block.
         #expect(tape.frameCount == 10_000 / 256 * 256 && rig.truth(.capture).isOpen == false)
     }
 
@@ -217,7 +219,7 @@ struct CaptureTests {
         try stream.start(tape.callbacks())
         try stream.waitUntilFinished()
         #expect(tape.channel(1) == [Float](repeating: 0, count: 2048))
-        // 2048 frames at 48 kHz last 42 ms; nothing bounds it from above on a busy machine.
+        // 2048 frames at 48 kHz last 42 ms; on a busy machine there is no upper bound.
         #expect(MonotonicTime.now() - begin >= 42_000_000)
     }
 

@@ -5,7 +5,7 @@ import VirtualCardSupport
 
 @testable import AudioDevices
 
-/// One playing of a known sound on a card that has a fault, to whatever end.
+/// A playback of a known sound on a card that has a fault, to any end.
 struct FaultyRun {
     // Long, since by the real clock the machine's own delays must not count as faults more often than need be.
     static let period = 1024
@@ -14,12 +14,12 @@ struct FaultyRun {
     let error: DeviceError?
     let statistics: StreamStatistics
 
-    /// Plays `frameCount` frames; by the real clock they take as long as they last.
+    /// Plays `frameCount` frames; by the real clock, in real time.
     init(_ faults: String, clock: VirtualCardOptions.Clock, frameCount: Int = 24_000) throws {
         var options = VirtualCardOptions()
         options.clock = clock
         options.playbackFaults = faults
-        // Room for the whole sound and all of its silences; a busy machine makes some of seconds.
+        // Room for the whole sound and all of its silences; a busy machine makes some silences last seconds.
         options.cableFrames = 1 << 20
         options.channels = 2...2
         rig = try VirtualCardRig(options)
@@ -35,8 +35,8 @@ struct FaultyRun {
         statistics = stream.statistics
     }
 
-    /// One playing that the machine does not disturb: the stream measures a silence by the machine's clock, and where its thread is
-    /// kept waiting between two readings, that counts as well. What goes wrong ten times is no disturbance.
+    /// A playback that the machine does not disturb: the stream measures a silence by the machine's clock, and the
+    /// waiting of its thread between two readings counts as well. A failure in ten attempts is no disturbance.
     static func undisturbed(_ faults: String, clock: VirtualCardOptions.Clock) throws -> FaultyRun {
         for _ in 0..<9 where clock == .real {
             let run = try FaultyRun(faults, clock: clock)
@@ -45,23 +45,24 @@ struct FaultyRun {
         return try FaultyRun(faults, clock: clock)
     }
 
-    /// The faults that stopped the device, by its own account: those of the schedule, and the machine's own delays.
+    /// The faults that stopped the device, by the card's record: faults of the schedule, and the machine's own delays.
     var stops: [VirtualRecord] {
         rig.records.filter { ![.stall, .short, .freeze].contains($0.fault) }
     }
 
-    /// Whether the stream reported each stop that it outlived, once, and how long they lasted in all.
+    /// Whether the stream reported each stop it survived, once, and the total length of the stops.
     func reportsTruth(clock: VirtualCardOptions.Clock) -> Bool {
         let outlived = stops.compactMap(\.gapFrames)
         guard sound.xruns.count == outlived.count, statistics.xruns == outlived.count else { return false }
-        // The stream takes its time from the machine, so that of a virtual clock it knows nothing.
+        // The stream takes its time from the machine, so a virtual clock's time is unknown to the stream.
         guard clock == .real else { return true }
         let tolerance = Int64(Self.period * outlived.count)
         return abs(statistics.lostFrames - outlived.reduce(0, +)) <= tolerance
             && sound.xruns.lostFrames == statistics.lostFrames
     }
 
-    /// Whether the card played the sound from its beginning, but for what each fault threw away and the silence after it.
+    /// Whether the card played the sound from its beginning, except for the frames discarded by each fault and the
+    /// silence after it.
     func playedTruth() -> Bool {
         var device = rig.truth(.playback).startFrame
         if let first = rig.records.first { device = first.deviceFrame - first.streamFrame }
@@ -108,7 +109,7 @@ struct CardFaultTests {
         #expect(run.rig.truth(.playback).faults == [fault: 1])
         #expect(run.error == nil && run.reportsTruth(clock: clock) && run.playedTruth())
         #expect(clock == .real || run.statistics.xruns == 1)
-        // What was in the device's buffer is lost with the fault, unless the stream goes on where it was.
+        // The fault discards the content of the device's buffer, unless the stream continues at the same place.
         let dropped = run.rig.truth(.playback).droppedFrames
         #expect((dropped == 0) == (fault == .suspend) && dropped <= 4 * FaultyRun.period)
     }
@@ -182,7 +183,7 @@ struct CardFaultTests {
         var endings = [0, 0]
         for _ in 0..<count {
             var faults: [String] = []
-            // Never two at one frame: a card that stands still and is stopped in the same moment has no order of the two.
+            // Never two at one frame: a standstill and a stop at the same moment have no order.
             var frames: Set<Int> = [15_000]
             while frames.count < 21 { frames.insert(Int.random(in: 0..<20_000, using: &generator)) }
             for frame in frames.sorted() where frame != 15_000 {
@@ -193,10 +194,10 @@ struct CardFaultTests {
             let isLost = Int.random(in: 0..<4, using: &generator) == 0
             if isLost { faults.append("\(Bool.random(using: &generator) ? VirtualFault.unplug : .death)@15000") }
             let schedule = faults.joined(separator: " ")
-            // Longer than what twenty faults can throw away.
+            // Longer than the frames that twenty faults can discard.
             let run = try FaultyRun(schedule, clock: .virtual, frameCount: 120_000)
             endings[run.error == nil ? 0 : 1] += 1
-            // Nine stops right after their starts count as a device that is broken.
+            // Nine stops right after their starts count as a broken device.
             #expect(run.error?.kind == .lost || (run.error == nil && !isLost), "\(schedule)")
             #expect(run.reportsTruth(clock: .virtual), "\(schedule)")
             #expect(run.playedTruth(), "\(schedule)")
@@ -221,12 +222,12 @@ struct CardFaultTests {
             (EBUSY, .busy), (EACCES, .permissionDenied), (ENODEV, .unknownDevice),
         ]
         for (code, kind) in kinds {
-            // A busy device is tried for a second.
+            // A busy device is retried for a second.
             rig.refuse(.open, .playback, error: code, count: nil)
             let error = #expect(throws: DeviceError.self) { try openOutput(.system(rig.name), request) }
             #expect(error?.kind == kind || (code == ENODEV && error?.kind == .noDevice))
         }
-        // One that is let go of meanwhile opens.
+        // A device released meanwhile opens.
         rig.refuse(.open, .playback, error: EBUSY, count: 3)
         rig.refuse(.start, .playback, error: EIO)
         let stream = try openOutput(.system(rig.name), request)

@@ -153,7 +153,7 @@ func interleaved(_ sound: TestSound) -> [Float] {
 
 func temporaryPath() -> String { "/tmp/woodshed-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).wav" }
 
-/// The samples after the chunk header `data`, as Float32; the length in that header must be true.
+/// The samples after the chunk header `data`, as Float32; the length in that header must be correct.
 func floatSamples(ofWave path: String) -> [Float] {
     let bytes = ALSARig.read(path)
     let mark = Array("data".utf8)

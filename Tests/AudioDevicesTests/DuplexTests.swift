@@ -6,7 +6,7 @@ import VirtualCardSupport
 
 @testable import AudioDevices
 
-/// A duplex stream that plays a known sound and keeps what comes back, with the offset it was told.
+/// A duplex stream that plays a known sound and keeps the returned sound, with the reported offset.
 final class DuplexRun: Sendable {
     let sound: TestSound
     let tape: Tape
@@ -18,11 +18,11 @@ final class DuplexRun: Sendable {
         tape = Tape(capacity: capacity)
     }
 
-    /// The offset as last told, and how many different ones there were in a row.
+    /// The last reported offset, and the number of changes between reported offsets.
     var lastRoundTrip: Int64 { roundTrip.load(ordering: .acquiring) }
     var roundTripCount: Int { roundTrips.load(ordering: .acquiring) }
 
-    /// Ends when the tape is full. What is played after the sound is silence.
+    /// Ends when the tape is full. Silence follows the sound.
     func callbacks() -> DuplexCallbacks {
         DuplexCallbacks(
             process: { block in
@@ -89,7 +89,7 @@ struct DuplexTests {
         let starts = environmentCount("WOODSHED_DUPLEX_STARTS", short: cases(20, few: 10))
         var generator = SeededGenerator(printedFor: "everyStart")
         var (largest, wrong, measured) = (Int64(0), 0, 0)
-        // A buffer of 85 ms, since interruptions by a busy machine are not what is asked here.
+        // A buffer of 85 ms, since this test is not about interruptions by a busy machine.
         let (period, periods) = (256, 16)
         for _ in 0..<starts {
             let rig = try card(.real)
@@ -99,7 +99,7 @@ struct DuplexTests {
             usleep(UInt32.random(in: 0...2000, using: &generator))
             try stream.start(run.callbacks())
             try stream.waitUntilFinished()
-            // A machine that is too busy even for those makes an interruption, after which other starts count.
+            // A machine that is too busy even for 85 ms makes an interruption, after which other starts count.
             guard stream.statistics.xruns == 0, rig.truth(.capture).starts == 1 else { continue }
             let truth = rig.truth(.playback).startFrame + Int64(periods * period) - rig.truth(.capture).startFrame
             measured += 1
@@ -126,7 +126,7 @@ struct DuplexTests {
         #expect(incidents.count == 1 && incident.recovery == .restarted)
         #expect(incident.side == (direction == .playback ? .output : .input))
         #expect((incident.kind == .suspended) == (fault != .xrun))
-        // The frames of the input are those of the card's time, so the sound is found where the offset says.
+        // The frames of the input are frames of the card's time, so the sound is at the place given by the offset.
         let truth = rig.truth(.capture)
         #expect(run.tape.inputFrames.last == 24_575 + run.tape.overruns.lostFrames)
         let start = truth.startFrame
@@ -142,7 +142,7 @@ struct DuplexTests {
         "a side that stands still and falls behind is brought back into step by one restart",
         arguments: VirtualDirection.allCases)
     func standstill(direction: VirtualDirection) throws {
-        // 12 ms: longer than two periods, shorter than what the buffers hold.
+        // 12 ms: longer than two periods, shorter than the buffers.
         let schedule = "freeze@10000:12"
         let rig = try card(
             playback: direction == .playback ? schedule : "", capture: direction == .capture ? schedule : "")

@@ -78,7 +78,7 @@ struct ExclusiveTests {
     }
 }
 
-/// A /proc with one sound device; it goes with the last reference.
+/// A /proc with one sound device; removed with the last reference.
 private final class MadeUpProc {
     let root: String
     private let files: [(path: String, text: String)]

@@ -1,7 +1,7 @@
 import TestSupport
 import VirtualCardSupport
 
-/// What a stream of a random trial does.
+/// The kind of stream in a random trial.
 enum TrialMode: String, CaseIterable, Sendable {
     case playback, capture, duplex
 
@@ -23,7 +23,7 @@ struct FaultSchedule: CustomStringConvertible {
     /// Frames in which the card may stand still by itself.
     let frozenFrames: Int64
 
-    /// The frames a trial moves, unless it ends before.
+    /// The frames that a trial moves, unless it ends earlier.
     static let frameCount = 96_000
 
     init(_ generator: inout SeededGenerator) {
@@ -31,7 +31,7 @@ struct FaultSchedule: CustomStringConvertible {
         period = [32, 64, 256, 1024].randomElement(using: &generator) ?? 64
         var texts: [VirtualDirection: [String]] = [:]
         var frozen: Int64 = 0
-        // In half of them the card never stands still by itself, so that frames can be counted exactly.
+        // In half of the trials the card never stands still by itself, so that frames can be counted exactly.
         let freezes: [VirtualFault] = Bool.random(using: &generator) ? [.freeze] : []
         let kinds: [VirtualFault] = [.xrun, .suspend, .suspendPrepare, .suspendLie, .stall, .short] + freezes
         let endsBadly = Int.random(in: 0..<4, using: &generator) == 0

@@ -5,14 +5,14 @@ import VirtualCardSupport
 
 @testable import AudioDevices
 
-/// What became of a stream on a card with a schedule of faults.
+/// The outcome of a stream on a card with a schedule of faults.
 struct FaultTrial {
     let schedule: FaultSchedule
     let rig: VirtualCardRig
     let error: DeviceError?
     let incidents: [StreamIncident]
     let statistics: StreamStatistics
-    /// Real time it took, in nanoseconds.
+    /// The elapsed real time, in nanoseconds.
     let elapsed: Int64
 
     init(_ schedule: FaultSchedule) throws {
@@ -48,10 +48,10 @@ struct FaultTrial {
         statistics = core.statistics
     }
 
-    /// The stops of the card that the stream could know of, by the card's own account.
+    /// The stops of the card that the stream could notice, by the card's record.
     ///
-    /// What comes to one side while the other's stop makes both stand still is one with it, and so is what comes to a side
-    /// that had stopped already and was not started again in between.
+    /// A stop of one side while the other's stop holds both is the same stop, and so is a stop of a side that had
+    /// stopped already and was not started again in between.
     var interruptions: Int {
         let stops = rig.records.filter { ![.stall, .short, .freeze].contains($0.fault) }.sorted { $0.time < $1.time }
         var count = 0
@@ -64,19 +64,19 @@ struct FaultTrial {
                 first = stop
             }
             let gap = stop.gapFrames.map { MonotonicTime.nanoseconds(ofFrames: $0, sampleRate: 48_000) }
-            // Two nanoseconds, as times are rounded up and lengths down.
+            // Two nanoseconds, because times are rounded up and lengths down.
             end = max(end, gap.map { stop.time + $0 + 2 } ?? .max)
         }
         return count
     }
 
-    /// What is wrong with it; nil when all is well.
+    /// A description of the fault found; nil if there is none.
     var complaint: String? {
         if let error, error.kind != .lost || error.lossCause == nil { return "ended by \(error)" }
         let standstills = incidents.count { $0.kind == .stalled }
         let stops = incidents.count - standstills
         let freezes = rig.records.count { $0.fault == .freeze }
-        // A drain that is interrupted has nothing to go on to.
+        // An interrupted drain has nothing to resume.
         guard interruptions - stops == 0 || (error == nil && interruptions - stops == 1 && endedInDrain) else {
             return "\(stops) incidents for \(interruptions) interruptions"
         }
@@ -84,7 +84,7 @@ struct FaultTrial {
         return complaintOfFrames ?? complaintOfWaking
     }
 
-    /// Whether the last stop came after the last frame was handed over.
+    /// Whether the last stop came after the last frame was passed on.
     private var endedInDrain: Bool {
         schedule.mode != .capture && (rig.records.last?.movedFrame ?? 0) >= Int64(FaultSchedule.frameCount / 2)
     }
@@ -103,7 +103,7 @@ struct FaultTrial {
         return off <= tolerance ? nil : "lost \(statistics.lostInputFrames) frames of input where it was \(missing)"
     }
 
-    /// A loop that spins asks what its polls mean far more often than there are periods.
+    /// A loop that spins checks its polls far more often than there are periods.
     private var complaintOfWaking: String? {
         let wakes = schedule.mode.directions.map { rig.truth($0).wakes }.reduce(0, +)
         let moved = schedule.mode.directions.map { rig.truth($0).framesMoved }.reduce(0, +)

@@ -25,7 +25,7 @@ struct HardDeviceTests {
             output: mode == .capture ? nil : rig.name, input: mode == .playback ? nil : rig.name, request(),
             now: { rig.time })
         let core = try StreamCore(backend, request())
-        // It ends by itself, lest a device that is never given up is tried for ever.
+        // Ends by itself, so that a device that is never given up is not tried for ever.
         try core.start(
             StreamWork(
                 DuplexCallbacks(process: {
@@ -38,7 +38,7 @@ struct HardDeviceTests {
         #expect(incidents.count == 9 && incidents.last?.kind == .lost && incidents.last?.cause == .xrunStorm)
     }
 
-    // As PipeWire's plug-in does when its server has died: it says xrun, is prepared, and says xrun again.
+    // Like PipeWire's plug-in when its server has died: reports an xrun, is prepared, and reports an xrun again.
     @Test(
         "a plug-in that refuses its first frame again and again is reported as having lost its server, soon after a start and later",
         arguments: [1024, 20_480])
@@ -60,7 +60,7 @@ struct HardDeviceTests {
         #expect(incidents.map(\.kind) == [.xrun, .lost] && incidents.last?.cause == .serverGone)
     }
 
-    // The same plug-in as an input: it can be started, and says xrun when it is asked for its position.
+    // The same plug-in as an input: starting succeeds, and asking for the position reports an xrun.
     @Test("an input that stops before it has told its position, again and again, is reported as having lost its server")
     func inputRefusal() throws {
         var options = VirtualCardOptions()
@@ -170,7 +170,7 @@ struct HardDeviceTests {
         #expect(!one.truth(.playback).isOpen && !other.truth(.capture).isOpen)
     }
 
-    // In a process of its own, whose time on the processor is nobody else's.
+    // In a process of its own, whose processor time belongs to no other test.
     @Test(
         "in the second after any fault a stream uses no more of a core than in the second before",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer's own work would be measured"),
@@ -191,22 +191,22 @@ struct HardDeviceTests {
             usleep(1_000_000)
             let end = (processor: processorMicroseconds(), time: MonotonicTime.now())
             stream.stop()
-            // Shares of a core, as this thread may be woken late.
+            // Shares of a core, because this thread may be woken late.
             let before = Double(middle.processor - begin.processor) * 1000 / Double(middle.time - begin.time)
             let after = Double(end.processor - middle.processor) * 1000 / Double(end.time - middle.time)
-            // More than without a fault by less than 5 % of a core; a loop that spins takes all of one.
+            // Less than 5 % of a core more than without a fault; a loop that spins takes a whole core.
             exit(after - before < 0.05 ? 0 : 1)
         }
     }
 }
 
-/// For 1.3 s. To sleep would be refused by the real-time sanitizer.
+/// For 1.3 s. The real-time sanitizer would refuse a sleep.
 private func computeTooLong() {
     let end = MonotonicTime.now() + 1_300_000_000
     while MonotonicTime.now() < end {}
 }
 
-/// What this process has had of the processor.
+/// The processor time of this process.
 func processorMicroseconds() -> Int {
     var usage = rusage()
     unsafe getrusage(0, &usage)

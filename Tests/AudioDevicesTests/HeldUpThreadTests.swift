@@ -6,7 +6,7 @@ import VirtualCardSupport
 
 @testable import AudioDevices
 
-/// The signal that holds up the thread that gets it, as a machine does that is too busy for it.
+/// A signal that holds up its receiving thread, as a busy machine does.
 private let holdUp = SIGUSR2
 
 @Suite("A device thread that is held up")
@@ -16,7 +16,8 @@ struct HeldUpThreadTests {
     func end() async {
         await #expect(processExitsWith: .success) {
             signal(holdUp) { _ in usleep(700_000) }
-            // The device thread counts a hold-up as three periods of waiting, so a buffer of eight leaves it time to see the device go on.
+            // The device thread counts a hold-up as three periods of waiting, so a buffer of eight leaves it time to
+            // see the device go on.
             var options = VirtualCardOptions()
             options.bufferFramesMax = 65_536
             let rig = try VirtualCardRig(options)

@@ -12,7 +12,7 @@ private final class Flag: Sendable {
     func set() { value.store(true, ordering: .releasing) }
 }
 
-/// A duplex stream without threads, whose start and end the test decides.
+/// A duplex stream without threads: the test decides its start and end.
 private final class ManualDuplex: DuplexStream {
     enum Start { case works, fails, waitsForStop }
 

@@ -18,7 +18,7 @@ struct OpenCloseTests {
             var limit = rlimit(rlim_cur: rlim_t(next + 1), rlim_max: rlim_t(next + 1))
             guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
             let thief = DescriptorThief()
-            // What the runtime had open for a moment is given back later: then one more descriptor is taken.
+            // The runtime closes a descriptor a moment later: then this test takes one more.
             var taken = 0
             for _ in 0..<20_000 where (try? WakeSignal()) != nil {
                 taken += 1
@@ -59,7 +59,7 @@ struct OpenCloseTests {
                 }
             }
             var after = Belongings()
-            // Threads that end are gone from /proc a little after they were joined; two minutes are patience, not a measure.
+            // Ended threads leave /proc a little after their join; two minutes are patience, not a measure.
             let before = looks[0]
             for _ in 0..<12_000 where after.threads > before.threads || after.descriptors > before.descriptors {
                 usleep(10_000)
@@ -72,14 +72,14 @@ struct OpenCloseTests {
             let isSmall = Belongings.areSteady(looks, streamsBetween: between)
             print(isSame && isSmall && opens >= count ? "nothing is left" : "")
         }
-        // What a process says that has failed is lost; so it ends well, and tells.
+        // Output of a failed process is lost, so the process exits successfully and prints the failure.
         let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         print(said)
         #expect(said.contains("nothing is left"))
     }
 }
 
-/// What a process holds.
+/// The resources that a process holds.
 private struct Belongings: CustomStringConvertible {
     let descriptors = entryCount("/proc/self/fd")
     let threads = entryCount("/proc/self/task")
@@ -92,11 +92,11 @@ private struct Belongings: CustomStringConvertible {
 
     /// Whether memory does not grow with the number of streams.
     ///
-    /// What leaks grows between any two looks. What the allocator keeps for threads grows in steps, as many threads happen to
-    /// ask at once; so does what is resident, and more on a busy machine. So the smallest step counts: of the heap, where
-    /// it is counted, less than 64 bytes a stream; of everything else a page for every four streams.
+    /// A leak grows between any two readings. The allocator's memory for threads grows in steps, when many threads
+    /// allocate at once; so does resident memory, and more on a busy machine. So the smallest step counts: of the heap,
+    /// where it is counted, less than 64 bytes a stream; of everything else a page for every four streams.
     static func areSteady(_ looks: [Self], streamsBetween: Int) -> Bool {
-        // The thread sanitizer remembers what was long given back.
+        // The thread sanitizer remembers memory long freed.
         guard !Sanitizers.watchThreads else { return true }
         let steps = zip(looks, looks.dropFirst())
         let heap = steps.map { $1.heapBytes - $0.heapBytes }.min() ?? .max

@@ -1,7 +1,7 @@
-// Conversion to a card's samples, as slowly and plainly as it can be said.
+// Conversion to a card's samples, as slow and plain as possible.
 @testable import AudioDevices
 
-/// What conversion must give, sample by sample in Double and whole integers, most significant byte first.
+/// The correct result of conversion, sample by sample in Double and whole integers, most significant byte first.
 func referenceBytes(_ sample: Float, _ layout: SampleLayout) -> [UInt8] {
     let encoding = layout.encoding
     let bytes: [UInt8]
@@ -33,7 +33,7 @@ private func referenceInteger(_ sample: Float, bits: Int) -> Int64 {
     return rest > 0.5 ? floor + 1 : floor
 }
 
-/// The sample that is left of one after a device has held it.
+/// The remaining sample after a device has held it.
 func referenceSample(_ sample: Float, _ layout: SampleLayout) -> Float {
     switch layout.encoding {
     case .float32, .float64: return sample.isNaN ? 0 : sample

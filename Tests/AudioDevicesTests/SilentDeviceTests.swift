@@ -6,7 +6,7 @@ import VirtualCardSupport
 
 @testable import AudioDevices
 
-/// Devices behind which nobody answers, and what becomes of all others meanwhile.
+/// Devices without an answering server, and their effect on all other devices.
 @Suite("Devices that do not answer")
 struct SilentDeviceTests {
     private let request: StreamRequest
@@ -15,7 +15,7 @@ struct SilentDeviceTests {
         request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 256, realtimePriority: nil)
     }
 
-    /// Runs `body` on a thread of its own and tells whether it came back; two minutes are patience, not a measure.
+    /// Runs `body` on a thread of its own and returns whether `body` returned; two minutes are patience, not a measure.
     private func comesBack(_ body: @escaping @Sendable () throws(DeviceError) -> Void) -> Bool {
         do throws(DeviceError) {
             try PendingAnswer("test", body).wait(seconds: 120)
@@ -44,13 +44,13 @@ struct SilentDeviceTests {
         #expect(comesBack { () throws(DeviceError) in _ = (availableOutputs(), availableInputs()) })
         #expect(comesBack { () throws(DeviceError) in _ = mixerControls("heard") })
         #expect(silent.truth(.playback).waiting == 1)
-        // And who asked for it goes on when there is an answer after all.
+        // The caller goes on when an answer comes after all.
         silent.silence(.playback, false)
         try opening.wait(seconds: 120)
         #expect(silent.truth(.playback).opens == 1)
     }
 
-    // As a USB card that has stopped to answer: its driver waits for it for five seconds when it is closed.
+    // Like a USB card that no longer answers: closing waits for the driver for five seconds.
     @Test(
         "a device that stops to answer while it is used is told as lost before it can be closed",
         arguments: [TrialMode.playback, .capture])
@@ -69,7 +69,7 @@ struct SilentDeviceTests {
         #expect(error?.lossCause == (mode == .capture ? .stoppedDelivering : .stoppedTaking))
         #expect(core.ledger.takeIncidents().last?.kind == .lost)
         #expect(mode.directions.allSatisfy { rig.truth($0).isOpen })
-        // And it is closed once that is possible.
+        // The device closes as soon as possible.
         for direction in mode.directions { rig.silence(direction, false) }
         #expect(rig.waits { mode.directions.allSatisfy { !rig.truth($0).isOpen } })
     }
@@ -91,7 +91,7 @@ struct SilentDeviceTests {
         rig.plugIn()
         #expect(comesBack { () throws(DeviceError) in output.stop() })
         #expect(rig.truth(.playback).waiting == 1)
-        // And it is closed once it answers.
+        // The device closes once it answers.
         rig.silence(.playback, false)
         #expect(rig.waits { rig.truth(.playback).opens == 2 && !rig.truth(.playback).isOpen })
     }
@@ -160,7 +160,7 @@ struct SilentDeviceTests {
                 group.addTask {
                     var failures: [String] = []
                     for round in 0..<cases(60, few: 20) {
-                        // Another one of the rigs for each, as one that is open is busy.
+                        // Each uses another rig, because an open rig is busy.
                         let name = thread < 4 && round % 2 == 0 ? rigs[thread].name : names[(thread + round) % 4]
                         do throws(DeviceError) {
                             let stream = try openOutput(.system(name), request)

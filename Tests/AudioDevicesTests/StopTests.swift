@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioDevices
 
-/// The devices every promise about stopping is tried on; an ALSA one first opens alsa-lib's own null.
+/// The devices on which every promise about stopping is tried; an ALSA device first opens alsa-lib's own null.
 private enum Outlet: String, CaseIterable, Sendable {
     case null, file, alsa
 
@@ -20,7 +20,7 @@ private enum Outlet: String, CaseIterable, Sendable {
     }
 }
 
-/// How many entries a folder of /proc has.
+/// The number of entries in a folder of /proc.
 func entryCount(_ folder: String) -> Int {
     guard let directory = unsafe opendir(folder) else { return -1 }
     defer { unsafe closedir(directory) }
@@ -29,8 +29,8 @@ func entryCount(_ folder: String) -> Int {
     return count
 }
 
-/// Threads that end are gone from /proc a little after they were joined, and those of the library's pools when they have been idle
-/// for some seconds. Two minutes are patience, not a measure.
+/// Ended threads leave /proc a little after their join, and threads of the library's pools after some idle seconds. Two
+/// minutes are patience, not a measure.
 private func settles(_ folder: String, to expected: Int) -> Bool {
     for _ in 0..<12_000 {
         if entryCount(folder) <= expected { return true }
@@ -78,7 +78,7 @@ struct StopTests {
     @Test("a stop wakes a thread that waits for the end of a long buffer, and the rest of the buffer is not played")
     func stopWakes() throws {
         for outlet in [Outlet.null, .file] {
-            // A thread that is held up for longer than the buffer lasts stops too late, but not each time.
+            // A thread held up for longer than the buffer lasts stops too late, but not each time.
             let isCut = try (0..<10).contains { _ in
                 let path = temporaryPath()
                 defer { unsafe unlink(path) }
@@ -132,7 +132,7 @@ struct StopTests {
             let stream = try openOutput(.null, request)
             try stream.start(sound.callbacks())
         }
-        // The thread held the callbacks, and it has ended.
+        // The thread held the callbacks, and the thread has ended.
         #expect(callbacksAlive == nil)
     }
 

@@ -1,7 +1,8 @@
 import AudioDevices
 import Synchronization
 
-/// What an input delivers, kept for tests, with a diary of how it came; real-time safe as a stream's callbacks must be.
+/// The frames delivered by an input, kept for tests, with a log of the deliveries; real-time safe as a stream's
+/// callbacks must be.
 @safe
 final class Tape: @unchecked Sendable {
     // Unchecked because of the memory: the device thread alone writes, tests read after the stream has finished.
@@ -14,7 +15,7 @@ final class Tape: @unchecked Sendable {
     private let overrunCount = Atomic<Int>(0)
     private let lost = Atomic<Int64>(0)
 
-    /// Keeps up to `capacity` frames; later ones are let go.
+    /// Keeps up to `capacity` frames; later frames are dropped.
     init(capacity: Int, channelCapacity: Int = 2) {
         self.capacity = capacity
         self.channelCapacity = channelCapacity
@@ -29,20 +30,20 @@ final class Tape: @unchecked Sendable {
         unsafe frames.deallocate()
     }
 
-    /// Frames that came.
+    /// Delivered frames.
     var frameCount: Int { min(capacity, count.load(ordering: .acquiring)) }
-    /// The numbers of the frames that came.
+    /// The numbers of the delivered frames.
     var inputFrames: [Int64] { (0..<frameCount).map { unsafe frames[$0] } }
     var overruns: (count: Int, lostFrames: Int64) {
         (overrunCount.load(ordering: .acquiring), lost.load(ordering: .acquiring))
     }
 
-    /// The samples of a channel that came, one after another.
+    /// A channel's delivered samples, one after another.
     func channel(_ channel: Int) -> [Float] {
         (0..<frameCount).map { unsafe samples[$0 * channelCapacity + channel] }
     }
 
-    /// Interleaved samples of what came.
+    /// The delivered samples, interleaved.
     var interleaved: [Float] {
         let used = channels.load(ordering: .acquiring)
         return (0..<frameCount).flatMap { frame in

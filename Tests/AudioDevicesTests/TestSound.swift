@@ -2,7 +2,7 @@ import AudioDevices
 import Synchronization
 import VirtualCardSupport
 
-/// The known sound, of some length, with a diary of how it was asked for; real-time safe as a stream's callbacks must be.
+/// The known sound, of a given length, with a log of the requests; real-time safe as a stream's callbacks must be.
 @safe
 final class TestSound: @unchecked Sendable {
     // Unchecked because of the pointers: the device thread alone writes, tests read after the stream has finished.
@@ -79,7 +79,7 @@ final class TestSound: @unchecked Sendable {
         return copy(to: block)
     }
 
-    /// Copies what the sound has of a block, and returns the number of frames; for the device thread.
+    /// Copies the sound's part of a block, and returns the number of frames; for the device thread.
     func copy(to block: RenderBlock) -> Int {
         let valid = max(0, min(block.frameCount, frameCount - Int(block.outputFrame)))
         for channel in 0..<block.channelCount {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How pure a steady sine came out: what is left beside it, and by how much its frequency is off.
+/// The purity of a steady sine: the remaining sound beside the sine, and the error of its frequency.
 struct TonePurity {
     /// Distortion and noise below the sine, in dB; of everything, without any weighting.
     let noise: Double
@@ -12,7 +12,7 @@ struct TonePurity {
         var frequency = cycles
         var rest = 0.0
         var power = 1.0
-        // With the derivative by frequency as another pair of columns; twice settles it.
+        // With the derivative by frequency as another pair of columns; two rounds converge.
         for _ in 0..<3 {
             var matrix = [[Double]](repeating: [Double](repeating: 0, count: 4), count: 4)
             var right = [Double](repeating: 0, count: 4)

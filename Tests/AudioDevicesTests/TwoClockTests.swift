@@ -7,16 +7,16 @@ import VirtualCardSupport
 
 @testable import AudioDevices
 
-/// A duplex stream that plays a sine for so many frames and keeps the last of what comes back.
+/// A duplex stream that plays a sine for some frames and keeps the end of the returned sound.
 @safe
 final class SineRun: @unchecked Sendable {
-    // Unchecked because of what is kept: the device thread alone writes, tests read after the stream has finished.
+    // Unchecked because of the kept samples: the device thread alone writes, tests read after the stream has finished.
     /// Of the sine, a frame.
     let cycles: Double
     private let frameCount: Int64
     private let kept: UnsafeMutablePointer<Float>
     private let capacity: Int
-    /// The number of the first frame that is kept.
+    /// The number of the first kept frame.
     private(set) var keptFrom: Int64 = -1
     private(set) var keptCount = 0
     private(set) var roundTrip: Int64 = -1
@@ -34,7 +34,7 @@ final class SineRun: @unchecked Sendable {
 
     var sound: [Float] { (0..<keptCount).map { unsafe kept[$0] } }
 
-    /// By how many frames the sine is beside the place that the round trip tells.
+    /// The sine's distance in frames from the place given by the round trip.
     func place(delay: Int64) -> Double {
         var (real, imaginary) = (0.0, 0.0)
         for (index, sample) in sound.enumerated() {
@@ -85,7 +85,7 @@ struct TwoClockTests {
         return try VirtualCardRig(options)
     }
 
-    /// Both directions of a card as if they were two.
+    /// Both directions of a card as if they were two cards.
     func open(_ rig: VirtualCardRig, _ request: StreamRequest) throws -> any DuplexStream {
         try ALSABackend.duplex(
             output: rig.name, input: rig.name, request, inputRequest: request, clocks: .two, now: { rig.time })
@@ -99,9 +99,10 @@ struct TwoClockTests {
         let error: DeviceError?
     }
 
-    /// Plays until the end. A virtual clock waits for both threads, so that nothing may run dry but by a schedule.
+    /// Plays until the end. A virtual clock waits for both threads, so nothing runs dry except by a schedule.
     ///
-    /// If one of the threads gets no processor for a second, the other one takes its card for dead. Then another card is tried.
+    /// If either thread gets no processor for a second, the other thread takes its card for dead. Then the test tries
+    /// another card.
     private func finished(
         frameCount: Int, keeping capacity: Int, _ request: StreamRequest? = nil,
         on card: @autoclosure () throws -> VirtualCardRig
@@ -135,7 +136,7 @@ struct TwoClockTests {
     func drift(ppm: Double) throws {
         let hours = environmentCount("WOODSHED_DRIFT_HOURS", short: 0)
         let seconds = hours == 0 ? cases(10, few: 6) : hours * 3600
-        // Hours are telephone sound, to be cheap: the loop goes by seconds.
+        // Hours are in telephone quality, to be cheap: the loop depends on seconds.
         let request = try hours == 0 ? self.request() : self.request(256, rate: 8000)
         let rate = request.sampleRate
         let run = try finished(
@@ -207,7 +208,7 @@ struct TwoClockTests {
         #expect(stream != nil)
     }
 
-    /// Keeps a stream for its own callback, which must not own it.
+    /// Keeps a stream for its own callback, which must not own the stream.
     final class WeakStream: Sendable {
         let stream = Mutex<(any DuplexStream)?>(nil)
     }

@@ -1,7 +1,7 @@
-// The functions of OpenSSL's libcrypto that compute checksums, as a table that is filled when the first one is compared. libcurl itself
-// needs the library, so it is there wherever files can be fetched.
+// The functions of OpenSSL's libcrypto that compute checksums, as a table filled at the first comparison of a checksum.
+// libcurl itself needs libcrypto, so the library is present wherever files can be fetched.
 //
-// The types, constants and functions are declared here, so neither the header nor the library is needed to build.
+// This header declares the types, constants and functions, so the build needs neither OpenSSL's header nor the library.
 // scripts/test-headers.sh compares the list with the real header: a difference does not compile.
 #ifndef WOODSHED_CCRYPTO_H
 #define WOODSHED_CCRYPTO_H
@@ -16,16 +16,16 @@
     constant(EVP_MAX_MD_SIZE, 64) \
     constant(EVP_MD_CTX_FLAG_NON_FIPS_ALLOW, 8)
 
-// The comparison with the real header includes it first.
+// The comparison with the real header includes that header first.
 #ifndef CRYPTO_HEADER_IS_INCLUDED
 enum { CRYPTO_CONSTANTS(LIBRARY_CONSTANT) };
 #endif
 
-/// A checksum that is being computed.
+/// A checksum being computed.
 typedef struct evp_md_ctx_st checksum_context;
 /// A way to compute checksums.
 typedef struct evp_md_st checksum_method;
-/// Hardware that computes; nothing here uses any.
+/// Hardware that computes; not used here.
 typedef struct engine_st checksum_engine;
 
 #define CRYPTO_FUNCTIONS(function) \

@@ -1,6 +1,6 @@
-// The functions of libcurl, as a table that is filled when the first one is needed.
+// The functions of libcurl, as a table filled at the first use.
 //
-// The types, constants and functions are declared here, so neither the header nor the library is needed to build.
+// This header declares the types, constants and functions, so the build needs neither curl's header nor the library.
 // scripts/test-headers.sh compares the list with the real header: a difference does not compile.
 #ifndef WOODSHED_CCURL_H
 #define WOODSHED_CCURL_H
@@ -76,7 +76,7 @@
     constant(CURL_ERROR_SIZE, 256) \
     constant(CURL_VERSION_ASYNCHDNS, 128)
 
-// The comparison with the real header includes it first.
+// The comparison with the real header includes that header first.
 #ifndef CURL_HEADER_IS_INCLUDED
 typedef void CURL;
 typedef void CURLM;
@@ -88,7 +88,7 @@ typedef enum { CURL_INFO_CONSTANTS(LIBRARY_CONSTANT) } CURLINFO;
 typedef enum { CURL_VERSION_CONSTANTS(LIBRARY_CONSTANT) } CURLversion;
 enum { CURL_PLAIN_CONSTANTS(LIBRARY_CONSTANT) };
 
-/// The list of strings that one option takes.
+/// The type of an option's list of strings.
 struct curl_slist {
     char *data;
     struct curl_slist *next;
@@ -106,7 +106,7 @@ typedef struct CURLMsg {
 
 struct curl_waitfd;
 
-/// The beginning of what the library says about itself; the rest is left out.
+/// The beginning of the library's description of itself; the rest is left out.
 typedef struct {
     CURLversion age;
     const char *version;
@@ -148,7 +148,7 @@ LibraryDescription curl_description(void);
 
 // Swift cannot call functions with variable arguments, so each type of argument has a function here.
 
-/// Takes received bytes; returns how many of them it took.
+/// Takes received bytes; returns the number of bytes taken.
 typedef size_t (*CurlReceiver)(char *bytes, size_t size, size_t count, void *context);
 
 CURLcode curl_set_number(const CurlFunctions *curl, CURL *handle, CURLoption option, long value);
@@ -156,7 +156,7 @@ CURLcode curl_set_number(const CurlFunctions *curl, CURL *handle, CURLoption opt
 CURLcode curl_set_text(const CurlFunctions *curl, CURL *handle, CURLoption option, const char *text);
 CURLcode curl_set_pointer(const CurlFunctions *curl, CURL *handle, CURLoption option, void *pointer);
 CURLcode curl_set_receiver(const CurlFunctions *curl, CURL *handle, CURLoption option, CurlReceiver receiver);
-/// Lets no program that is started meanwhile inherit the sockets.
+/// Keeps programs started meanwhile from inheriting the sockets.
 CURLcode curl_keep_sockets_private(const CurlFunctions *curl, CURL *handle);
 CURLcode curl_get_number(const CurlFunctions *curl, CURL *handle, CURLINFO info, long *value);
 CURLcode curl_get_seconds(const CurlFunctions *curl, CURL *handle, CURLINFO info, double *value);

@@ -1,6 +1,6 @@
-// The functions of libxml2 that read playlists and feeds in XML, as a table that is filled when the first one is read.
+// The functions of libxml2 that read playlists and feeds in XML, as a table filled at the first reading.
 //
-// The types, constants and functions are declared here, so neither the header nor the library is needed to build.
+// This header declares the types, constants and functions, so the build needs neither libxml2's header nor the library.
 // scripts/test-headers.sh compares the list with the real header: a difference does not compile.
 #ifndef WOODSHED_CLIBXML_H
 #define WOODSHED_CLIBXML_H
@@ -23,14 +23,14 @@
     constant(XML_ERR_NO_MEMORY, 2) \
     constant(XML_ERR_DOCUMENT_END, 5)
 
-// The comparison with the real header includes it first.
+// The comparison with the real header includes that header first.
 #ifndef LIBXML_HEADER_IS_INCLUDED
 enum { LIBXML_OPTIONS(LIBRARY_CONSTANT) };
 enum { LIBXML_ERROR_LEVELS(LIBRARY_CONSTANT) };
 enum { LIBXML_ERRORS(LIBRARY_CONSTANT) };
 #endif
 
-/// A text that is being read.
+/// A text being read.
 typedef struct _xmlParserCtxt xml_parser;
 
 /// An error that the library reports: `xmlError`.
@@ -46,7 +46,7 @@ typedef struct {
 /// A function that is never set.
 typedef void (*LibXMLUnused)(void);
 
-/// The functions that the library calls for what it finds: `xmlSAXHandler`, whose fields have the same places.
+/// The callbacks of the parser: `xmlSAXHandler`, whose fields have the same places.
 typedef struct {
     LibXMLUnused internalSubset;
     LibXMLUnused isStandalone;
@@ -78,8 +78,9 @@ typedef struct {
     LibXMLUnused externalSubset;
     unsigned int initialized;
     void *own;
-    /// Name, prefix, namespace; the number of namespaces that the element declares, and prefix and name of each; the number of its attributes,
-    /// how many of them are defaults, and of each its name, prefix, namespace, and the beginning and end of its value.
+    /// Name, prefix, namespace; the number of namespaces that the element declares, and prefix and name of each; the
+    /// number of its attributes, the number of defaults among them, and of each attribute its name, prefix, namespace,
+    /// and the beginning and end of its value.
     void (*startElementNs)(
         void *, const unsigned char *, const unsigned char *, const unsigned char *, int, const unsigned char **, int, int,
         const unsigned char **);
@@ -87,7 +88,7 @@ typedef struct {
     void (*serror)(void *, LibXMLError *);
 } LibXMLHandler;
 
-/// Says that the fields behind `initialized` are there.
+/// Marks the fields behind `initialized` as present.
 #define LIBXML_HANDLER_MARK 0xDEEDBEAF
 
 #ifndef LIBXML_HEADER_IS_INCLUDED

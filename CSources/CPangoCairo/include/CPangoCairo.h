@@ -1,7 +1,7 @@
-// The functions of cairo and Pango that draw pictures, as a table that is filled when the first picture is drawn.
+// The functions of cairo and Pango that draw pictures, as a table filled at the first picture.
 //
-// The types, constants and functions are declared here, so neither the headers nor the libraries are needed to build.
-// scripts/test-headers.sh compares the list with the real headers: a difference does not compile.
+// This header declares the types, constants and functions, so the build needs neither the original headers nor the
+// libraries. scripts/test-headers.sh compares the list with the real headers: a difference does not compile.
 #ifndef WOODSHED_CPANGOCAIRO_H
 #define WOODSHED_CPANGOCAIRO_H
 
@@ -28,7 +28,7 @@
     constant(PANGO_WEIGHT_NORMAL, 400) \
     constant(PANGO_WEIGHT_BOLD, 700)
 
-// The comparison with the real headers includes them first.
+// The comparison with the real headers includes those headers first.
 #ifndef PANGO_CAIRO_HEADERS_ARE_INCLUDED
 typedef enum { CAIRO_STATUS_CONSTANTS(LIBRARY_CONSTANT) } cairo_status_t;
 typedef enum { CAIRO_FORMAT_CONSTANTS(LIBRARY_CONSTANT) } cairo_format_t;

@@ -1,5 +1,5 @@
-// The processors on which a thread runs, only for tests that occupy each of them with a thread. glibc declares these functions
-// as extensions, which Swift's Glibc module leaves out.
+// The processors on which a thread runs, only for tests that occupy each processor with a thread. glibc declares these
+// functions as extensions, which Swift's Glibc module leaves out.
 #ifndef WOODSHED_CPROCESSORS_H
 #define WOODSHED_CPROCESSORS_H
 

@@ -1,8 +1,8 @@
-// The functions of libsystemd that speak on a bus, as a table that is filled when the first one is needed.
+// The functions of libsystemd for a bus, as a table filled at the first use.
 //
-// The types, constants and functions are declared here, so neither the header nor the library is needed to build.
-// scripts/test-headers.sh compares the list with the real header: a difference does not compile. Only functions that take no
-// callbacks and no variable arguments are in it: messages are taken one by one, and built value by value.
+// This header declares the types, constants and functions, so the build needs neither systemd's header nor the library.
+// scripts/test-headers.sh compares the list with the real header: a difference does not compile. Only functions without
+// callbacks and without variable arguments are included: messages are taken one by one, and built value by value.
 #ifndef WOODSHED_CSDBUS_H
 #define WOODSHED_CSDBUS_H
 
@@ -19,7 +19,7 @@
     constant(SD_BUS_MESSAGE_METHOD_ERROR, 3) \
     constant(SD_BUS_MESSAGE_SIGNAL, 4)
 
-// The comparison with the real header includes it first.
+// The comparison with the real header includes that header first.
 #ifndef SDBUS_HEADER_IS_INCLUDED
 enum { SDBUS_CONSTANTS(LIBRARY_CONSTANT) };
 

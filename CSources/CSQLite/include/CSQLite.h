@@ -1,6 +1,6 @@
-// The functions of SQLite that keep what a user practises, as a table that is filled when the first database is opened.
+// The functions of SQLite for the practice database, as a table filled when the first database is opened.
 //
-// The types, constants and functions are declared here, so neither the header nor the library is needed to build.
+// This header declares the types, constants and functions, so the build needs neither SQLite's header nor the library.
 // scripts/test-headers.sh compares the list with the real header: a difference does not compile.
 #ifndef WOODSHED_CSQLITE_H
 #define WOODSHED_CSQLITE_H
@@ -43,7 +43,7 @@
     constant(SQLITE_DETERMINISTIC, 2048) \
     constant(SQLITE_INNOCUOUS, 2097152)
 
-// The comparison with the real header includes it first.
+// The comparison with the real header includes that header first.
 #ifndef SQLITE_HEADER_IS_INCLUDED
 enum { SQLITE_CONSTANTS(LIBRARY_CONSTANT) };
 

@@ -1,9 +1,9 @@
-// VirtualCard: a sound card without hardware that can be made to fail. It is an alsa-lib external I/O plug-in: a clock, and a
-// cable from its output to its input in shared memory, so that programs in one or more processes record exactly what was
-// played.
+// VirtualCard: a sound card without hardware that can be made to fail. The card is an alsa-lib external I/O plug-in: a
+// clock, and a cable from its output to its input in shared memory, so that programs in one or more processes record
+// exactly the played frames.
 //
-// It makes no sound, converts no rates and mixes nothing; each direction can be used by one program at a time, as with
-// hardware. docs/virtual-card.md describes what a program sees of each fault, and what a plug-in cannot imitate.
+// The card makes no sound, converts no rates and mixes nothing. Each direction serves one program at a time, as with
+// hardware. docs/virtual-card.md describes the effect of each fault on a program, and the limits of a plug-in.
 //
 // Functions return 0 or more for success and a negative errno otherwise.
 #ifndef WOODSHED_VIRTUAL_CARD_H
@@ -17,7 +17,7 @@ struct _snd_pcm;
 
 enum {
     VIRTUAL_CARD_CHANNEL_LIMIT = 64,
-    /// The number of faults that a card records; later ones are only counted.
+    /// The number of faults that a card records; later faults are only counted.
     VIRTUAL_CARD_RECORD_LIMIT = 4096,
 };
 
@@ -43,7 +43,7 @@ enum virtual_card_fault_kind {
     VIRTUAL_CARD_SHORT,
     /// As if a sound server died: every call fails with EIO until the stream is closed.
     VIRTUAL_CARD_DEATH,
-    /// The call that meets it never returns, and keeps the stream's lock, like a driver that is stuck.
+    /// The affected call never returns, and keeps the stream's lock, like a stuck driver.
     VIRTUAL_CARD_HANG,
     VIRTUAL_CARD_FAULT_KIND_COUNT,
 };
@@ -94,9 +94,9 @@ struct virtual_card_options {
     uint32_t period_frames_min, period_frames_max, buffer_frames_max, periods_min, periods_max;
     /// alsa-lib's names of channel positions, such as "FL FR RL RR FC LFE"; NULL for a card without a map.
     const char *channel_map;
-    /// Faults at given frames: "kind@frame[:argument]", such as "xrun@48000 stall@96000:50". The kinds are xrun, suspend,
-    /// suspend-prepare, suspend-lie, unplug, stall, freeze, short, death, hang. Frames count what the device has moved in this
-    /// direction since the card was created; each fault happens once, and exactly at its frame.
+    /// Faults at given frames: "kind@frame[:argument]", such as "xrun@48000 stall@96000:50". The kinds are xrun,
+    /// suspend, suspend-prepare, suspend-lie, unplug, stall, freeze, short, death, hang. Frames count the frames moved
+    /// by the device in this direction since the card was created; each fault happens once, and exactly at its frame.
     const char *playback_faults, *capture_faults;
     enum virtual_card_delay_answer delay_answer;
     /// A file to which the bytes of all frames written for playback are appended, interleaved; NULL for none.
@@ -109,23 +109,23 @@ struct virtual_card_options virtual_card_defaults(void);
 /// Controls a card, from any process.
 struct virtual_card;
 
-/// Creates a card that is opened as `name`: letters, digits, '-' and '_', at most 64. Returns -EEXIST if it exists, -EINVAL for
-/// options that are inconsistent or cannot be read.
+/// Creates a card that is opened as `name`: letters, digits, '-' and '_', at most 64. Returns -EEXIST if the card
+/// exists, -EINVAL for options that are inconsistent or unreadable.
 int virtual_card_create(struct virtual_card **card, const char *name, const struct virtual_card_options *options);
 
-/// Finds a card that any process has created. Returns -ENOENT if there is none.
+/// Finds a card created by any process. Returns -ENOENT if there is none.
 int virtual_card_attach(struct virtual_card **card, const char *name);
 
-/// Releases the control; the card exists until it is removed.
+/// Releases the control; the card exists until removed.
 void virtual_card_detach(struct virtual_card *card);
 
-/// Removes a card, and its clock unless that has a name of its own. Open streams continue.
+/// Removes a card, and its clock unless the clock has a name of its own. Open streams continue.
 int virtual_card_remove(const char *name);
 
-/// Removes a virtual clock that was named by "virtual:NAME".
+/// Removes a virtual clock named by "virtual:NAME".
 int virtual_card_remove_clock(const char *name);
 
-/// Whether a process with this number exists, including one that has ended but was not waited for. True if that is unknown.
+/// Whether a process with this number exists, including an ended process that nothing has waited for. True if unknown.
 bool virtual_card_process_exists(int32_t number);
 
 /// Opens a stream without any ALSA configuration. The card is created from `options` if none has the name; otherwise `options`
@@ -145,16 +145,16 @@ int virtual_card_refuse(
     struct virtual_card *card, enum virtual_card_direction direction, enum virtual_card_operation operation, int error,
     int count);
 
-/// Makes every opening and closing wait, as with a sound server that accepts a connection and never answers, until this is called with
-/// false.
+/// Makes every opening and closing wait, as with a sound server that accepts a connection and never answers, until
+/// called with false.
 void virtual_card_silence(struct virtual_card *card, enum virtual_card_direction direction, bool is_silent);
 
-/// What really happened to one direction since the card was created, by the card's own records.
+/// The true events of a direction since the card was created, by the card's own records.
 struct virtual_card_truth {
     bool is_open, is_running;
     /// The device frame of the stream's frame 0, at the last start or resume.
     int64_t start_frame;
-    /// The device frame that is being played or recorded now.
+    /// The device frame being played or recorded now.
     int64_t device_frame;
     /// The number of openings that wait for an answer.
     uint32_t waiting;
@@ -167,15 +167,15 @@ struct virtual_card_truth {
     uint64_t frames_moved;
     /// The time, in frames, between a stop of a stream by a fault and its next start, and in freezes.
     uint64_t silent_frames;
-    /// Frames written for playback that a fault discarded before they were played.
+    /// Frames written for playback that a fault discarded before playing.
     uint64_t dropped_frames;
-    /// The number of times that a program checked a poll's result, and the number of times that there was nothing to do.
+    /// The number of times that a program checked a poll's result, and the number of times without anything to do.
     uint64_t wakes, idle_wakes;
 };
 
 struct virtual_card_truth virtual_card_truth(struct virtual_card *card, enum virtual_card_direction direction);
 
-/// One fault that happened.
+/// A fault that happened.
 struct virtual_card_record {
     enum virtual_card_fault_kind kind;
     enum virtual_card_direction direction;
@@ -187,17 +187,17 @@ struct virtual_card_record {
     int64_t stream_frame, moved_frame;
     /// By the card's clock, in nanoseconds.
     int64_t time;
-    /// The number of frames for which the stream then stopped; -1 while it is stopped, or if it never stopped.
+    /// The number of frames for which the stream then stopped; -1 while stopped, or if the stream never stopped.
     int64_t gap_frames;
-    /// The number of frames written for playback that it discarded before they were played.
+    /// The number of frames written for playback that the fault discarded before playing.
     int64_t dropped_frames;
 };
 
 /// Copies up to `capacity` records in the order in which they happened, starting with number `first`; returns their number.
 size_t virtual_card_records(struct virtual_card *card, size_t first, struct virtual_card_record *records, size_t capacity);
 
-/// What was on the cable: `count` frames of `channels` samples from device frame `first` on, 1 being full scale. Frames that
-/// were not played, or that the cable no longer holds, are silence. Returns the number of frames that were played.
+/// Copies the cable's content: `count` frames of `channels` samples from device frame `first` on, 1 being full scale.
+/// Frames that were not played, or that the cable no longer holds, are silence. Returns the number of played frames.
 size_t virtual_card_heard(struct virtual_card *card, int64_t first, size_t count, unsigned channels, double *samples);
 
 /// The card's clock, in nanoseconds.

@@ -11,7 +11,7 @@ func tone(sampleRate: Int) throws(AudioFileError) -> Clip {
     return try Clip.inMemory([wave.map { $0 * 0.5 }, wave.map { $0 * 0.1 }], sampleRate: sampleRate)
 }
 
-/// A bar of one character for every 2 dB above −60 dB, and the level in dB of full scale.
+/// A bar with a character for every 2 dB above −60 dB, and the level in dB of full scale.
 func bar(peak: Float) -> String {
     let decibels = 20 * log10(max(peak, 1e-6))
     let length = max(0, Int((decibels + 60) / 2))
@@ -50,7 +50,7 @@ let arguments = CommandLine.arguments.dropFirst()
 do {
     try await showLevels(of: arguments.first, on: arguments.dropFirst().first ?? "null")
 } catch {
-    // Every error of the library says what happened and what to do about it.
+    // Every error of the library describes its cause and its remedy.
     print("LevelMeter: \(error)")
     exit(1)
 }

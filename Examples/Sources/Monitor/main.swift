@@ -42,7 +42,7 @@ do {
         output: arguments.first ?? "null", input: arguments.dropFirst().first ?? "null",
         seconds: arguments.dropFirst(2).first.flatMap { Int($0) } ?? 1)
 } catch {
-    // Every error of the library says what happened and what to do about it.
+    // Every error of the library describes its cause and its remedy.
     print("Monitor: \(error)")
     exit(1)
 }

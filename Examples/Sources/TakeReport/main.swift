@@ -29,7 +29,8 @@ func record(to path: String, from input: String, seconds: Int) async throws -> T
         }
     }
     let stopped = take.stop()
-    // What the system refused the device thread. Recording works without it, but may have dropouts.
+    // The real-time privileges that the system refused the device thread. Recording works without them, but may have
+    // dropouts.
     let refusals: [RealtimeReport.Refusal] = monitor.statistics.scheduling?.refusals ?? []
     for refusal in refusals { print("\(refusal.message)\n\(refusal.remedy)") }
     let summary = stopped.summary
@@ -67,7 +68,7 @@ do {
     print("\(summary.frameCount) frames, \(summary.lostFrames) lost, peak \(decibels) dB")
     print("most at \(Int(try strongestFrequency(in: clip).rounded())) Hz")
 } catch {
-    // Every error of the library says what happened and what to do about it.
+    // Every error of the library describes its cause and its remedy.
     print("TakeReport: \(error)")
     exit(1)
 }

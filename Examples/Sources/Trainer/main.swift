@@ -1,4 +1,5 @@
-// A small trainer: keeps a section of a recording, then plays all that are kept, twice each at 80 %: Trainer FILE [DEVICE]
+// A small trainer: keeps a section of a recording, then plays all kept sections, twice each at 80 %: Trainer FILE
+// [DEVICE]
 import Woodshed
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -7,7 +8,7 @@ let clock: StreamClock = if case .system = output { .real } else { .virtual }
 let engine = try Engine(output: output, request: StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock))
 let clip = try engine.load(arguments.first ?? "song.wav")
 
-// Sections stay with the sound: the next run finds them, whatever the file is called by then.
+// Sections stay with the sound: the next run finds them, whatever the file's name.
 let store = try PracticeStore(.file("trainer.db"))
 let recording = try store.recording(of: clip.info)
 let second = Int64(recording.sampleRate)

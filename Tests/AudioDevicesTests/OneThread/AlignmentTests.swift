@@ -17,7 +17,7 @@ struct AlignmentTests {
         return answers
     }
 
-    /// What a USB card tells while the true offset does not change; see Tests/Kernel/README.md.
+    /// The reports of a USB card while the true offset does not change; see Tests/Kernel/README.md.
     @Test(
         "the smallest difference that is told twice counts, but for a twentieth of all",
         arguments: [
@@ -30,7 +30,7 @@ struct AlignmentTests {
             turn < wrongLooks ? row.offset - 48 : row.told[turn % row.told.count]
         }
         pairs.shuffle(using: &generator)
-        // Between two that agree there is one between the ends of two transfers.
+        // Between two readings that agree lies a reading between the ends of two transfers.
         let told = pairs.flatMap { [$0, $0, -1000 - Int64($0)] }
         let answers = answers(to: told, every: Alignment.interval)
         #expect(answers.compactMap(\.self) == [row.offset])

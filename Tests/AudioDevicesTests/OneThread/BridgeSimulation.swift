@@ -5,7 +5,7 @@ import TestSupport
 @testable import AudioDevices
 
 /// An input and an output of different clocks with a bridge in between, without threads or cards: their blocks in the
-/// order of time, each late by chance, the input a sine.
+/// order of time, each with a random delay, the input a sine.
 @safe
 final class BridgeSimulation {
     struct Options {
@@ -19,7 +19,7 @@ final class BridgeSimulation {
         /// By how much threads are late and stamps are off, at most, in nanoseconds.
         var lateness = 0.0
         var stampError = 0.0
-        /// Devices that count in steps of so many frames.
+        /// Devices that count in steps of several frames.
         var granularity = 1.0
         var hertz = 997.0
     }
@@ -35,12 +35,12 @@ final class BridgeSimulation {
     private(set) var inputFrame: Int64 = 0
     private var inputDue = 0.0
     private var outputDue = 0.0
-    /// Frames of the output's time that were no frames of its sound.
+    /// Frames of the output's time without the output's sound.
     private var silentFrames: Int64 = 0
     private(set) var told: [(from: Int64, frames: Int64)] = []
     private(set) var kept: [Float] = []
     private(set) var roundTrips: [Int64] = []
-    /// The number of the first frame that was kept.
+    /// The number of the first kept frame.
     private var keptFrom: Int64 = 0
     var keeps = false
     private let buffer: Int
@@ -62,7 +62,7 @@ final class BridgeSimulation {
         input = PlanarBuffer(channelCount: 1, frameCount: options.inputPeriod)
         outputFrequency = Double(options.rate) * (1 + options.commonPPM * 1e-6) / 1e9
         inputFrequency = Double(options.inputRate) * (1 + (options.ppm + options.commonPPM) * 1e-6) / 1e9
-        // The output's buffer is full before it starts, at time 0; the input has been running since then, too.
+        // The output's buffer is full before the start, at time 0; the input has been running since then, too.
         outputFrame = 0
         for _ in 0..<3 { deliver() }
         schedule()
@@ -86,14 +86,14 @@ final class BridgeSimulation {
         }
     }
 
-    /// The output is silent for so many frames, then it is filled and started again.
+    /// The output is silent for some frames, then filled and started again.
     func interruptOutput(frames: Int64) {
         bridge.reader.noteOutputRestart(silentFrames: frames)
         silentFrames += frames
         schedule()
     }
 
-    /// The input stops for so many blocks; its frames' numbers leave them out.
+    /// The input stops for some blocks; its frame numbers leave them out.
     func interruptInput(blocks: Int) {
         let frames = Int64(blocks * options.inputPeriod)
         bridge.writer.noteRestart()
@@ -102,7 +102,7 @@ final class BridgeSimulation {
     }
 
     private func stamp(_ time: Double, _ frequency: Double, offset: Int64) -> DeviceMoment {
-        // A period ends exactly where its wake-up comes, whatever the rounding.
+        // A period ends exactly at its wake-up, whatever the rounding.
         let position = (time * frequency / options.granularity + 1e-6).rounded(.down) * options.granularity
         let error = options.stampError > 0 ? Double.random(in: 0...options.stampError, using: &generator) : 0
         return DeviceMoment(frame: Int64(position) - offset, time: Int64(time + error))
@@ -138,7 +138,7 @@ final class BridgeSimulation {
         outputFrame += Int64(options.period)
     }
 
-    /// What the next `seconds` sound like: purity, and how many frames the sine is beside the place that was told.
+    /// The quality of the next `seconds`: purity, and the sine's distance in frames from the reported place.
     func listen(seconds: Double) -> (tone: TonePurity, place: Double) {
         (kept, keeps) = ([], true)
         run(seconds: seconds)

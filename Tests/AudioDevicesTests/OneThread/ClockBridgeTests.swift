@@ -40,12 +40,12 @@ struct ClockBridgeTests {
         options.lateness = 2e6
         options.stampError = 20e3
         options.granularity = steps
-        // Shorter, at a rate that is soon reckoned, and with steps about as long.
+        // Shorter, at a rate that is estimated sooner, and with steps about as long.
         if hours == 0 { (options.rate, options.inputRate, options.granularity) = (8000, 8000, 1) }
         let simulation = try BridgeSimulation(options, generator: SeededGenerator(printedFor: "hardship"))
         simulation.run(seconds: hours == 0 ? 90 : Double(hours) * 3600)
         let name = "late by up to 2 ms, a position in steps of \(Int(options.granularity))"
-        // A minute and a half in, the loop is not yet at its quietest; and long steps leave a little more.
+        // After a minute and a half the loop is not yet at its quietest; long steps leave a little more.
         try check(simulation, name, noise: hours == 0 ? -90 : steps < 32 ? -110 : -105)
     }
 
@@ -56,7 +56,7 @@ struct ClockBridgeTests {
             "two clocks, \(name): \(ppm) ppm found as \(found), frequency off by \(tone.ppm) ppm,",
             "THD+N \(tone.noise) dB, place off by \(place) frames, \(simulation.told.count) losses")
         #expect(abs(found - ppm) < 1 && abs(tone.ppm) < 1 && tone.noise < noise)
-        // Within a frame, as it is told in whole frames.
+        // Within a frame, because the report is in whole frames.
         #expect(abs(place) < 1)
         #expect(simulation.told.isEmpty && simulation.roundTrips == [simulation.plan.roundTripFrames])
     }
@@ -86,7 +86,7 @@ struct ClockBridgeTests {
         simulation.interruptInput(blocks: 12)
         simulation.run(seconds: 10)
         let (_, place) = simulation.listen(seconds: 1)
-        // To two frames: the edges of what was not recorded fall between two frames.
+        // To two frames: the edges of the part not recorded fall between two frames.
         #expect(simulation.told.count == 1 && abs((simulation.told.first?.frames ?? 0) - 12 * 256) <= 2)
         #expect(abs((simulation.told.first?.from ?? 0) - before) < 2048 && abs(place) < 3)
         #expect(abs((simulation.roundTrips.last ?? 0) - simulation.plan.roundTripFrames) <= 2)
@@ -105,7 +105,7 @@ struct ClockBridgeTests {
             loop.correct(error: -400, seconds: 0.005)
             steps += 1
         }
-        // Two seconds are the smoothing's own; a wound-up integral would take as long as it was wound up, 100 s.
+        // Two seconds are the smoothing's own; a wound-up integral would take as long as its winding up, 100 s.
         #expect(steps < 1000)
     }
 }

@@ -9,7 +9,7 @@ struct DeviceSearchTests {
     private let busy = DeviceError(kind: .busy, message: "", remedy: "")
     private let second = MonotonicTime.nanosecondsPerSecond
 
-    /// When attempts are made by a search that fails for so many seconds.
+    /// The times of a search's attempts during some seconds of failure.
     private func attempts(seconds: Int64, delay: Int64 = 0) -> [Int64] {
         var search = DeviceSearch(.wait, lost: lost, delay: delay, now: 0)
         var attempts: [Int64] = []

@@ -13,7 +13,8 @@ struct PacedClockTests {
                 var clock = PacedClock(sampleRate: rate, bufferFrames: 192, prefilled: written, now: 5)
                 for block in 1...1000 {
                     let time = clock.roomTime(for: 64)
-                    // When the frame is heard before which the buffer has no room, by a division of its own, rounded down.
+                    // The time at which the frame is heard that makes room in the buffer, by a separate division,
+                    // rounded down.
                     let (high, low) = (clock.framesWritten - 128).multipliedFullWidth(by: 1_000_000_000)
                     let exact = 5 + Int64(rate).dividingFullWidth((high, low)).quotient
                     guard (exact...exact + 1).contains(time), clock.delay(at: time) <= 128,

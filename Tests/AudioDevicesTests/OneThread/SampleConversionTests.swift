@@ -62,7 +62,7 @@ struct SampleConversionTests {
         let expected = samples.map { referenceSample($0, layout) }
         let size = layout.encoding.byteCount
         for stride in [size, size * 3] {
-            // What lies in unused bytes must not be read.
+            // Conversion must not read unused bytes.
             var bytes = [UInt8](repeating: 0xA5, count: samples.count * stride)
             for (index, sample) in samples.enumerated() {
                 bytes.replaceSubrange(index * stride..<index * stride + size, with: referenceBytes(sample, layout))
