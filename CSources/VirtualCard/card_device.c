@@ -119,7 +119,7 @@ static void strike(
 static void take_requests(struct card_stream *stream, int64_t now) {
     const uint32_t unpluggings = atomic_load(&stream->card->block->unpluggings);
     if (unpluggings != stream->unpluggings && stream->plug.state != SND_PCM_STATE_DISCONNECTED) {
-        // The frame counts from the device's position if the device were running.
+        // Counts the frame from the position that the device would have if running.
         if (!stream->is_running) stream->start = card_device_frame(stream->card, now, stream->pace) - stream->base;
         stream->unpluggings = unpluggings;
         strike(stream, VIRTUAL_CARD_UNPLUG, 0, stream_position(stream, now));

@@ -126,7 +126,7 @@ struct CaptureTests {
     func sleep(fault: VirtualFault) throws {
         let rig = try card("\(fault)@10000 \(fault)@15000")
         let tape = Tape(capacity: 24_576)
-        // The card pauses between the start and the first fault.
+        // The computer sleeps between the start and the first fault.
         let (begin, hour) = (rig.time, Int64(3600) * 1_000_000_000)
         let stream = try open(rig, request()) { rig.time - begin < 100_000_000 ? 5 : 5 + hour }
         try stream.start(tape.callbacks())

@@ -36,7 +36,7 @@ struct FaultyRun {
     }
 
     /// A playback that the machine does not disturb: the stream measures a silence by the machine's clock, and the
-    /// waiting of its thread between two readings counts as well. A failure in ten attempts is no disturbance.
+    /// waiting of its thread between two readings counts as well. A failure repeated ten times is no disturbance.
     static func undisturbed(_ faults: String, clock: VirtualCardOptions.Clock) throws -> FaultyRun {
         for _ in 0..<9 where clock == .real {
             let run = try FaultyRun(faults, clock: clock)

@@ -18,7 +18,7 @@ final class DuplexRun: Sendable {
         tape = Tape(capacity: capacity)
     }
 
-    /// The last reported offset, and the number of changes between reported offsets.
+    /// The last reported offset, and the number of different offsets in a row.
     var lastRoundTrip: Int64 { roundTrip.load(ordering: .acquiring) }
     var roundTripCount: Int { roundTrips.load(ordering: .acquiring) }
 
@@ -99,7 +99,7 @@ struct DuplexTests {
             usleep(UInt32.random(in: 0...2000, using: &generator))
             try stream.start(run.callbacks())
             try stream.waitUntilFinished()
-            // A machine that is too busy even for 85 ms makes an interruption, after which other starts count.
+            // A machine that is too busy even for this buffer makes an interruption, after which other starts count.
             guard stream.statistics.xruns == 0, rig.truth(.capture).starts == 1 else { continue }
             let truth = rig.truth(.playback).startFrame + Int64(periods * period) - rig.truth(.capture).startFrame
             measured += 1

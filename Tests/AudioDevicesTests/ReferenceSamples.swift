@@ -33,7 +33,7 @@ private func referenceInteger(_ sample: Float, bits: Int) -> Int64 {
     return rest > 0.5 ? floor + 1 : floor
 }
 
-/// The remaining sample after a device has held it.
+/// The value of a sample after conversion to a device's layout and back.
 func referenceSample(_ sample: Float, _ layout: SampleLayout) -> Float {
     switch layout.encoding {
     case .float32, .float64: return sample.isNaN ? 0 : sample

@@ -41,7 +41,7 @@ import Testing
             #expect(error?.kind == .notRegularFile && error?.remedy.contains(word) == true, "\(name)")
         }
         for name in ["://a", "1x://a", "a b://c", "http:/a", "-x"] { #expect(kind(name) == .notFound, "\(name)") }
-        // A file of such a name is one all the same.
+        // A file of such a name is a recording all the same.
         let scratch = try Scratch()
         try writeWave(scratch.file("-"), music(frameCount: 100))
         #expect(kind(scratch.file("-")) == nil)
@@ -54,7 +54,7 @@ import Testing
         try run(
             "flac", "-s", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=1", "--bps=32",
             "--sample-rate=44100", "-o", scratch.file("a.flac"), raw)
-        // Newer libraries decode FLAC of 32 bits; those that do not must say so.
+        // Newer libraries decode FLAC of 32 bits; older libraries must refuse such a file.
         #expect([nil, .unsupported].contains(kind(scratch.file("a.flac"))))
     }
 
@@ -79,7 +79,7 @@ import Testing
 
     @Test("an unreadable file is a matter of permission")
     func unreadable() {
-        // The tests may run as root, whom no permission stops: the mapping is what can be tested everywhere.
+        // The tests may run as root, whom no permission stops: the mapping is testable everywhere.
         #expect(AudioFileError.reading("x", errno: EACCES).kind == .permissionDenied)
         #expect(AudioFileError.writing("x", errno: EROFS, creating: true).kind == .permissionDenied)
         #expect(AudioFileError.writing("x", errno: ENOSPC, creating: false).kind == .diskFull)
@@ -96,8 +96,8 @@ import Testing
         #expect(kind(try scratch.write("noise.mp3", [0] + noise)) == .notAudio)
         #expect(kind(try scratch.write("zeros.flac", [UInt8](repeating: 0, count: 5000))) == .notAudio)
         #expect(kind(try scratch.write("one", [82])) == .notAudio)
-        // The first bytes of a container alone. What follows may claim anything: no sound, too many channels, a coding that
-        // nobody has; that it is refused is what counts.
+        // Only the first bytes of a container. The rest may claim anything: no sound, too many channels, an unknown
+        // coding; refusing the file is the requirement.
         for head in ["RIFF", "fLaC", "OggS", "FORM", "ID3\u{3}", "caff", "ftyp"] {
             let found = kind(try scratch.write("head", Array(head.utf8) + noise.prefix(200)))
             #expect(found != nil, "\(head)")
@@ -130,7 +130,7 @@ import Testing
         let scratch = try Scratch()
         let path = try scratch.write("long.wav", wave(channels: 2, dataBytes: 4000, claimedBytes: 0x7FFF_FFF0))
         #expect(try AudioFileInfo(path: path).frameCount == 1000)
-        // 2^63 frames of FLAC: the field has 36 bits, all of them set, over a file that ends early.
+        // 2^63 frames of FLAC: the field has 36 bits, all set, over a file that ends early.
         try writeWave(scratch.file("a.wav"), music(frameCount: 30_000))
         try run("flac", "-s", "--no-seektable", "-o", scratch.file("a.flac"), scratch.file("a.wav"))
         var flac = [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("a.flac"))))
@@ -154,7 +154,7 @@ import Testing
         do {
             #expect(try AudioFileInfo(path: path).frameCount == 1000)
         } catch {
-            // Refusing it as damaged is as good.
+            // Refusing the file as damaged is as good.
             #expect(error.kind == .broken)
         }
     }

@@ -5,10 +5,11 @@ import Testing
 
 @testable import AudioFiles
 
-/// Encoders put frames in front of the sound and behind it. Players that leave them in make a gap where one file follows another.
+/// Encoders put frames in front of the sound and behind it. Players that keep those frames make a gap between
+/// consecutive files.
 @Suite("The edges of an encoded recording")
 struct CodecEdgeTests {
-    /// A format whose files tell where the sound begins and ends.
+    /// A format whose files state the beginning and the end of the sound.
     struct Encoder: Sendable, CustomTestStringConvertible {
         let format: Format
         /// Frames of the file for a frame of the source.
@@ -43,8 +44,8 @@ struct CodecEdgeTests {
         Encoder("Matroska with Opus", "ffmpeg -v error -i IN -c:a libopus -b:a 128k -f matroska OUT", rate: 48_000),
     ]
 
-    /// What they write does not tell where the sound begins, or where it ends. (In Matroska, ffmpeg 5.1 tells it for Opus alone. For the tag with
-    /// the padding, lame has no room in a stream of 32 kbit/s.)
+    /// These encoders do not state the beginning or the end of the sound. (In Matroska, ffmpeg 5.1 does so for Opus
+    /// alone. lame has no room for the tag with the padding in a stream of 32 kbit/s.)
     static let silentEncoders: [(Encoder, inFront: Int)] = [
         (Encoder("ADTS", "ffmpeg -v error -i IN -c:a aac -f adts OUT"), 1024),
         (Encoder("Matroska with AAC", "ffmpeg -v error -i IN -c:a aac -f matroska OUT"), 1024),
@@ -55,8 +56,8 @@ struct CodecEdgeTests {
         (Encoder("Matroska with Vorbis", "ffmpeg -v error -i IN -c:a libvorbis -f matroska OUT"), 0),
     ]
 
-    /// No packet of any codec ends with the last frame; the last one is shorter than any pre-roll.
-    /// In milliseconds, the unit of an edit list, 70 123 frames at 48 kHz are rounded up.
+    /// No packet of any codec ends with the last frame; the last packet is shorter than any pre-roll. In milliseconds,
+    /// the unit of an edit list, 70 123 frames at 48 kHz are rounded up.
     static let lengths = cases([131_071, 100_003, 70_123, 5001], few: [70_123, 5001])
 
     @Test("are taken off: as many frames as went in, each at its place", arguments: encoders)
@@ -113,7 +114,7 @@ struct CodecEdgeTests {
                 + box("data", big(1) + big(0) + Array(note.utf8)))
         var result = bytes
         var (range, inside) = (0..<bytes.count, 0)
-        // Each box in the one before it; the metadata has four bytes in front of its boxes.
+        // Each box in the previous box; the metadata has four bytes in front of its boxes.
         for name in ["moov", "udta", "meta", "ilst"] {
             var place = range.lowerBound + inside
             while place < range.upperBound, Array(bytes[place + 4..<place + 8]) != Array(name.utf8) {
@@ -128,7 +129,7 @@ struct CodecEdgeTests {
         return result
     }
 
-    /// By how many frames a decoded file is longer than its source, and by how many its sound comes later.
+    /// The number of frames by which a decoded file is longer than its source, and by which its sound comes later.
     private func measured(_ encoder: Encoder, _ frames: Int) throws -> (surplus: Int, lag: Int) {
         let scratch = try Scratch()
         let decoder = try openDecoder(path: try encoder.format.file(in: scratch, frameCount: frames))

@@ -4,7 +4,7 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
-/// Files that are encoded as the sound is made.
+/// Files encoded while the sound is made.
 @Suite("Encoded files")
 struct EncodedFileTests {
     private static let formats = ["a.flac", "a.opus", "a.ogg", "a.mp3"]
@@ -109,7 +109,7 @@ struct EncodedFileTests {
         #expect(scratch.names.isEmpty)
         let isMade = unsafe mkfifo(scratch.file("pipe.flac"), 0o600) == 0
         #expect(isMade)
-        // Both ends, so that opening it waits for nobody.
+        // Both ends, so that opening the pipe does not block.
         let pipe = unsafe open(scratch.file("pipe.flac"), O_RDWR)
         defer { close(pipe) }
         #expect(failure { try write([[0]], to: scratch.file("pipe.flac")) }?.kind == .invalidRequest)

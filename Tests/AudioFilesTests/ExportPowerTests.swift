@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Exports and losses of power")
 struct ExportPowerTests {
-    /// Writes a file twice, the second time in place of the first one.
+    /// Writes a file twice; the second file replaces the first.
     private func judge(
         _ format: Kind, _ count: Int, lie: CrashDisk.Lie? = nil, using random: inout SeededGenerator
     ) throws -> CrashReport {

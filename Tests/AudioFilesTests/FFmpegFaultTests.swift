@@ -57,7 +57,7 @@ struct FFmpegFaultTests {
         let result = ChildResult(end: .unknown, lastErrorLine: "")
         #expect(try result.shortfall("a", decodedSeconds: 1, tellsOfEnd: true) == nil)
         #expect(try result.shortfall("a", decodedSeconds: 1, tellsOfEnd: false) != nil)
-        // The report of a real run, and one that was cut.
+        // The report of a real run, and a truncated report.
         let report = try FFmpegReport(for: "a")
         let before = report.tellsOfEnd
         #expect(!before)
@@ -108,8 +108,8 @@ struct FFmpegFaultTests {
         }
     }
 
-    // Without a time limit of the test, which also counts the time for which it waits for a thread. A read that is not ended gets
-    // another error when the program has slept.
+    // Without a time limit of the test, which would include the time waiting for a thread. A read that is not ended
+    // gets another error when the program has slept.
     @Test("a decoder that nobody wants any more ends a read that waits for it")
     func abandoned() throws {
         let file = try file("M4A")
@@ -156,7 +156,7 @@ struct FFmpegFaultTests {
             do throws(AudioFileError) { try unsafe spool.write(run, at: 0) } catch { kind = error.kind }
         }
         #expect(kind == .diskFull)
-        // A folder on a file system that knows no files without a name.
+        // A folder on a file system without unnamed files.
         _ = try SpoolFile(for: "a", expectedBytes: 1, calls: FreeBytes(1 << 40, knowsUnnamed: false))
     }
 }

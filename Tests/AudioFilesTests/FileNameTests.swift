@@ -17,7 +17,7 @@ import Testing
     @Test("any bytes come back from their text, and no two names have one text")
     func anyBytes() {
         var generator = SeededGenerator(printedFor: #function)
-        // Beginnings and parts of characters, and the very characters that stand for bytes.
+        // Beginnings and parts of characters, and the characters that stand for bytes.
         let parts: [[UInt8]] = [
             [0x61], [0xE9], [0xFF], [0xC3], [0xA9], [0xE2, 0x82], [0xF4, 0x8F, 0xBF, 0xA9], [0xF4, 0x8F],
             [0xED, 0xA0, 0x80],

@@ -7,7 +7,7 @@ import Testing
 
 /// MPEG audio whose jumps libmpg123 does not make to the bit: of one channel, or below 32 kHz.
 @Suite struct MPEGDecoderTests {
-    /// Where one decodes on from another place than the straight decoding, the last bits differ.
+    /// Where decoding resumes from another place than the straight decoding, the last bits differ.
     static let formats: [Format] = [
         Format(
             name: "mono at 22.05 kHz", container: "mp3", codec: "mp3", make: "lame --quiet -m m -b 32 IN OUT",
@@ -27,7 +27,7 @@ import Testing
             sampleRate: 44_100, channelCount: 1),
     ]
 
-    /// MPEG frames of these are 576 or 1152 frames; a thousand of them are some blocks.
+    /// MPEG frames of these files are 576 or 1152 frames; a thousand frames are some blocks.
     private func bytes(of format: Format, in scratch: Scratch, frameCount: Int = 1_100_000) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: frameCount))))
     }
@@ -47,7 +47,7 @@ import Testing
         let path = try format.file(in: scratch, frameCount: 1_100_000)
         let decoder = try openDecoder(path: path)
         let whole = try decode(decoder, 0..<decoder.info.frameCount)
-        // LAME's own decoder, where there is a tag; without one it leaves out other frames at both ends.
+        // LAME's own decoder, for files with a tag; without a tag LAME leaves out other frames at both ends.
         let hasTag = format.container == "mp3" && !format.make.contains("-t ")
         let words =
             hasTag
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    /// What happens to files.
+    /// The changes made to files.
     enum Damage: String, CaseIterable, CustomTestStringConvertible {
         case none = "nothing"
         case otherBytes = "bytes here and there"
         case noise = "a stretch of noise"
         case lostEnd = "a lost end"
         case lostMiddle = "a lost middle"
-        /// The header of the first tells the length of the first alone.
+        /// The header of the first file states the length of the first alone.
         case another = "another file behind"
 
         var testDescription: String { rawValue }
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: - Padding
 
-    /// What may stand in front of the first frame.
+    /// The possible contents in front of the first frame.
     enum Front: String, CaseIterable, CustomTestStringConvertible {
         case zeros = "zeros"
         case spaces = "spaces"

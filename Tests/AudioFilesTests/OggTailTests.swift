@@ -24,7 +24,7 @@ import Testing
         #expect(tail(page(9)) == nil)
         #expect(tail(page(-1) + page(-1)) == nil)
         #expect(tail([]) == nil)
-        // Of another stream is what follows it.
+        // The page behind belongs to another stream.
         #expect(tail(page(1, serial: 1) + page(2, serial: 1) + page(9)) == [1, 2])
         #expect(tail(page(1, serial: 1) + page(5) + page(9)) == [5, 9])
         // The last page was cut short.

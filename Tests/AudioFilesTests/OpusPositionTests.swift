@@ -5,26 +5,27 @@ import Testing
 
 @testable import AudioFiles
 
-/// Opus files whose pages tell other positions than their packets come to; `opusdec` is the second opinion on how they sound.
+/// Opus files whose pages state other positions than the sum of their packets; `opusdec` is the second opinion on their
+/// sound.
 @Suite struct OpusPositionTests {
-    /// What happens to the positions of a file's pages of sound.
+    /// The changes made to the positions of a file's pages of sound.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
-        /// As ffmpeg 5.1 writes them: one too far ahead, the next one right again.
+        /// As ffmpeg 5.1 writes them: one position too far ahead, the next position right again.
         case jumpsThatCome = "a jump ahead that the next page takes back"
         case lastingGap = "a gap that stays"
         case lastingOverlap = "an overlap that stays"
         case lateBeginning = "a beginning in the middle of a stream"
-        /// A page that is not there, so that its number is missing.
+        /// A missing page, whose number is missing too.
         case lostPage = "a lost page"
         /// One bit of a page.
         case damagedPage = "a damaged page"
 
         var testDescription: String { rawValue }
 
-        /// opusdec leaves out 80 ms behind what is lost.
+        /// opusdec leaves out 80 ms after a loss.
         var isLoss: Bool { self == .lostPage || self == .damagedPage }
 
-        /// What the page of sound tells that has told this, counted from 0.
+        /// The faulty position of the page whose true position is `told`; pages count from 0.
         func position(_ told: Int64, page: Int) -> Int64 {
             switch self {
             case .jumpsThatCome: [2, 5, 6].contains(page) ? told + 488 : told
@@ -48,7 +49,7 @@ import Testing
         let whole = try decode(decoder, 0..<decoder.info.frameCount)
         #expect(whole[0].count == expected[0].count + (fault.isLoss ? 3840 : 0))
         if fault.isLoss {
-            // Of four seconds in front of the lost one, and of the five behind it.
+            // Of four seconds in front of the lost page, and of the five behind it.
             #expect(whole.map { $0.prefix(190_000) } == expected.map { $0.prefix(190_000) })
             #expect(whole.map { $0.suffix(230_000) } == expected.map { $0.suffix(230_000) })
         } else {
@@ -110,7 +111,7 @@ import Testing
                 count += page.count
                 return OggChecksum.checksum(ofPage: page)
             }
-            // With so few, all pages of sound are found, and their positions are right.
+            // With so few pages, all pages of sound are found, and their positions are right.
             if markCount < 100 { #expect(positions?.repairs.isEmpty == true) }
             return count
         }
@@ -131,7 +132,7 @@ import Testing
             #expect(OpusPositions.frames(ofPacket: [first | 3, 0x82]) == 2 * Int64(tenth) * 48 / 10)
             #expect(OpusPositions.frames(ofPacket: [first | 3]) == 0)
         }
-        // More than 120 ms is none.
+        // More than 120 ms is not a valid packet.
         #expect(OpusPositions.frames(ofPacket: [3 << 3 | 3, 3]) == 0)
         #expect(OpusPositions.frames(ofPacket: []) == 0)
     }
@@ -179,7 +180,7 @@ import Testing
         var page = page
         page.replaceSubrange(6..<14, with: littleBytes(position))
         page.replaceSubrange(22..<26, with: [0, 0, 0, 0])
-        // One bit at a time, as the specification has it: not the program's own way.
+        // One bit at a time, as the specification describes it: not the program's own way.
         var sum: UInt32 = 0
         for byte in page {
             sum ^= UInt32(byte) << 24

@@ -9,7 +9,7 @@ import Testing
 struct RecordingKeyTests {
     private func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    /// The same audio with other tags, as the programs that edit them leave it.
+    /// The same audio with other tags, as tag editors leave it.
     private static let taggers: [String: [[String]]] = [
         "flac": [
             ["metaflac", "--set-tag=TITLE=Blue", "--add-padding=40000", "FILE"], ["metaflac", "--remove-all", "FILE"],
@@ -42,7 +42,7 @@ struct RecordingKeyTests {
                     + ["-f", container, copy])
             #expect(try RecordingKey(ofFileAt: copy) == key, "copied by ffmpeg")
         }
-        // One byte in the middle of the audio; a packet or frame with an error is another recording too.
+        // A byte in the middle of the audio; a packet or frame with an error is another recording too.
         var changed = try bytes(path)
         changed[changed.count * 2 / 3] ^= 0x11
         let other = try scratch.write("changed", changed)
@@ -55,7 +55,8 @@ struct RecordingKeyTests {
             let scratch = try Scratch()
             return try RecordingKey(ofFileAt: try format.file(in: scratch, frameCount: 9000))
         }
-        // WAV and RF64 with the same samples are one recording; so are the two FLAC files, which differ by a seek table.
+        // WAV and RF64 with the same samples are one recording; so are the two FLAC files, which differ by a seek
+        // table.
         #expect(Set(keys).count == keys.count - 2)
     }
 
@@ -147,7 +148,7 @@ struct RecordingKeyTests {
                     UInt8.random(in: 0...255, using: &random)
                 }
                 let path = try scratch.write("noise", Array(start.utf8) + noise)
-                // Only that it ends, without a trap: most of these are no recordings.
+                // Only that the call ends, without a trap: most of these files are not recordings.
                 _ = try? RecordingKey(ofFileAt: path)
             }
         }

@@ -27,8 +27,8 @@ import Testing
             let worst = zip(read, written).map { abs($0 - $1) }.max() ?? 1
             #expect(worst <= tolerance)
         }
-        // Others read the header as we do.
-        // (sox complains of every extensible header of floats, its own reading of it is right.)
+        // Other programs read the header in the same way. (sox complains about every extensible header of floats; its
+        // own reading is right.)
         #expect(try run("soxi", "-s", scratch.file("a.wav")).hasSuffix("20001\n"))
         let probe = try run(
             "ffprobe", "-v", "error", "-show_entries", "stream=channels,sample_rate", scratch.file("a.wav"))

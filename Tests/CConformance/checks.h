@@ -1,4 +1,4 @@
-// What the parts of the conformance test share.
+// Functions shared by the parts of the conformance test.
 #ifndef WOODSHED_CONFORMANCE_CHECKS_H
 #define WOODSHED_CONFORMANCE_CHECKS_H
 
@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <woodshed.h>
 
-// The longest wait for what must happen, in seconds. Other tests may keep the machine busy for minutes.
+// The longest wait for an event that must happen, in seconds. Other tests may keep the machine busy for minutes.
 #define PATIENCE 600.0
 
 // Adds a line to the report. May be called on any thread.
@@ -18,7 +18,7 @@ void report_failure(const char *file, int line, const char *condition);
         if (!(condition)) report_failure(__FILE__, __LINE__, #condition); \
     } while (0)
 
-// A refusal has words that name the cause, and leaves NULL in the place for a result.
+// A refusal has a message that names the cause, and leaves NULL in the place for a result.
 #define REFUSED(call) \
     do { \
         EXPECT((call) != WOODSHED_OK); \

@@ -1,8 +1,9 @@
 // Calls every function of woodshed.h with right arguments and with hostile ones: conformance RECORDING OTHER FOLDER
 //
-// RECORDING has some seconds of sound at 44100 Hz; OTHER is not audio; FOLDER is where files are written. As a program it is built and
-// run by scripts/test-c.sh, with the shared library, with and without the address sanitizer; CInterfaceTests runs it in its own process, so
-// that it also runs under the thread sanitizer and the real-time sanitizer.
+// RECORDING has some seconds of sound at 44100 Hz; OTHER is not audio; FOLDER receives the files. scripts/test-c.sh
+// builds and runs this file as a program, with the shared library, with and without the address sanitizer;
+// CInterfaceTests runs it in its own process, so that it also runs under the thread sanitizer and the real-time
+// sanitizer.
 #include "checks.h"
 #include "include/CConformance.h"
 #include <math.h>
@@ -91,7 +92,7 @@ static void refuse_handle(void *handle, const char *recording) {
     INVALID(woodshed_player_heard(player, 0, &frames));
     INVALID(woodshed_player_take_peaks(player, samples, 2));
     woodshed_listener *new_listener = (woodshed_listener *)1;
-    // Without an engine it is a queue for answers.
+    // Without an engine the listener is a queue for answers.
     if (engine) INVALID(woodshed_listener_open(engine, 0, &new_listener));
     EXPECT(!engine || new_listener == NULL);
     INVALID(woodshed_listener_next(listener, 0, &event));
@@ -155,7 +156,7 @@ static void test_handles(const char *recording) {
         refuse_session_handle(made_up[index], recording);
         refuse_request_handle(made_up[index], recording);
     }
-    // Closed ones, and those of another kind.
+    // Closed handles, and handles of another kind.
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
     woodshed_clip *clip;
     EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
@@ -278,7 +279,7 @@ static void test_sizes(void) {
     INVALID(woodshed_engine_open("null", &options, &engine));
     options.size = UINT32_MAX;
     INVALID(woodshed_engine_open("null", &options, &engine));
-    // A later version, with fields that are not used, and with one that is.
+    // A later version, with fields that are not used, and with a used field.
     struct { woodshed_engine_options known; int64_t later[4]; } wide;
     memset(&wide, 0, sizeof wide);
     wide.known.size = sizeof wide;
@@ -464,7 +465,7 @@ static void test_requests(const char *recording) {
         EXPECT(woodshed_player_heard(player, never[index], &heard) == WOODSHED_OK && heard == -1);
     INVALID(woodshed_player_take_peaks(player, peaks, (size_t)-1));
     woodshed_position position = WOODSHED_POSITION_INIT;
-    // The end is told when it is rendered; it is written a moment later.
+    // The end is reported when rendered; the file is complete a moment later.
     for (int turn = 0; turn < PATIENCE * 200 && position.written <= 20000; turn++) {
         EXPECT(woodshed_engine_position(engine, &position) == WOODSHED_OK);
         if (position.written <= 20000) usleep(5000);
@@ -478,7 +479,7 @@ static void test_requests(const char *recording) {
     EXPECT(woodshed_engine_wait(engine) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
     EXPECT(woodshed_listener_next(listener, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
-    // The end is told once, and then nothing is waited for.
+    // The end is reported once, and then nothing waits.
     EXPECT(woodshed_listener_next(listener, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
@@ -489,7 +490,7 @@ static void test_requests(const char *recording) {
 struct called {
     woodshed_listener *listener;
     pthread_t thread;
-    // The thread of a listener writes them, and the test reads them meanwhile.
+    // The thread of a listener writes these fields, and the test reads them meanwhile.
     atomic_int count, is_closed;
     int closes_itself;
 };
@@ -505,7 +506,7 @@ static void note(void *context, const woodshed_event *event) {
 struct closing {
     woodshed_listener *listener;
     pthread_barrier_t *both;
-    // The other one may still be called when this one is freed by the test, which waits for both.
+    // The other callback may still run when the test frees this one, so the test waits for both.
     atomic_int is_done;
 };
 
@@ -583,7 +584,7 @@ static void test_listeners(const char *recording) {
         EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind != WOODSHED_EVENT_NONE);
         EXPECT(event->kind != WOODSHED_EVENT_FINISHED);
     }
-    // What has no room is counted, but the end is kept.
+    // Events without room are counted, but the end is kept.
     EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_FINISHED);
     EXPECT(event->events_lost > 180 && event->player == player);
     EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
@@ -606,7 +607,8 @@ static void test_listeners(const char *recording) {
 
 // ---- An audio thread of the host's own ----
 
-// Passes of one frame have more events in a block than there is room for. Each is told, or counted by the player.
+// Passes of one frame have more events in a block than there is room for. Each event is reported, or counted by the
+// player.
 static void test_dropped_events(void) {
     woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
     options.sample_rate = 8000, options.channels = 1, options.period_frames = 8192;
@@ -637,7 +639,7 @@ static void test_dropped_events(void) {
     EXPECT(woodshed_player_get_status(player, &status) == WOODSHED_OK);
     // The beginning and the end of each pass, of the section and of the plan.
     EXPECT(status.dropped_events > 20000 && told + status.dropped_events == 40004);
-    // A program that was compiled with an earlier version has no such field.
+    // A program compiled with an earlier version has no such field.
     woodshed_player_status earlier = WOODSHED_PLAYER_STATUS_INIT;
     earlier.size = offsetof(woodshed_player_status, dropped_events), earlier.dropped_events = 7;
     EXPECT(woodshed_player_get_status(player, &earlier) == WOODSHED_OK && earlier.dropped_events == 7);
@@ -700,7 +702,7 @@ static void test_pulling(const char *recording) {
     EXPECT(woodshed_engine_close(with_device) == WOODSHED_OK);
 }
 
-// Closed while another thread renders: it gets -1 and touches nothing that is gone.
+// Closed while another thread renders: the renderer gets -1 and touches nothing freed.
 static void *render_until_closed(void *engine) {
     float buffers[2][64], *channels[2] = {buffers[0], buffers[1]};
     while (woodshed_engine_render(engine, channels, 64, 0) >= 0) {}
@@ -720,7 +722,7 @@ static void test_closing_while_rendering(void) {
     }
 }
 
-// Players that come and go while no block is rendered are gone, and so are those that are closed after the end.
+// Players opened and closed while no block is rendered are gone, and so are players closed after the end.
 static void test_closing_unheard(const char *recording) {
     woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
     options.sample_rate = 44100, options.channels = 1;
@@ -831,7 +833,8 @@ static void test_recorders(const char *recording, const char *folder) {
     EXPECT(event->kind == WOODSHED_EVENT_CLOSED);
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
 
-    // What exists is not written over. The input is silence, which does not end however long the other threads of the machine take.
+    // Existing files are not overwritten. The input is silence, which does not end however long the other threads of
+    // the machine take.
     recorder = open_recorder("null", WOODSHED_CLOCK_REAL);
     EXPECT(woodshed_recorder_record(recorder, path, NULL) == WOODSHED_CANNOT_CREATE);
     EXPECT(woodshed_recorder_arm(recorder) == WOODSHED_OK);
@@ -853,7 +856,7 @@ static void test_recorders(const char *recording, const char *folder) {
     EXPECT(access(other, R_OK) == 0);
     EXPECT(woodshed_recorder_close(recorder) == WOODSHED_OK);
 
-    // Discarded, and closed while it records.
+    // Discarded, and closed while recording.
     unlink(other);
     recorder = open_recorder("null", WOODSHED_CLOCK_REAL);
     EXPECT(woodshed_recorder_record(recorder, other, NULL) == WOODSHED_OK);
@@ -909,7 +912,7 @@ static void test_measures(const char *recording, const char *words, const char *
     INVALID(woodshed_waveform_columns(waveform, INT64_MIN, INT64_MAX, 0, columns, 1));
     EXPECT(woodshed_waveform_close(waveform) == WOODSHED_OK);
 
-    // Without a card there is nothing to measure; with one, AudioDevicesTests and RecordingTests do.
+    // Without a card there is nothing to measure; with a card, AudioDevicesTests and RecordingTests measure.
     woodshed_round_trip trip = WOODSHED_ROUND_TRIP_INIT;
     REFUSED(woodshed_calibrate("null", "null", NULL, &trip));
     INVALID(woodshed_calibrate("null", "null", NULL, NULL));
@@ -952,7 +955,7 @@ static void test_stores(const char *recording, const char *words, const char *fo
     EXPECT(woodshed_store_move_section(store, recording, second, 200, 950) == WOODSHED_OK);
     INVALID(woodshed_store_sections(store, recording, NULL));
 
-    // Another handle of the same store sees it.
+    // Another handle of the same store sees the section.
     EXPECT(woodshed_store_open(path, &other) == WOODSHED_OK);
     EXPECT(woodshed_store_sections(other, recording, &list) == WOODSHED_OK);
     EXPECT(woodshed_section_list_count(list) == 2);
@@ -961,7 +964,7 @@ static void test_stores(const char *recording, const char *words, const char *fo
     EXPECT(intro && strcmp(intro->name, "Intro") == 0 && strcmp(intro->text, "") == 0 && intro->is_hard == 0);
     EXPECT(verse && verse->id == first && strcmp(verse->name, "Strophe") == 0 && strcmp(verse->text, "erste Zeile") == 0);
     EXPECT(woodshed_section_list_at(list, 2) == NULL && woodshed_section_list_at(list, SIZE_MAX) == NULL);
-    // It stays what it was, and outlives its store.
+    // A list does not change, and outlives its store.
     EXPECT(woodshed_store_remove_section(store, recording, first) == WOODSHED_OK);
     EXPECT(woodshed_store_mark(store, recording, 20000, "B") == WOODSHED_OK);
     EXPECT(woodshed_store_close(other) == WOODSHED_OK);
@@ -1009,7 +1012,7 @@ static void test_devices(void) {
     EXPECT(woodshed_device_list_close(list) == WOODSHED_OK);
 }
 
-// Each thread has words of its own.
+// Each thread has its own messages.
 static void *fail_elsewhere(void *ignored) {
     (void)ignored;
     EXPECT(strlen(woodshed_error_message()) == 0);

@@ -24,7 +24,7 @@ void refuse_request_handle(void *handle, const char *recording) {
     EXPECT(woodshed_meter_close(handle) == (handle ? WOODSHED_INVALID : WOODSHED_OK));
 }
 
-// Waits for the answer to a request; others before it are passed over.
+// Waits for the answer to a request; earlier answers are skipped.
 static const woodshed_event *answer_to(woodshed_listener *listener, int64_t request) {
     const woodshed_event *event;
     do EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
@@ -98,7 +98,7 @@ static void test_answers(const char *recording, const char *words) {
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
 }
 
-// More requests than threads, some of which are cancelled: each is answered once, although the queue has room for 16 events.
+// More requests than threads, some of them cancelled: each is answered once, although the queue has room for 16 events.
 static void test_cancelling(const char *recording) {
     enum { first = 100, most = 1000 };
     woodshed_listener *listener;
@@ -111,7 +111,7 @@ static void test_cancelling(const char *recording) {
         EXPECT(status == WOODSHED_OK || status == WOODSHED_NOT_FOUND);
         taken += status == WOODSHED_OK;
     }
-    // If this thread was held up, all of them were answered before.
+    // If this thread was held up, all requests were answered before.
     for (; !taken && count < most; count++) {
         EXPECT(woodshed_waveform_request(listener, recording, &requests[count]) == WOODSHED_OK);
         taken += woodshed_request_cancel(listener, requests[count]) == WOODSHED_OK;
@@ -147,7 +147,8 @@ static void count_answers(void *context, const woodshed_event *event) {
     if (event->kind == WOODSHED_EVENT_CLOSED) counted->closed++;
 }
 
-// Listeners and engines that are closed while requests wait: all are answered before the end, and nothing that they made stays open.
+// Listeners and engines closed while requests wait: all requests are answered before the end, and no result of theirs
+// stays open.
 static void test_closing_with_requests(const char *recording) {
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
     woodshed_listener *called, *dropped;
@@ -176,7 +177,7 @@ static void keep_clip(void *context, const woodshed_event *event) {
     if (event->kind == WOODSHED_EVENT_ANSWER) kept->clip = event->clip;
 }
 
-// What a callback has taken belongs to the program, also when the listener is closed.
+// Handles taken by a callback belong to the program, also when the listener is closed.
 static void test_kept_answer(const char *recording) {
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
     for (int turn = 0; turn < 20; turn++) {

@@ -124,7 +124,7 @@ static void refuse_requests(woodshed_session *session) {
     EXPECT(woodshed_session_go(session, INT32_MIN) == WOODSHED_OK);
 }
 
-// The whole plan as fast as possible, with a log; then what it left behind.
+// The whole plan as fast as possible, with a log; then the log it left behind.
 static void test_plan(const char *recording, const char *folder) {
     char path[4200];
     snprintf(path, sizeof path, "%s/practised.db", folder), unlink(path);
@@ -171,7 +171,7 @@ static void test_plan(const char *recording, const char *folder) {
         if (event->kind == WOODSHED_EVENT_PASS_STARTED && first < 0) first = event->frame;
         EXPECT(event->player == player);
     } while (event->kind != WOODSHED_EVENT_SESSION_COMPLETED && event->kind != WOODSHED_EVENT_NONE);
-    // One click at 400 a minute lasts .15 s.
+    // A click at 400 a minute lasts .15 s.
     EXPECT(first == 6615);
     EXPECT(seen[WOODSHED_EVENT_SESSION_STARTED] == 1 && seen[WOODSHED_EVENT_SESSION_COMPLETED] == 1);
     EXPECT(seen[WOODSHED_EVENT_PASS_STARTED] == 4 && seen[WOODSHED_EVENT_SECTION_STARTED] == 2);
@@ -182,7 +182,7 @@ static void test_plan(const char *recording, const char *folder) {
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
-    // What is in it is looked at by CInterfaceTests.
+    // CInterfaceTests reads the content.
     EXPECT(woodshed_store_close(store) == WOODSHED_OK);
 }
 
@@ -262,7 +262,7 @@ static void test_by_ear(const char *recording) {
     do EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
     while (event->kind != WOODSHED_EVENT_SESSION_STOPPED && event->kind != WOODSHED_EVENT_NONE);
     EXPECT(event->kind == WOODSHED_EVENT_SESSION_STOPPED);
-    // Its engine closes it.
+    // Closing the engine closes the session.
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
     INVALID(woodshed_session_stop(session));
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
@@ -303,7 +303,7 @@ void test_sessions(const char *recording, const char *folder) {
     test_plan(recording, folder);
     test_by_ear(recording);
     test_late_count_in(recording);
-    // Many, one after the other: each leaves its places in the mixer.
+    // Many, one after the other: each returns its places in the mixer.
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 0);
     woodshed_clip *clip;
     EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
@@ -313,7 +313,7 @@ void test_sessions(const char *recording, const char *folder) {
     for (int turn = 0; turn < 200; turn++) {
         woodshed_session *session = NULL;
         woodshed_status opened = WOODSHED_INTERNAL;
-        // Those that fade out still have their places for a moment.
+        // Players that fade out still have their places for a moment.
         for (int attempt = 0; attempt < PATIENCE * 200 && opened != WOODSHED_OK; attempt++) {
             opened = woodshed_session_open(engine, clip, NULL, &options, &session);
             if (opened != WOODSHED_OK) usleep(5000);

@@ -1,4 +1,4 @@
-// Takes over sessions, ratings, and what is due.
+// Takes over sessions, ratings, and due sections.
 #include "checks.h"
 #include <dirent.h>
 #include <math.h>
@@ -21,18 +21,18 @@ static int thread_count(const char *name) {
     return count;
 }
 
-// Whether no more threads with a name are there than before: one that was joined stays in the list of the system for a moment.
+// Whether no more threads with a name exist than before: a joined thread stays in the list of the system for a moment.
 static int settles(const char *name, int count) {
     for (double waited = 0; waited < PATIENCE && thread_count(name) > count; waited += 0.001) usleep(1000);
     return thread_count(name) <= count;
 }
 #else
-// The tests that run beside this one have threads of these names too.
+// The tests that run beside this test have threads of these names too.
 static int thread_count(const char *name) { return name == NULL; }
 static int settles(const char *name, int count) { return thread_count(name) <= count; }
 #endif
 
-// The engine is stopped before its start, which fails then. The recorder that was started first leaves no thread.
+// The engine is stopped before its start, which fails then. The recorder started first leaves no thread.
 static void test_failed_start(const char *recording, const char *input, const char *folder) {
     static const char *const names[] = {"woodshed-pump", "woodshed-take", "woodshed-tape", "woodshed-list", "woodshed-input"};
     int before[5];
@@ -60,7 +60,7 @@ static void test_failed_start(const char *recording, const char *input, const ch
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
 }
 
-// Each pass is a take, listed with its place on what was heard.
+// Each pass is a take, listed with its place on the heard sound.
 void test_takes(const char *recording, const char *folder) {
     char path[4200], input[4200], takes_folder[4200];
     snprintf(path, sizeof path, "%s/takes.db", folder), unlink(path);
@@ -175,7 +175,7 @@ void test_progress(const char *recording, const char *folder) {
     EXPECT(woodshed_store_rate_section(store, recording, id + 7, WOODSHED_RATING_GOOD) == WOODSHED_NOT_FOUND);
     EXPECT(woodshed_store_rate_section(store, "/no/such/file", id, WOODSHED_RATING_GOOD) == WOODSHED_NOT_FOUND);
     INVALID(woodshed_store_due(store, NULL, NULL));
-    // What did not go at all comes back tomorrow at the latest, and what is due is told with its place.
+    // A failed section is due again tomorrow at the latest, and due sections are listed with their places.
     EXPECT(woodshed_store_rate_section(store, recording, id, WOODSHED_RATING_AGAIN) == WOODSHED_OK);
     EXPECT(woodshed_store_due(store, recording, &list) == WOODSHED_OK);
     size_t count = woodshed_due_list_count(list);

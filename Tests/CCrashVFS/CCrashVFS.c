@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// SQLite's interface for such layers, as its documentation has it; it has not changed since version 3.7.17. The header is not needed to
-// build the tests, as it is not to build the program.
+// SQLite's interface for such layers, as documented; unchanged since version 3.7.17. Building the tests does not need
+// the header, and neither does building the program.
 typedef long long sqlite3_int64;
 typedef struct File File;
 typedef struct Methods Methods;
@@ -71,7 +71,7 @@ typedef struct {
     void *context;
 } Watch;
 
-// A watched file that is open.
+// An open watched file.
 typedef struct Watched {
     struct Watched *next;
     const File *file;
@@ -107,7 +107,7 @@ static int findWatch(const char *path, Watch *found) {
     return isFound;
 }
 
-// Only its owner's thread uses a file, so what is found stays.
+// Only its owner's thread uses a file, so the found entry stays.
 static Watched *findFile(const File *file) {
     pthread_mutex_lock(&mutex);
     Watched *found = watchedFiles;
@@ -208,7 +208,7 @@ static int deleteFile(VFS *vfs, const char *path, int synchronisesFolder) {
 }
 
 static void start(void) {
-    // The library that the program uses, which is loaded once.
+    // The library that the program uses, loaded once.
     void *library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
     VFS *(*find)(const char *) = (VFS * (*)(const char *)) dlsym(library, "sqlite3_vfs_find");

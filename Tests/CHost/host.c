@@ -1,6 +1,6 @@
 // A program that loads the library with dlopen(), twice, and ignores its children: host LIBRARY RECORDING FOLDER
 //
-// The library must leave as they are: the locale, the folder, signal handlers and masks, the rounding mode, standard output.
+// The library must not change the locale, the folder, signal handlers and masks, the rounding mode, or standard output.
 #include <dlfcn.h>
 #include <fenv.h>
 #include <locale.h>
@@ -82,7 +82,7 @@ int main(int count, char **arguments) {
     setlocale(LC_ALL, "C");
     signal(SIGCHLD, SIG_IGN);
     signal(SIGINT, handler), signal(SIGPIPE, handler), signal(SIGTERM, handler), signal(SIGSEGV, handler);
-    // Some may be ignored already, as in a shell's background.
+    // Some signals may be ignored already, as in a shell's background.
     struct sigaction before[32], action;
     for (int number = 1; number < 32; number++) sigaction(number, NULL, &before[number]);
     sigset_t mask, mask_after;
@@ -91,7 +91,7 @@ int main(int count, char **arguments) {
     fesetround(FE_UPWARD);
     char folder[4096], folder_after[4096];
     EXPECT(getcwd(folder, sizeof folder));
-    // What the library writes to these is found afterwards.
+    // The test reads these files afterwards for output of the library.
     fflush(stdout);
     FILE *said = tmpfile();
     int error = dup(2), output = dup(1);

@@ -1,4 +1,4 @@
-// A host that has reserved 1 GiB, which it does not use yet, and plays on a device of the real clock: locked RECORDING
+// A host that has reserved 1 GiB without using it yet, and plays on a device of the real clock: locked RECORDING
 //
 // The library must lock its own buffers and nothing of the host's, and leave nothing locked when the engine is closed.
 #include <stdio.h>
@@ -27,7 +27,7 @@ static long kilobytes(const char *field) {
     return found;
 }
 
-// Whether this process may lock as much as it likes: by its limit, or by the capability CAP_IPC_LOCK.
+// Whether this process may lock memory without limit: by its limit, or by the capability CAP_IPC_LOCK.
 static int may_lock(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return 1;
@@ -67,7 +67,7 @@ int main(int count, char **arguments) {
     open_slowed(engine, clip);
     REQUIRE(woodshed_engine_start(engine) == WOODSHED_OK);
     const long locked = kilobytes("VmLck:");
-    // A player that is opened while the engine runs has its buffers locked, too.
+    // The buffers of a player opened while the engine runs are locked, too.
     open_slowed(engine, clip);
     const long with_second = kilobytes("VmLck:"), resident = kilobytes("VmRSS:"), files = kilobytes("RssFile:");
     REQUIRE(woodshed_engine_close(engine) == WOODSHED_OK);
@@ -77,7 +77,8 @@ int main(int count, char **arguments) {
            with_second, left, resident - before, files - before_files);
 
     REQUIRE(left == 0);
-    // A slowed player in stereo has some 10 MB of buffers; with a fifth voice, and windows of its own for each, it had 14 MB.
+    // A slowed player in stereo has some 10 MB of buffers; with a fifth voice, and windows of its own for each, the
+    // buffers had 14 MB.
     REQUIRE(resident - before < 44 * 1024 && with_second < 44 * 1024);
     if (may_lock()) REQUIRE(locked > 1024 && with_second > locked + 1024);
     else REQUIRE(locked <= 1024);

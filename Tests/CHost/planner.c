@@ -18,7 +18,7 @@
         if (!(condition)) fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition), _exit(1); \
     } while (0)
 
-// A run that hangs ends by a signal after so many seconds.
+// A signal ends a run that hangs for so many seconds.
 enum { LONGEST_SECONDS = 60, PLANNED_BEFORE = 20 };
 
 static atomic_bool is_over;

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A clip that nobody wants any more")
 struct AbandonedClipTests {
-    // The program sleeps for so long that this is no measure of speed: a clip that waited for its end would take as long. A time
-    // limit of the test would also count the time for which the test waits for a thread.
+    // The program sleeps for long enough that this is not a measure of speed: a clip that waited for the program's end
+    // would take as long. A time limit of the test would also count the waiting for a thread.
     @Test("ends the ffmpeg that its thread may be waiting for")
     func ffmpeg() throws {
         let begin = ContinuousClock.now
@@ -20,7 +20,7 @@ struct AbandonedClipTests {
         try clip.waitUntilLoaded([0..<1000])
         let reader = clip.makeReader()
         clip.request(ClipDemand([80_000..<88_200]), for: reader)
-        // Its thread may wait for those pages by now; the end of the clip must not.
+        // The clip's thread may wait for those pages by now; the end of the clip must not.
         clip.release(reader)
         drop(clip)
         #expect(ContinuousClock.now - begin < .seconds(200), "the end of the clip waited for the program's end")

@@ -2,7 +2,8 @@
 import Clips
 import Testing
 
-/// Reads a range of a clip the way a render thread does, after waiting for it. The reader asks for it, so that it stays until it is read.
+/// Reads a range of a clip as a render thread does, after waiting for the range. The reader requests the range, so that
+/// its pages stay until read.
 func read(_ clip: Clip, _ frames: Range<Int64>) throws -> [[Float]] {
     let reader = clip.makeReader()
     defer { clip.release(reader) }

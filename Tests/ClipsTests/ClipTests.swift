@@ -46,7 +46,7 @@ import Testing
         var channels = music(frameCount: 100_003)
         let clip = try Clip.inMemory(channels, sampleRate: 44_100)
         let before = addresses(channels)
-        // Where somebody else held them, this would copy them.
+        // With another owner of the samples, this would copy them.
         for channel in channels.indices { channels[channel][0] = 9 }
         #expect(addresses(channels) == before)
         #expect(try readAll(clip) == music(frameCount: 100_003))

@@ -8,12 +8,12 @@ import Testing
 
 @testable import Clips
 
-/// Samples that tell their own frame; decoding can be held up, and counts.
+/// Samples that contain their own frame number; decoding can be held up, and counts.
 private final class CountingDecoder: AudioDecoder {
     let info: AudioFileInfo
     let isHeld = Atomic<Bool>(false)
     let decodedFrames = Atomic<Int>(0)
-    /// How many of the next reads fail.
+    /// The number of next reads that fail.
     let failures = Atomic<Int>(0)
 
     init(frameCount: Int64, channelCount: Int = 1) {
@@ -39,7 +39,7 @@ private final class CountingDecoder: AudioDecoder {
     }
 }
 
-/// What the reading threads of a test report; relaxed, lest the report itself orders what is to be tested.
+/// The reports of a test's reading threads; relaxed, so that the report itself does not order the tested accesses.
 private final class Tally: Sendable {
     let isOver = Atomic<Bool>(false)
     let found = Atomic<Int>(0)
@@ -202,7 +202,7 @@ private final class Tally: Sendable {
 
     @Test("readers that read while pages come and go see right samples or silence, never anything else")
     func concurrentReaders() throws {
-        // Forty pages and room for sixteen: most reads meet a page that is about to go.
+        // Forty pages and room for sixteen: most reads meet a page about to be evicted.
         let clip = try Clip(CountingDecoder(frameCount: 40 * pageFrames), sampleRate: nil, memoryBudget: 0)
         let tally = Tally()
         let count = Int(pageFrames)
@@ -229,7 +229,7 @@ private final class Tally: Sendable {
             return thread
         }
         var generator = SeededGenerator(printedFor: #function)
-        // On a busy machine the threads come late: go on until they have met pages often enough, and wait for them at last.
+        // On a busy machine the threads come late: go on until they have met pages often enough, then wait for them.
         for round in 0..<32_000 where round < 100 || tally.found.load(ordering: .relaxed) < 2000 {
             if round >= 20_000 { usleep(10_000) }
             let start = Int64.random(in: 0..<clip.frameCount, using: &generator)

@@ -1,15 +1,15 @@
-// What the tests of the meters share: tones in steps of 10 ms, and channels handed over in blocks.
+// Shared code of the meters' tests: tones in steps of 10 ms, and channels passed in blocks.
 package import DSP
 internal import Glibc
 import TestSupport
 
-/// Calls `body` with a pointer to each channel, which stays what it is.
+/// Calls `body` with a pointer to each channel; the pointers stay the same.
 package func withChannels(_ channels: [[Float]], _ body: (UnsafePointer<UnsafeMutablePointer<Float>>) -> Void) {
     var copies = channels
     unsafe withPointers(&copies, body)
 }
 
-/// Hands channels to a meter in blocks of the sizes that `nextBlock` names.
+/// Passes channels to a meter in blocks of the sizes that `nextBlock` names.
 package func inBlocks(
     _ channels: [[Float]], _ nextBlock: () -> Int,
     _ body: (_ block: UnsafePointer<UnsafeMutablePointer<Float>>, _ frameCount: Int) -> Void
@@ -30,7 +30,7 @@ package func inBlocks(
 /// A tone of 1 kHz whose level changes on a grid of 10 ms, so that one period of a hundred fits all: the standards'
 /// signals.
 package struct SteppedTone {
-    /// A level for each channel in dB of full scale; nil is silence. One level is for two channels.
+    /// A level for each channel in dB of full scale; nil is silence. A single level is for two channels.
     package struct Step {
         package let decibels: [Double?]
         package let hundredths: Int
@@ -51,7 +51,7 @@ package struct SteppedTone {
 
     package var channelCount: Int { steps[0].decibels.count }
 
-    /// Measures its loudness; `each` is given what is read every 10 ms.
+    /// Measures its loudness; `each` gets the reading every 10 ms.
     package func loudness(weights: ChannelWeights? = nil, each: (LoudnessHop) -> Void = { _ in }) -> LoudnessLevels {
         let rate = SteppedTone.sampleRate
         var meter = LoudnessMeter(.init(sampleRate: rate, channelCount: channelCount, weights: weights))

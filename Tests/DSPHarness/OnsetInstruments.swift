@@ -1,4 +1,5 @@
-// Instruments for the labelled onsets: each adds one sound to a track, and its first frame is where it was asked to begin.
+// Instruments for the labelled onsets: each adds a sound to a track, and the sound's first frame is at the requested
+// place.
 internal import Glibc
 package import TestSupport
 
@@ -81,7 +82,7 @@ extension Track {
         }
     }
 
-    /// Noise with its bottom taken away; `decay` is its time constant's inverse, 70 closed, 9 open.
+    /// High-passed noise; `decay` is its time constant's inverse, 70 closed, 9 open.
     package mutating func hat(at start: Int, level: Double, decay: Double, _ random: inout SeededGenerator) {
         var (last, earlier) = (0.0, 0.0)
         let noise = (0..<frame(5 / decay)).map { _ -> Double in
@@ -95,7 +96,7 @@ extension Track {
         }
     }
 
-    /// A string after Karplus and Strong (1983); `seconds` after which it is damped.
+    /// A string after Karplus and Strong (1983); `seconds` after which the string is damped.
     package mutating func pluck(
         at start: Int, pitch: Double, level: Double, seconds: Double, _ random: inout SeededGenerator
     ) {

@@ -1,10 +1,10 @@
-// What is no onset, however much it moves.
+// Sounds without onsets, however much they move.
 internal import Glibc
 import Stretching
 import TestSupport
 
 extension OnsetScenes {
-    /// Vibrato, tremolo, swells, glissando, bowed notes, beating chords, noise: nothing begins but at their start.
+    /// Vibrato, tremolo, swells, glissando, bowed notes, beating chords, noise: the only onset is at the start.
     mutating func held(seconds: Double) -> [LabelledSound] {
         let rate = Double(sampleRate)
         let noise = random.noise(Int(seconds * rate), amplitude: 0.3)

@@ -1,4 +1,4 @@
-// The labelled set: sounds whose onsets are known because they were put there. docs/onsets.md says what it holds.
+// The labelled set: sounds whose onsets are known by construction. docs/onsets.md lists the content.
 internal import Glibc
 package import Stretching
 import TestSupport
@@ -10,13 +10,13 @@ package struct LabelledSound {
     package let block: SourceBlock
     /// Frames that must be found.
     package let onsets: [Int]
-    /// Frames that may be found: soft beginnings, a chord's later strings, what a listener might argue about.
+    /// Frames that may be found: soft beginnings, a chord's later strings, disputable onsets.
     package let permitted: [Int]
 
-    /// What is counted together.
+    /// The category in which a scene counts.
     package enum Family: String, CaseIterable {
         case drums, plucked, struck, sung, mixed, quiet
-        /// Nothing begins in it but at its start.
+        /// The only onset is at its start.
         case none
     }
 }
@@ -31,7 +31,7 @@ package struct OnsetScenes {
         random = SeededGenerator(seed: seed)
     }
 
-    /// Everything with onsets in it, then everything without.
+    /// All scenes with onsets, then all without.
     package mutating func all(seconds: Double = 12) -> [LabelledSound] {
         [
             drums("drums, dry", seconds: seconds, reverberation: 0),
@@ -65,7 +65,7 @@ package struct OnsetScenes {
     private func labelled(
         _ name: String, _ family: LabelledSound.Family, _ track: Track, _ onsets: [Int], permitted: [Int] = []
     ) -> LabelledSound {
-        // What begins within 30 ms of something else is one onset to a listener, at the first of the two.
+        // Two sounds that begin within 30 ms are one onset to a listener, at the first of the two.
         var merged: [Int] = []
         for onset in onsets.sorted() where merged.last.map({ onset - $0 > track.frame(0.03) }) ?? true {
             merged.append(onset)
@@ -77,7 +77,7 @@ package struct OnsetScenes {
 
     // MARK: Percussion
 
-    /// Eighths with hats, kicks and snares where a drummer would put them, slightly uneven in time and level.
+    /// Eighths with hats, kicks and snares as a drummer would play them, slightly uneven in time and level.
     private mutating func beat(_ track: inout Track, level: Double, tempo: Double) -> [Int] {
         var onsets: [Int] = []
         let eighth = 30 / tempo
@@ -170,7 +170,8 @@ package struct OnsetScenes {
 
     private static let vowels: [Formants] = [(730, 1090, 2440), (270, 2290, 3010), (570, 840, 2410), (530, 1840, 2480)]
 
-    /// Sung syllables: a plosive before half of them (an onset), a soft or legato beginning before the others (permitted).
+    /// Sung syllables: a plosive before half of them (an onset), a soft or legato beginning before the others
+    /// (permitted).
     private mutating func sung(seconds: Double) -> LabelledSound {
         var track = track(seconds)
         var (onsets, soft): ([Int], [Int]) = ([], [])

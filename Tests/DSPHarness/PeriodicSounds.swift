@@ -1,11 +1,11 @@
-// Periodic sounds that the tests of speech are to tell apart.
+// Periodic sounds that the tests of speech distinguish.
 internal import Glibc
 import TestSupport
 
 private let periodicRate = 44100
 
-/// Six seconds at 120 Hz, with a spectrum that falls by 6 dB per octave. The partials have the common phase of a pulse, or drift
-/// apart by some hertz, as after a phase vocoder.
+/// Six seconds at 120 Hz, with a spectrum that falls by 6 dB per octave. The partials have the common phase of a pulse,
+/// or drift apart by some hertz, as after a phase vocoder.
 package func partialsVoice(hasPulses: Bool, polarity: Float = 1) -> [Float] {
     var random = SeededGenerator(seed: 3)
     let steps = (1...40).map { partial in

@@ -1,4 +1,4 @@
-// What the tests of speech share: a voice with a known truth, and a caller of the splicer as an engine would be.
+// Shared code of the speech tests: a voice with a known truth, and a caller that uses the splicer as an engine would.
 internal import Glibc
 import Samples
 package import Stretching
@@ -77,8 +77,8 @@ package func analysed(_ source: [[Float]], sampleRate: Int = 44100) -> SpeechAna
         SourceBlock(source, firstFrame: 0, sampleRate: sampleRate), range: 0..<Int64(max(1, source[0].count)))
 }
 
-/// The next `frameCount` frames of every channel, asked for in blocks of the sizes that `nextBlock` names; the source is
-/// silent outside.
+/// The next `frameCount` frames of every channel, requested in blocks of the sizes that `nextBlock` names; the source
+/// is silent outside.
 package func render(
     _ splicer: inout Splicer, _ source: [[Float]], frameCount: Int, nextBlock: () -> Int,
     glance: (inout Splicer) -> Void = { _ in }
@@ -93,7 +93,7 @@ package func render(
     return result
 }
 
-/// Hands a splicer the part of a source it asks for, zeros outside.
+/// Passes a splicer the requested part of a source, zeros outside.
 package func feed(_ splicer: inout Splicer, _ source: [[Float]], _ request: InputRequest) {
     for channel in source.indices {
         let target = unsafe splicer.input(channel)
@@ -120,7 +120,7 @@ private func emitted(_ splicer: inout Splicer, _ count: Int) -> [[Float]] {
     }
 }
 
-/// A plan played from a frame of its output on, for its plan's whole length unless told otherwise.
+/// A plan played from a frame of its output on, for its plan's whole length by default.
 package func spliced(
     _ source: [[Float]], _ plan: SplicePlan, from first: Int64 = 0, frameCount: Int? = nil, block: Int = 4096,
     sampleRate: Int = 44100
@@ -134,7 +134,7 @@ extension SplicePlan {
     /// Its splices as an array.
     package var splices: [Splice] { (0..<list.count).map { list[$0] } }
 
-    /// The ranges of the source that are copied, in order, crossfades included on both sides.
+    /// The copied ranges of the source, in order, crossfades included on both sides.
     package var copied: [Range<Int64>] {
         var (ranges, first): ([Range<Int64>], Int64) = ([], section.lowerBound)
         for splice in splices {
@@ -145,7 +145,8 @@ extension SplicePlan {
     }
 }
 
-/// The mean likeness of frames of 20 ms to a reference, each at the best of the times within 5 ms of its own: 1 for equal sound.
+/// The mean likeness of frames of 20 ms to a reference, each at the best of the times within 5 ms of its own: 1 for
+/// equal sound.
 ///
 /// The rate is 44.1 kHz; the output is as long as the reference.
 package func likeness(of output: [Float], to reference: [Float]) -> Double {

@@ -1,4 +1,4 @@
-// What the tests of DSP share: sources, a caller of the stretcher as an engine would be, and measures in Double.
+// Shared code of the DSP tests: sources, a caller that uses the stretcher as an engine would, and measures in Double.
 internal import Glibc
 import SoundMeasures
 package import Stretching
@@ -25,7 +25,7 @@ package func tones(_ frequencies: [Double], amplitude: Double, frameCount: Int, 
     }
 }
 
-/// Hands a stretcher the part of a source it asks for, zeros outside.
+/// Passes a stretcher the requested part of a source, zeros outside.
 package func feed(_ stretcher: inout Stretcher, _ source: [[Float]], _ request: InputRequest) {
     for channel in source.indices {
         let target = unsafe stretcher.input(channel)
@@ -38,7 +38,7 @@ package func feed(_ stretcher: inout Stretcher, _ source: [[Float]], _ request: 
     stretcher.acceptInput()
 }
 
-/// The next `frameCount` frames of every channel, asked for in blocks of the sizes that `nextBlock` names.
+/// The next `frameCount` frames of every channel, requested in blocks of the sizes that `nextBlock` names.
 ///
 /// `glance` may look ahead before each block.
 package func render(
@@ -51,7 +51,7 @@ package func render(
         let count = min(nextBlock(), frameCount - done)
         glance(&stretcher)
         while let request = stretcher.nextInput(toEmit: count) { feed(&stretcher, source, request) }
-        // One frame on each side shows that nothing is written outside the block.
+        // A frame on each side shows that nothing is written outside the block.
         var storage = [[Float]](repeating: [Float](repeating: 77, count: count + 2), count: source.count)
         unsafe withPointers(&storage) { pointers in unsafe stretcher.emit(count, into: pointers, offset: 1) }
         for channel in source.indices {
@@ -63,9 +63,10 @@ package func render(
     return result
 }
 
-/// Starts a stretcher at two speeds, one after the other, and renders a hundred blocks of 64 frames at each; its input stays as it is.
+/// Starts a stretcher at two speeds, one after the other, and renders a hundred blocks of 64 frames at each; the input
+/// stays the same.
 ///
-/// Nothing here allocates, so that a test can count what the stretcher does.
+/// Nothing here allocates, so that a test can count the stretcher's allocations.
 package func restart(_ stretcher: inout Stretcher, into output: UnsafePointer<UnsafeMutablePointer<Float>>) {
     for slow in 0..<2 {
         stretcher.start(at: 1000, speed: slow == 0 ? 0.5 : 0.75)
@@ -113,7 +114,7 @@ package func frozen(
     return render(&stretcher, source, frameCount: frameCount, nextBlock: { block })
 }
 
-/// The power of the sines that fit best at known frequencies over the power of what they leave, in dB.
+/// The power of the sines that fit best at known frequencies over the power of the remainder, in dB.
 package func signalToNoise(_ samples: ArraySlice<Float>, _ frequencies: [Double], sampleRate: Int = 44100) -> Double {
     let columns = frequencies.flatMap { frequency -> [[Double]] in
         [0.0, .pi / 2].map { phase -> [Double] in
@@ -121,7 +122,7 @@ package func signalToNoise(_ samples: ArraySlice<Float>, _ frequencies: [Double]
             return samples.indices.map { (index: Int) -> Double in sin(step * Double(index) + phase) }
         }
     }
-    // Gram-Schmidt, twice over, leaves what no sine of these frequencies explains.
+    // Gram-Schmidt, twice over, leaves the part that no sine of these frequencies explains.
     var basis: [[Double]] = []
     var rest = samples.map(Double.init)
     let power = dot(rest, rest)

@@ -16,7 +16,7 @@ struct FoldedTextTests {
             "カ\u{3099}": "ガ", "か\u{3099}": "が", "は\u{309A}": "ぱ", "ゝ\u{3099}": "ゞ", "plain": "plain",
             "Ärger é": "Ärger é", "日本語 — “Ж”": "日本語 — “Ж”", "": "",
         ]
-        // By scalars, because Swift's equality does not tell composed forms apart.
+        // By scalars, because Swift's equality does not distinguish composed forms.
         for (text, folded) in pairs {
             #expect(Array(FoldedText.folded(text).unicodeScalars) == Array(folded.unicodeScalars), "\(text)")
         }

@@ -1,4 +1,4 @@
-// playerctl, a program that people press media keys with.
+// playerctl, a program for media keys.
 import TestSupport
 import Testing
 

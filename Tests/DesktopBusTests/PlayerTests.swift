@@ -310,7 +310,7 @@ struct PlayerTests {
     @Test("the loss of the bus is told once, and the player comes back with the bus") func loss() throws {
         let path = "/tmp/woodshed-test-bus-\(nanoseconds())"
         let first = try #require(PrivateBus(listen: "unix:path=" + path))
-        // Without the number of the bus, which is another one's when it comes back.
+        // Without the number of the bus, which changes when the bus comes back.
         let address = "unix:path=" + path
         let player = try FakePlayer(BusAddresses(session: address, system: nil))
         #expect(eventually { player.name != nil })

@@ -9,9 +9,9 @@ import Testing
 /// A login manager on a thread of its own.
 private final class Login: Sendable {
     struct Seen: Sendable {
-        /// What, why and how, for each call.
+        /// The inhibited events, the reason and the mode, for each call.
         var asked: [[String]] = []
-        /// The ends that show whether an inhibitor is still held, by what and how.
+        /// The ends that show whether an inhibitor is still held, by events and mode.
         var held: [(kind: String, descriptor: Int32)] = []
         var isOver = false
         var tells: [Bool] = []
@@ -47,7 +47,7 @@ private final class Login: Sendable {
 
     var asked: [[String]] { seen.withLock { $0.asked.map(\.self) } }
 
-    /// The kinds of inhibitors that are held.
+    /// The kinds of inhibitors held.
     var held: [String] {
         seen.withLock { seen in
             seen.held.filter { entry in
@@ -86,7 +86,7 @@ private final class Login: Sendable {
                 program.connection.answer(message, BusFault.unsupported("not permitted"))
                 continue
             }
-            // No pipe: what another test starts must not hold it, and a pipe cannot be made so in one step.
+            // Not a pipe: a program started by another test must not hold it, and a pipe cannot be made so in one step.
             var ends: [Int32] = [-1, -1]
             _ = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
             program.connection.answer(message, [.descriptor(ends[1])])
@@ -116,7 +116,7 @@ struct SleepTests {
         let told = nanoseconds()
         login.tell(sleeps: true)
         #expect(eventually { player.news.contains(.sleeps) })
-        // Four seconds after it was told, it waits no longer.
+        // Four seconds after the announcement, the login manager stops waiting.
         #expect(login.held == ["sleep delay"] || nanoseconds() - told > 4_000_000_000)
         player.bus.readyToSleep()
         #expect(eventually { login.held.isEmpty })
@@ -127,7 +127,7 @@ struct SleepTests {
         login.tell(sleeps: true)
         #expect(eventually { player.news.filter { $0 == .sleeps }.count == 2 })
         #expect(player.news.filter { $0 == .wakes }.count == 1)
-        // Nobody answers: it sleeps all the same.
+        // Nothing answers: the machine sleeps all the same.
         #expect(eventually { login.held.isEmpty })
         player.bus.close()
         login.end()

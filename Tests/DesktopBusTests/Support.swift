@@ -1,4 +1,4 @@
-// A player that makes no sound, a program that controls it over a private bus, and a login manager that only pretends.
+// A player that makes no sound, a program that controls the player over a private bus, and a simulated login manager.
 import Glibc
 import Synchronization
 import TestSupport
@@ -15,11 +15,11 @@ func nanoseconds() -> Int64 {
 /// A bus for a test; the test fails where none starts.
 func startBus() throws -> PrivateBus { try #require(PrivateBus(), "no private bus starts") }
 
-/// Carries out what is asked for over the bus, at once and in silence.
+/// Carries out the bus's requests at once and in silence.
 final class FakePlayer: Sendable {
     struct Model: Sendable {
         var state = MediaState()
-        /// Where it was when it was last moved, started or stopped, and when that was.
+        /// The place of the last move, start or stop, and its time.
         var place: Int64 = 0
         var since: Int64 = 0
         var requests: [MediaRequest] = []
@@ -33,11 +33,11 @@ final class FakePlayer: Sendable {
         mutating func move(to position: Int64) { (place, since) = (position, nanoseconds()) }
     }
 
-    /// What the bus's thread keeps hold of until it has ended.
+    /// The objects that the bus's thread keeps until it has ended.
     private final class Core: Sendable {
         let model: Mutex<Model>
         let bus: DesktopBus
-        /// Whether it carries requests out.
+        /// Whether the player carries requests out.
         let obeys: Bool
 
         init(_ state: MediaState, obeys: Bool) throws {
@@ -178,9 +178,9 @@ final class BusProgram {
 
     init(_ address: String) throws { connection = try BusConnection(address, takesDescriptors: true) }
 
-    /// Looks at what has arrived, for a moment if there is nothing.
+    /// Reads arrived messages, waiting a moment if there are none.
     ///
-    /// - Returns: A message for whoever waits.
+    /// - Returns: A message for a waiting call.
     func step() throws -> BusMessage? {
         switch connection.next() {
         case .lost: throw Gone()
@@ -221,7 +221,7 @@ final class BusProgram {
             [.string("type='signal',path='\(BusInterface.path)'")], path: "/org/freedesktop/DBus")
     }
 
-    /// Takes a name, once the program that had it before has left the bus.
+    /// Takes a name, once its previous owner has left the bus.
     func own(_ name: String) throws {
         #expect(
             try eventually {
@@ -231,7 +231,7 @@ final class BusProgram {
             })
     }
 
-    /// Waits for a signal that fits, and removes all up to it.
+    /// Waits for a matching signal, and removes all signals up to it.
     func signal(_ member: String, where fits: ([BusValue]) -> Bool = { _ in true }) throws -> [BusValue] {
         let limit = nanoseconds() + 300_000_000_000
         while nanoseconds() < limit {
@@ -279,7 +279,7 @@ struct SeenPlayer {
         try program.call(name, interface, member, values)
     }
 
-    /// The error of something that is refused; empty if it is not.
+    /// The error of a refused call; empty if accepted.
     static func refusal(_ body: () throws -> Void) -> String {
         do {
             try body()

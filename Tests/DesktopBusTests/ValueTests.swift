@@ -1,4 +1,4 @@
-// What needs no bus: positions, texts, paths, addresses.
+// Values that need no bus: positions, texts, paths, addresses.
 import TestSupport
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 @Suite("What goes over the bus")
 struct ValueTests {
     @Test("texts lose what no message may contain, and are cut between characters") func texts() {
-        // Characters that are none, which no literal may contain.
+        // Invalid characters, which no literal may contain.
         let refused = [0, 0xFDD0, 0xFFFE, 0x1FFFF].compactMap { UnicodeScalar(UInt32($0)) }.map { String($0) }
         #expect(busText("a\(refused.joined(separator: "b"))ä") == "a\u{FFFD}b\u{FFFD}b\u{FFFD}b\u{FFFD}ä")
         #expect(busText(String(repeating: "ä", count: 5000)).utf8.count == 4096)

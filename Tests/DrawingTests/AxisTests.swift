@@ -24,7 +24,7 @@ import Testing
             #expect((ticks.major.map(\.x) + ticks.minor).allSatisfy { $0 >= -1e-6 && $0 <= width + 1e-6 })
             if !ticks.major.isEmpty { labelled += 1 }
         }
-        // Nearly all axes have a time; the narrowest ones of moments far from the beginning cannot.
+        // Nearly all axes have a time; the narrowest axes, of moments far from the beginning, cannot.
         #expect(labelled > cases(4700, few: 560))
     }
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Drawing
 
-/// How a colour looks to readers who lack one kind of cones: Machado, Oliveira and Fernandes, "A physiologically-based model
-/// for simulation of color vision deficiency" (2009), matrices of severity 1 on linear light.
+/// A colour as seen by readers without one kind of cones: Machado, Oliveira and Fernandes, "A physiologically-based
+/// model for simulation of color vision deficiency" (2009), matrices of severity 1 on linear light.
 private enum Vision: String, CaseIterable {
     case all, noRed, noGreen, noBlue
 
@@ -40,7 +40,7 @@ private enum Vision: String, CaseIterable {
         for vision in Vision.allCases {
             let seen = (0..<3).map { vision.seen(WaveColours.base($0, theme).rms.colour) }
             for (one, other) in [(0, 1), (1, 2), (0, 2)] {
-                // Six times what is just seen side by side, 0.02 in Oklab.
+                // Six times the difference just visible side by side, 0.02 in Oklab.
                 #expect(seen[one].distance(to: seen[other]) > 0.12, "\(vision) \(one) \(other)")
             }
         }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Drawing
 
-/// Where the texts of an SVG picture are: cairo writes each as a group of letters with their places, and the ellipsis of one that
-/// is cut as a group behind it.
+/// The places of the texts in an SVG picture: cairo writes each text as a group of letters with their places, and the
+/// ellipsis of a shortened text as a group behind it.
 private final class TextPlaces: NSObject, XMLParserDelegate {
     private(set) var places: [Rectangle] = []
     private var letters: [(x: Double, y: Double)] = []
@@ -37,7 +37,7 @@ private final class TextPlaces: NSObject, XMLParserDelegate {
             places[places.count - 1].width = first.x - text.x + 4
             return
         }
-        // A digit's height above the line, and the width of a narrow letter for the last one.
+        // A digit's height above the line, and the width of a narrow letter for the last digit.
         places.append(Rectangle(x: first.x, y: first.y - 7.5, width: last.x - first.x + 4, height: 7.5))
     }
 }

@@ -56,7 +56,7 @@ import Testing
 
     @Test("A folder without permission is reported as such")
     func forbidden() async {
-        // In a process of its own: root is forbidden nothing, and gives that up for good.
+        // In a process of its own: root is forbidden nothing, and gives up its privileges for good.
         await #expect(processExitsWith: .success) {
             #expect(Privileges.giveUp())
             let picture = try PictureFileTests().picture()

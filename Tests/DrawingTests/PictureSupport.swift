@@ -7,7 +7,7 @@ import Testing
 
 @testable import Drawing
 
-/// The pixels of a PNG file, as a reader other than the writer's own code sees them.
+/// The pixels of a PNG file, read by code other than the writer's own.
 struct Pixels: Equatable {
     let width: Int
     let height: Int
@@ -24,7 +24,7 @@ struct Pixels: Equatable {
 
     subscript(x: Int, y: Int) -> UInt32 { values[y * width + x] }
 
-    /// Pixels of a rectangle that are of a colour.
+    /// The pixels of a rectangle in a colour.
     func count(in area: Rectangle, where isWanted: (UInt32) -> Bool) -> Int {
         var count = 0
         for y in Int(area.y)..<Int(area.bottom) {
@@ -43,7 +43,7 @@ struct Pixels: Equatable {
 extension WaveformPicture {
     func pixels() throws -> Pixels { try Pixels(png: encoded(as: .png)) }
     var layout: Layout { WaveformDrawing(self).layout }
-    /// The colours of the wave, strong ones included.
+    /// The colours of the wave, strong colours included.
     var inks: Set<UInt32> {
         Set(WaveColours(colouring, sheet.theme).pairs.flatMap { [$0.extremes.pixel, $0.rms.pixel] })
     }
@@ -63,7 +63,7 @@ func square(_ amplitude: Float, isClipped: Bool = false, tone: WaveformTone? = n
     WaveformColumn(minimum: -amplitude, maximum: amplitude, rms: amplitude, isClipped: isClipped, tone: tone)
 }
 
-/// A path in a folder of this test's own, which `body` is called with.
+/// Calls `body` with a path in a folder of this test's own.
 func withFolder(_ body: (String) throws -> Void) throws {
     var template = Array("/tmp/drawing-XXXXXX".utf8CString)
     let made = unsafe template.withUnsafeMutableBufferPointer { template in

@@ -1,12 +1,12 @@
-// Scripts whose letters join, change their order or stand over each other, told by the order of glyphs in an SVG picture and by
-// widths: both depend on the script and not on the font.
+// Scripts whose letters join, change their order or stand over each other, recognised by the order of glyphs in an SVG
+// picture and by widths: both depend on the script and not on the font.
 internal import Foundation
 internal import FoundationXML
 import Testing
 
 @testable import Drawing
 
-/// What the machine's fonts have.
+/// The scripts that the machine's fonts have.
 enum Letters {
     static func exist(for text: String) -> Bool {
         guard let canvas = try? Canvas(width: 1, height: 1, format: .png, fonts: .system) else { return false }
@@ -14,7 +14,8 @@ enum Letters {
     }
 }
 
-/// The glyphs of a picture from left to right, each as the number of its first use: `[0, 0, 1]` is twice the same and another.
+/// The glyphs of a picture from left to right, each as the number of its first use: `[0, 0, 1]` is twice the same and
+/// another.
 private final class Glyphs: NSObject, XMLParserDelegate {
     private var links: [String] = []
 

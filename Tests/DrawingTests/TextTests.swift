@@ -5,7 +5,7 @@ import Testing
 
 @testable import Drawing
 
-/// What an XML reader makes of a file: its texts by element, and whether it is well-formed.
+/// An XML reader's view of a file: its texts by element, and whether the file is well-formed.
 private final class Reading: NSObject, XMLParserDelegate {
     private(set) var texts: [String: String] = [:]
     private(set) var elements: [String] = []
@@ -36,7 +36,7 @@ private final class Reading: NSObject, XMLParserDelegate {
     @Test("An SVG file is well-formed, and has the given title, whatever its characters")
     func titles() throws {
         var random = SeededGenerator(printedFor: "titles")
-        // The compiler refuses them in a literal.
+        // The compiler refuses these characters in a literal.
         let unassigned = String(
             String.UnicodeScalarView([0xFFFE, 0xFDD0, 0x1FFFF].compactMap { Unicode.Scalar($0 as UInt32) }))
         var titles = [
@@ -58,7 +58,7 @@ private final class Reading: NSObject, XMLParserDelegate {
                 Reading.of(WaveformPicture(on: sheet, rows: [[square(0.5)]]).encoded(as: .svg)),
                 "\(title.debugDescription)")
             #expect(reading.elements.first == "svg")
-            // A reader of XML turns what it may not hold, such as a carriage return, into blanks before we do.
+            // An XML reader turns forbidden characters, such as a carriage return, into blanks before Woodshed does.
             #expect(reading.texts["title"] ?? "" == printable(title), "\(title.debugDescription)")
             #expect(reading.texts["desc"] == "Waveform in one row, from 0:00.000 to 0:10.000")
         }
@@ -97,7 +97,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         #expect(canvas.width(of: text, style, room: whole) == whole)
         #expect(canvas.width(of: text, style, room: canvas.width(of: "…", style)) == 0)
         for room in [0, -5, 0.5, .nan] { #expect(canvas.width(of: text, style, room: room) == 0) }
-        // The widest letter and a blank, which goes with the word in front of it.
+        // The widest letter and a blank, which belongs to the word in front of it.
         let most = canvas.width(of: "M ", style)
         for room in stride(from: 40.0, to: whole, by: 7) {
             let width = canvas.width(of: text, style, room: room)

@@ -45,7 +45,7 @@ import Testing
         let (pixels, plot, inks) = (try picture.pixels(), picture.layout.plot, picture.inks)
         let left = Rectangle(x: plot.x + 5, y: plot.y, width: 1, height: plot.height)
         let right = Rectangle(x: plot.right - 5, y: plot.y, width: 1, height: plot.height)
-        // One pixel less where the line in the middle lies over it.
+        // One pixel less where the line in the middle covers it.
         #expect(abs(Double(pixels.count(in: left) { inks.contains($0) }) - plot.height / 2) <= 2)
         let behind = [Palette(.light).panel.pixel, Palette(.light).grid.pixel]
         #expect((1...3).contains(pixels.count(in: right) { !behind.contains($0) }))
@@ -95,7 +95,7 @@ import Testing
     func crowded() throws {
         let sheet = try sheet(200, 200)
         var columns = Array(repeating: square(0.1), count: 5000)
-        // Neither the first nor the last of those on its pixel.
+        // Neither the first nor the last of the columns on its pixel.
         columns[3340] = square(0.9)
         let picture = try WaveformPicture(on: sheet, rows: [columns])
         let (pixels, plot, inks) = (try picture.pixels(), picture.layout.plot, picture.inks)

@@ -1,4 +1,4 @@
-// Drives a player without an engine or a device, for the tests of the player and of what is built on it.
+// Drives a player without an engine or a device, for the tests of the player and of code that uses the player.
 package import Clips
 import Samples
 import TestSupport
@@ -21,7 +21,7 @@ package struct Harness {
             waits: waits, listens: listens)
     }
 
-    /// Of a clip that need not be in memory.
+    /// For a clip that need not be in memory.
     package init(
         _ samples: [[Float]], clip: Clip, score: Score, recordingLimit: Int = ScoreStorage.recordingLimit,
         waits: Bool = true, listens: Bool = false
@@ -32,8 +32,8 @@ package struct Harness {
             clip, score: score, waitsForPages: waits, recordingLimit: recordingLimit, listens: listens)
     }
 
-    /// Renders `total` frames, from output frame `first` on, in blocks whose lengths `nextBlock` gives, serving the control side
-    /// between blocks.
+    /// Renders `total` frames, from output frame `first` on, in blocks whose lengths `nextBlock` gives, serving the
+    /// control side between blocks.
     package func render(_ total: Int, from first: Int = 0, outputChannels: Int? = nil, nextBlock: () -> Int)
         -> [[Float]]
     {
@@ -65,7 +65,7 @@ package func testClip(channels: Int, frames: Int, rate: Int, seed: UInt64) -> [[
         return (0..<frames).map { frame in
             var value: Float = 0
             for (index, step) in partials.enumerated() {
-                // A parabolic sine: no mathematics library, and plenty of partials of its own.
+                // A parabolic sine: no mathematics library, and many partials.
                 let phase = (step * Float(frame) + Float(channel)).truncatingRemainder(dividingBy: 2) - 1
                 value += 4 * phase * (1 - abs(phase)) / Float(index + 2)
             }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Files
 
-/// What a shell's script has written to its standard output, and how it ended.
+/// The standard output of a shell script, and its exit.
 private func runShell(
     _ script: String, descriptors: [Int32] = [], limits: ChildLimits = ChildLimits()
 ) throws -> (output: String, result: ChildResult) {
@@ -39,7 +39,7 @@ struct ChildProcessTests {
 
     @Test("a program counts as ended even if a program that it started still has its output open")
     func grandchildren() throws {
-        // The one in the background would hold the output for longer than any test lasts.
+        // The background process would hold the output for longer than any test lasts.
         let run = try runShell("sleep 3600 & echo $!; exit 0", limits: ChildLimits(totalSeconds: 600))
         #expect(run.result.end == .exited(0))
         let sleeper = try #require(Int32(run.output.trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -112,9 +112,9 @@ struct ChildProcessTests {
         await #expect(processExitsWith: .success) { try ChildProcessTests.checkEnds(isKnown: true) }
     }
 
-    /// Exits with a code of failure when a child's end is told wrongly, or is not noticed.
+    /// Exits with a code of failure when a child's end is reported wrongly, or is not noticed.
     private static func checkEnds(isKnown: Bool) throws {
-        // A child whose end is never told would be waited for as long as this process lives.
+        // The process would wait for ever for a child whose end is never reported.
         alarm(300)
         for _ in 0..<20 {
             for (script, end) in [("exit 0", ChildEnd.exited(0)), ("exit 7", .exited(7)), ("kill -9 $$", .killed(9))] {
@@ -123,7 +123,7 @@ struct ChildProcessTests {
                 guard run.result.end == end || !isKnown && run.result.end == .unknown else { exit(2) }
             }
         }
-        // One that is given up is ended, and that is waited for.
+        // A child given up is ended, and the test waits for its end.
         var child = try ChildProcess(["/bin/sh", "-c", "echo $$; exec sleep 3600"])
         var text = ""
         do {
@@ -142,13 +142,13 @@ struct ChildProcessTests {
 
     @Test("Ctrl-C at the terminal is the embedding program's affair")
     func interruption() throws {
-        // A thread that itself lets them through: what it holds back, a program that it starts would hold back anyway.
+        // A thread that itself unblocks the signals: a started program would inherit blocked signals anyway.
         var (keys, before) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&keys)
         for key in [SIGINT, SIGQUIT] { unsafe sigaddset(&keys, key) }
         unsafe pthread_sigmask(SIG_UNBLOCK, &keys, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        // The whole group of processes gets the signal; the shell itself is of that group.
+        // The whole process group gets the signal; the shell itself belongs to the group.
         let run = try runShell("kill -INT $$; kill -QUIT $$; echo alive")
         #expect(run.output == "alive\n" && run.result.end == .exited(0))
     }

@@ -15,7 +15,7 @@ struct DetachedProcessTests {
             var ends: [Int32] = [0, 0]
             guard unsafe pipe(&ends) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else { exit(1) }
             let output = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
-            // The started program inherits the limit: it gets the numbers of these descriptors.
+            // The started program inherits the limit and gets the numbers of these descriptors.
             for _ in 0..<8 { _ = fcntl(output, F_DUPFD_CLOEXEC, 3) }
             let next = dup(0)
             close(next)

@@ -4,16 +4,17 @@ import Testing
 
 @testable import Files
 
-/// What this module's files were told to be, in order; the first is none.
+/// The versions that this module's files were given, in order; the first is no file.
 private struct Versions {
     var contents: [[UInt8]?] = [nil]
 
-    /// What is wrong with what was found; nil if it is one of the versions, and none that was replaced for certain.
+    /// Describes the fault in the found files; nil if a file is one of the versions, and none that was certainly
+    /// replaced.
     func loss(_ found: [UInt8]?, told: Int?) -> String? {
         guard let index = contents.lastIndex(of: found) else {
             return "a file of \(found?.count ?? 0) bytes that nobody wrote"
         }
-        // What was not told to be done may be done.
+        // An operation that was not requested yet may be done.
         return index >= told ?? 0 ? nil : "version \(index) instead of \(told ?? 0)"
     }
 }
@@ -24,7 +25,7 @@ struct FilePowerTests {
         (0..<Int.random(in: 1...20_000, using: &random)).map { _ in UInt8.random(in: 32...126, using: &random) }
     }
 
-    /// Writes one file again and again, with a name for the unfinished one that is always the same or always another.
+    /// Writes a file again and again; the unfinished file always has the same name, or always another.
     private func judge(
         _ count: Int, lie: CrashDisk.Lie? = nil, isDurable: Bool = true, using random: inout SeededGenerator
     ) throws -> CrashReport {
@@ -48,7 +49,7 @@ struct FilePowerTests {
                     file.discard()
                     versions.contents.append(versions.contents.last ?? nil)
                 } else {
-                    // Before the power can go: what was not told yet may be there already.
+                    // Before a power loss can happen: a version that is not acknowledged yet may be there already.
                     versions.contents.append(content)
                     try file.commit()
                 }

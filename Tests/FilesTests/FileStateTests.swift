@@ -1,4 +1,4 @@
-// What tells one state of a file from another.
+// The properties that distinguish states of a file.
 import Testing
 
 @testable import Files

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Files
 
-/// A disk that takes a part of each write only, and is full from a byte on.
+/// A disk that takes a part of each write only, and is full from a given byte on.
 private struct SlowDisk: FileCalls {
     var largestWrite = 3
     var room = Int64.max

@@ -6,11 +6,11 @@ import Testing
 struct ServerProgramTests {
     @Test("holds no descriptor of theirs, whatever another test opens meanwhile, and ends with its last reference")
     func descriptors() throws {
-        // These are inherited by every child that does not close them.
+        // Every child inherits these descriptors unless it closes them.
         let pipes = (0..<20).map { _ in Pipe() }
         let script = "import os, sys; print(len(os.listdir('/proc/self/fd')), flush=True); sys.stdin.read()"
         var server = ServerProgram(["python3", "-c", script])
-        // Input, output, errors, and the folder that it lists.
+        // Input, output, errors, and the folder that the child lists.
         #expect(server?.line() == "4")
         server = nil
         withExtendedLifetime(pipes) {}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Files
 
-/// The system's calls, of which one fails with a code, or is counted.
+/// The system's calls: one call fails with a code, or is counted.
 private final class Calls: FileCalls, @unchecked Sendable {
     let failing: String
     let code: Int32
@@ -92,7 +92,7 @@ final class WholeFileTests {
             try write("new", to: "a", calls: Calls(failing: call, code: ENOSPC))
         }
         #expect(fault?.code == ENOSPC && text("a") == "old" && names == ["a"])
-        // A file system that cannot synchronise is not broken; a folder whose name is not safe yet is no reason to fail.
+        // A file system that cannot synchronise is not broken; an unsynchronised folder name is no reason to fail.
         try write("newer", to: "a", calls: Calls(failing: "synchronise", code: EINVAL))
         try write("newest", to: "a", calls: Calls(failing: "synchroniseFolder"))
         #expect(text("a") == "newest" && names == ["a"])

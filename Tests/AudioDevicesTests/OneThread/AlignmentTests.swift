@@ -30,7 +30,7 @@ struct AlignmentTests {
             turn < wrongLooks ? row.offset - 48 : row.told[turn % row.told.count]
         }
         pairs.shuffle(using: &generator)
-        // Between two readings that agree lies a reading between the ends of two transfers.
+        // Between two equal readings lies a reading taken between the ends of two transfers.
         let told = pairs.flatMap { [$0, $0, -1000 - Int64($0)] }
         let answers = answers(to: told, every: Alignment.interval)
         #expect(answers.compactMap(\.self) == [row.offset])

@@ -26,7 +26,7 @@ struct ShapeTrialTests {
         #expect(try trial.request == asked.with(periodFrames: 4096))
         _ = trial.note(.xrunStorm, played: second, period: 4096)
         #expect(trial.request.periodFrames == 4096)
-        // A longer requested buffer stays.
+        // A longer requested period stays.
         var long = ShapeTrial(try request(8192))
         _ = long.note(.xrunStorm, played: second, period: 8192)
         #expect(long.request.periodFrames == 8192)

@@ -49,7 +49,7 @@ struct FileDetailTests {
         #expect(found[.title] == "Blue in Green" && found[.artist] == "Évans" && found[.album] == "Kind of Blue")
         #expect(found[.date] == "1959" && (ending == "wav" || found[.track]?.hasPrefix("3") == true), "\(found)")
         #expect(try details.byteCount == Int64(scratch.size("a." + ending)))
-        // What stands beside the sound is a few kilobytes, and what a codec adds to the sound some milliseconds.
+        // The file has a few kilobytes beside the sound, and a codec adds some milliseconds to the sound.
         let average = Double(details.byteCount) * 8 / info.seconds
         #expect(Double(details.bitRate) > 0.5 * average && Double(details.bitRate) <= average * 1.1)
         if ["m4a", "mka", "ogg", "flac", "opus", "mp3"].contains(ending) {

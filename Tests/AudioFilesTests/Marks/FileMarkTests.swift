@@ -110,7 +110,7 @@ struct FileMarkTests {
         #expect(marks(MarkFiles.flac([(0, [1]), (4, comments)]), frameCount: 4_000_000) == expected)
         #expect(marks(MarkFiles.vorbis(comments), frameCount: 4_000_000) == expected)
         #expect(marks(MarkFiles.vorbis(comments, isMultiplexed: true), frameCount: 4_000_000) == expected)
-        // Chapters are told in front of tracks, also behind an ID3 tag.
+        // Chapters come before tracks, also behind an ID3 tag.
         let both = MarkFiles.flac([(5, MarkFiles.cueSheet([10, 20])), (4, comments)])
         #expect(marks(both, frameCount: 4_000_000) == expected)
         let tag = MarkFiles.tag([], version: 4).dropLast(4)

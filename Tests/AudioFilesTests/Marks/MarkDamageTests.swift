@@ -1,4 +1,5 @@
-// Files whose marks are cut off, claim too much, or are nearly right: what can be read is read, and nothing takes long.
+// Files whose marks are cut off, claim too much, or are nearly right: everything readable is read, and nothing takes
+// long.
 import SoundFileSupport
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import AudioFiles
 @testable import Takes
 
-/// Small files of every kind, each with the marks it holds, in frames at 1000 Hz.
+/// Small files of every kind, each with its marks, in frames at 1000 Hz.
 private struct Seeds {
     let files: [[UInt8]]
 
@@ -59,7 +60,8 @@ struct MarkDamageTests {
                 }
                 if !isPart { Issue.record("file \(index), \(length) bytes: \(part)") }
             }
-            // All from some length on, none below another, and a part between them where there is more than one.
+            // All marks from some length on, none below another, and a part between the two for files with several
+            // marks.
             #expect(counts.isSuperset(of: 0...whole.count), "file \(index): \(counts)")
         }
     }
@@ -89,7 +91,7 @@ struct MarkDamageTests {
         let cue = FileMark(name: "", frame: 4)
         #expect(read(MarkFiles.wave([MarkFiles.cues([(1, 4)], count: .max)])).marks == [cue])
         #expect(read(MarkFiles.wave([MarkFiles.cues([(1, 4)], count: 0)])).marks.isEmpty)
-        // The data chunk of a stream has no size, and a damaged one reaches far beyond the file.
+        // The data chunk of a stream has no size, and a damaged chunk reaches far beyond the file.
         for told in [.max, .max - 1, 1 << 31] as [UInt32] {
             let endless = MarkFiles.chunk("data", [1, 2], told: told)
             #expect(read(MarkFiles.wave([MarkFiles.cues([(1, 4)]), endless])).marks == [cue])
@@ -100,7 +102,7 @@ struct MarkDamageTests {
         #expect(read(MarkFiles.flac([(4, comments)])).marks == [cue])
         #expect(read(MarkFiles.vorbis(comments)).marks == [cue])
         var caf = Array("caff".utf8) + [0, 1, 0, 0] + MarkChunks.caf([TakeMark(name: "a", frame: 4)])
-        // The number of marks; then a place that is no number, negative, and too large for any frame.
+        // The number of marks; then a place that is not a number, negative, and too large for any frame.
         caf.replaceSubrange(24..<28, with: [255, 255, 255, 255])
         #expect(read(caf).marks == [FileMark(name: "a", frame: 4)])
         for place in [Double.nan, .infinity, -1, 1e300] {
@@ -108,7 +110,7 @@ struct MarkDamageTests {
             other.replaceSubrange(32..<40, with: littleBytes(place.bitPattern).reversed())
             #expect(read(other).marks.isEmpty)
         }
-        // The number of names, by which the first one lies beyond the end.
+        // The number of names, which puts the first name beyond the end.
         caf.replaceSubrange(caf.count - 18..<caf.count - 14, with: [255, 255, 255, 255])
         #expect(read(caf).marks == [cue])
     }
@@ -164,15 +166,15 @@ struct MarkDamageTests {
     }
 }
 
-// It computes on one thread, of which the thread sanitizer has nothing to say.
+// Runs on one thread, so the thread sanitizer finds nothing here.
 @Suite("Marks of files that are nearly right", .enabled(if: !Sanitizers.watchThreads))
 struct MarkFuzzTests {
-    /// How many files; WOODSHED_FUZZ_MARKS=1000000 for a long run.
+    /// The number of files; WOODSHED_FUZZ_MARKS=1000000 for a long run.
     private var fileCount: Int { environmentCount("WOODSHED_FUZZ_MARKS", short: cases(8000, few: 4000)) }
 
     @Test("lie within the recording, in order, each once, and make sections that are not empty")
     func random() {
-        // The same files in each run, unless others are asked for.
+        // The same files in each run, unless others are requested.
         let seed = environmentCount("WOODSHED_SEED", short: 1991)
         print("MarkFuzzTests.random: WOODSHED_SEED=\(seed)")
         var mutator = ByteMutator(random: SeededGenerator(seed: UInt64(seed.magnitude)))
@@ -187,7 +189,7 @@ struct MarkFuzzTests {
             if marks.marks.isEmpty { missed += 1 } else { found += 1 }
             if let fault = fault(of: marks, frameCount: frameCount) { Issue.record("\(bytes): \(fault)") }
         }
-        // Else the files are not nearly right, but far from it.
+        // Otherwise the files are not nearly right, but far from it.
         #expect(found > fileCount / 3 && missed > fileCount / 20)
     }
 

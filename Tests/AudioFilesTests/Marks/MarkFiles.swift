@@ -1,4 +1,4 @@
-// Files with marks, put together byte by byte. None of them holds sound: marks are read without it.
+// Files with marks, composed byte by byte. The files have no sound: reading marks does not need sound.
 import SoundFileSupport
 
 @testable import AudioFiles
@@ -66,7 +66,7 @@ enum MarkFiles {
         FileMark(name: "end", frame: 60, endFrame: 65),
     ]
 
-    /// An RF64 file whose sizes are in its first chunk, also that of a chunk in front of the samples.
+    /// An RF64 file whose sizes are in its first chunk, also the size of a chunk in front of the samples.
     static var longSizes: [UInt8] {
         var sizes = ByteList()
         for size in [0, 10, 5] as [UInt64] { sizes.little(size) }
@@ -121,7 +121,7 @@ enum MarkFiles {
         return Array("fLaC".utf8) + parts + [0xFF, 0xF8]
     }
 
-    /// Packets in pages of so many segments, with pages of another stream between them.
+    /// Packets in pages of some segments, with pages of another stream in between.
     static func ogg(_ packets: [[UInt8]], segmentsPerPage: Int, isMultiplexed: Bool = false) -> [UInt8] {
         var segments: [[UInt8]] = []
         for packet in packets {

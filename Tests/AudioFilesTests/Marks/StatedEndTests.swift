@@ -1,4 +1,4 @@
-// Files that were broken off are told apart from whole ones by their own headers.
+// Broken-off files are distinguished from whole files by their own headers.
 import Foundation
 import SoundFileSupport
 import Testing
@@ -10,7 +10,7 @@ struct StatedEndTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
 
-    /// Whether a file is cut off: nil if not; else whether it states so by a length.
+    /// Whether a file is cut off: nil if not; otherwise whether it states so by a length.
     private func cut(_ bytes: [UInt8], frameCount: Int64 = 100) throws -> Bool? {
         StatedEnd.fault(inFileAt: try scratch.write("file", bytes), frameCount: frameCount)?.isLengthStated
     }
@@ -69,7 +69,7 @@ struct StatedEndTests {
             #expect(try cut(whole) == nil, "\(name)")
             #expect(try cut(Array(whole.dropLast())) == true, "\(name)")
             #expect(try cut(Array(whole.prefix(head.count + 26))) == true, "\(name)")
-            // What somebody has put behind it is no box.
+            // Bytes appended behind the file are not a box.
             #expect(try cut(whole + Array("TAG".utf8) + [UInt8](repeating: 32, count: 125)) == nil, "\(name)")
             #expect(try cut(whole + [UInt8](repeating: 0, count: 100)) == nil, "\(name)")
         }
@@ -89,7 +89,7 @@ struct StatedEndTests {
             #expect(try cut(first + middle + last.prefix(count)) == true, "\(count) bytes of the last page")
         }
         #expect(try cut(Array(first.dropLast())) == true)
-        // Another stream may follow, and what is no page.
+        // Another stream may follow, and bytes that are not a page.
         #expect(try cut(first + last + first + middle.prefix(60)) == true)
         #expect(try cut(first + last + first + last + [0, 0, 0]) == nil)
         // A damaged page is whole all the same.
@@ -127,7 +127,7 @@ struct StatedEndTests {
         for (name, whole) in [("AIFF", aiff()), ("CAF", caf()), ("W64", wave64()), ("AU", au())] {
             #expect(try verdict(whole) == .whole, "\(name)")
             for count in [1, 199] { #expect(try cut(Array(whole.dropLast(count))) == true, "\(name) \(count)") }
-            // What somebody has put behind it.
+            // Bytes appended behind the file.
             #expect(try verdict(whole + [UInt8](repeating: 0, count: 50)) == .whole, "\(name)")
         }
         #expect(try cut(Array(aiff().prefix(20))) == true && cut(Array(wave64().prefix(60))) == true)
@@ -161,7 +161,7 @@ struct StatedEndTests {
         #expect(try verdict(head + element([0x18, 0x53, 0x80, 0x67], [])) == .unstated)
     }
 
-    /// MPEG frames of 417 bytes, the first of which has counts as LAME writes them.
+    /// MPEG frames of 417 bytes; the first has counts as LAME writes them.
     private func frames(_ count: Int, stated: UInt32?, bytes: UInt32?) -> [UInt8] {
         let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413)
         var first = frame
@@ -176,25 +176,25 @@ struct StatedEndTests {
     @Test("of MP3 is told by its counts, if much less is there, and nothing behind it is tags")
     func counts() throws {
         let tag = Array("TAG".utf8) + [UInt8](repeating: 32, count: 125)
-        /// Of a file that states 1000 frames.
+        /// The header of a file that states 1000 frames.
         func verdict(_ count: Int, stated: UInt32? = 1000, bytes: UInt32? = 417_417) throws -> StatedEnd.Verdict {
             try self.verdict(frames(count, stated: stated, bytes: bytes) + tag, frameCount: Int64(count) * 1152)
         }
         for count in [990, 1000, 1010] { #expect(try verdict(count) == .whole, "\(count)") }
-        // Too little to be sure of: two equal ends are believed.
+        // Too little for certainty: two equal ends are believed.
         for count in [880, 980] { #expect(try verdict(count) == .cutOff(.length(isSure: false)), "\(count)") }
         for count in [10, 500, 870] { #expect(try verdict(count) == .cutOff(.length(isSure: true)), "\(count)") }
         // Another recording may follow, and damage in the middle takes frames away.
         #expect(try verdict(1100) == .unstated)
         #expect(try self.verdict(frames(1000, stated: 1000, bytes: 417_417), frameCount: 500 * 1152) == .unstated)
-        // One of the counts alone, a wrong one, and none.
+        // A single count, a wrong count, and none.
         #expect(try verdict(500, bytes: nil) == .cutOff(.length(isSure: true)) && verdict(1000, bytes: nil) == .whole)
         #expect(try verdict(500, stated: nil) == .cutOff(.length(isSure: true)) && verdict(1000, stated: nil) == .whole)
         #expect(try verdict(500, bytes: 208_917) == .unstated && verdict(500, stated: 500) == .whole)
         for nothing: UInt32? in [nil, 0] {
             #expect(try verdict(500, stated: nothing, bytes: nothing) == .unstated)
         }
-        // A tag in front that is longer than what has come.
+        // A tag in front that is longer than the file so far.
         let early = Array("ID3".utf8) + [4, 0, 0, 0, 0, 9, 0] + [UInt8](repeating: 65, count: 500)
         #expect(try cut(early, frameCount: 0) == true)
     }
