@@ -1,5 +1,5 @@
-// Inputs that have found something, or reach a place of their own, read again. The corpus of a reader is in Corpus/READER; scripts/fuzz.sh --keep
-// adds to it.
+// Inputs that have found a fault, or reach code that no other input reaches, read again. The corpus of a reader is in
+// Corpus/READER; scripts/fuzz.sh --keep adds to the corpus.
 import Files
 import Glibc
 import Testing
@@ -13,7 +13,7 @@ struct CorpusTests {
         for verdict in ["accepted", "refused"] {
             let folder = "\(Self.corpus)/\(reader)/\(verdict)"
             let names = try Folder.names(in: folder).sorted()
-            // A reader that accepts everything, or nothing, is not called as it should be.
+            // A reader that accepts everything, or nothing, is called wrongly.
             #expect(!names.isEmpty, "\(folder) has no inputs")
             for name in names {
                 let file = try unsafe RegularFile("\(folder)/\(name)")
@@ -23,7 +23,7 @@ struct CorpusTests {
                     let isAccepted = try reader.accepts(bytes)
                     #expect(isAccepted == (verdict == "accepted"), "\(folder)/\(name)")
                 } catch { Issue.record("\(folder)/\(name): \(error)") }
-                // Of processor time; inputs that once took many seconds are among them.
+                // Of processor time; some inputs once took many seconds.
                 #expect(Self.threadSeconds() - begin < 20, "\(folder)/\(name)")
             }
         }
@@ -34,7 +34,7 @@ struct CorpusTests {
         let text: String
     }
 
-    /// Heads as long as one may be.
+    /// Heads of the maximum length.
     private static let heads = [
         LongInput(description: "blanks behind a value", text: "x: a" + String(repeating: " ", count: 250_000)),
         LongInput(

@@ -14,7 +14,7 @@ private struct TwoFunctions: BitwiseCopyable {
     private func load(
         _ library: String, _ first: String, _ second: String, other: String? = nil
     ) throws(LibraryError) -> LibraryFunctions<TwoFunctions> {
-        // The description's texts live as long as the process, as those of a C target do.
+        // The description's texts live as long as the process, like the texts of a C target.
         func kept(_ text: String) -> UnsafePointer<CChar> { unsafe UnsafePointer(strdup(text)) }
         let names = UnsafeMutablePointer<UnsafePointer<CChar>>.allocate(capacity: 2)
         unsafe names.initialize(to: kept(first))

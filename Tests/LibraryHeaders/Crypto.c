@@ -1,5 +1,5 @@
 // pkg-config: libcrypto
-// Compares what CCrypto declares with OpenSSL's header. It holds no code: what differs does not compile.
+// Compares the declarations of CCrypto with OpenSSL's header. This file has no code: a difference does not compile.
 #include <openssl/evp.h>
 
 #define CRYPTO_HEADER_IS_INCLUDED

@@ -1,5 +1,5 @@
 // pkg-config: libcurl
-// Compares what CCurl declares with libcurl's header. It holds no code: what differs does not compile.
+// Compares the declarations of CCurl with libcurl's header. This file has no code: a difference does not compile.
 #include <stddef.h>
 
 #define CURL_DISABLE_TYPECHECK

@@ -1,5 +1,5 @@
 // pkg-config: libxml-2.0
-// Compares what CLibXML declares with libxml2's headers. It holds no code: what differs does not compile.
+// Compares the declarations of CLibXML with libxml2's headers. This file has no code: a difference does not compile.
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // pkg-config: pangocairo fontconfig
-// Compares what CPangoCairo declares with the headers of cairo, Pango and fontconfig. It holds no code: what differs does not
-// compile.
+// Compares the declarations of CPangoCairo with the headers of cairo, Pango and fontconfig. This file has no code: a
+// difference does not compile.
 #include <cairo-svg.h>
 #include <fontconfig/fontconfig.h>
 #include <pango/pangocairo.h>

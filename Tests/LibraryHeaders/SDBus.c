@@ -1,5 +1,5 @@
 // pkg-config: libsystemd
-// Compares what CSDBus declares with libsystemd's header. It holds no code: what differs does not compile.
+// Compares the declarations of CSDBus with libsystemd's header. This file has no code: a difference does not compile.
 #include <stddef.h>
 #include <systemd/sd-bus.h>
 

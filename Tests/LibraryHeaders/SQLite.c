@@ -1,5 +1,5 @@
 // pkg-config: sqlite3
-// Compares what CSQLite declares with SQLite's header. It holds no code: what differs does not compile.
+// Compares the declarations of CSQLite with SQLite's header. This file has no code: a difference does not compile.
 #include <sqlite3.h>
 
 #define SQLITE_HEADER_IS_INCLUDED

@@ -1,21 +1,22 @@
-// Signals to processes that tests and benchmarks have started. It starts no process and waits for none.
+// Signals to processes started by tests and benchmarks. A handle starts no process and waits for none.
 //
-// `kill` takes a number, and is used nowhere: -1, which a failed start leaves behind, is every process of the machine, and the
-// number of a process that has been waited for is given to another one. A descriptor means one process for good.
+// `kill` takes a number, and is used nowhere: -1, the number after a failed start, means every process of the machine,
+// and the number of a process that has been waited for may be reused. A descriptor means one process for good.
 internal import CLinux
 internal import Glibc
 
-/// A process, held by a descriptor: a signal reaches it, or nobody.
+/// A process, held by a descriptor: a signal reaches this process, or none.
 public final class ProcessHandle: Sendable {
     /// The process's number, above 0.
     public let number: Int32
     private let descriptor: Int32
 
-    /// Takes hold of a process; nil where there is none of this number, or where the system gives no descriptors of processes.
+    /// Opens a handle of a process; nil if there is no process of this number, or if the system gives no descriptors of
+    /// processes.
     ///
-    /// The number must still be the process's own: ask before anybody has waited for it.
+    /// The number must still be the process's own: open the handle before anything has waited for the process.
     public init?(_ number: Int32) {
-        // The system refuses these, too.
+        // The system refuses these numbers, too.
         guard number > 0 else { return nil }
         descriptor = linux_process_open(number)
         guard descriptor >= 0 else { return nil }
@@ -24,22 +25,22 @@ public final class ProcessHandle: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends a signal; whether there was still a process to send it to.
+    /// Sends a signal. Returns whether the process still existed.
     @discardableResult
     public func send(_ signal: Int32) -> Bool { linux_process_signal(descriptor, signal) == 0 }
 
-    /// Waits until a signal would be dealt with by the process itself: it has a handler for it, or takes it from a queue.
+    /// Waits until the process itself would deal with a signal: by a handler, or by taking the signal from a queue.
     ///
-    /// A program that was just started would be ended by it instead.
+    /// Before that, the signal would end a program that was just started.
     ///
-    /// - Returns: Whether that came within two minutes, for which no machine is too busy.
+    /// - Returns: Whether the process was ready within two minutes, long enough for any busy machine.
     public func waitUntilHandled(_ signal: Int32) -> Bool {
         eventually { self.isIn("SigCgt", signal) || self.isIn("SigBlk", signal) }
     }
 
-    /// Waits until the process has taken a signal that was sent to it: of two that are waiting at a time, one is lost.
+    /// Waits until the process has taken a signal sent to it: of two signals pending at a time, one is lost.
     ///
-    /// - Returns: Whether that came within two minutes, for which no machine is too busy.
+    /// - Returns: Whether the process took it within two minutes, long enough for any busy machine.
     public func waitUntilTaken(_ signal: Int32) -> Bool {
         eventually { !self.isIn("ShdPnd", signal) && !self.isIn("SigPnd", signal) }
     }
@@ -53,7 +54,7 @@ public final class ProcessHandle: Sendable {
         return false
     }
 
-    /// Whether a signal is in one of the sets that the system tells of a process, as bits in hexadecimal digits.
+    /// Whether a signal is in one of the sets that the system reports for a process, as bits in hexadecimal digits.
     private func isIn(_ set: String, _ signal: Int32) -> Bool {
         guard let file = unsafe fopen("/proc/\(number)/status", "re") else { return false }
         defer { unsafe fclose(file) }

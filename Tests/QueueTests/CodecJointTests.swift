@@ -9,7 +9,7 @@ import Testing
 @testable import Engine
 @testable import Queue
 
-/// A recording that was cut in two: what is heard at the joint when the halves play one after another.
+/// A recording cut in two: the sound at the joint when the halves play one after another.
 @Suite("The joint of a recording cut in two")
 struct CodecJointTests {
     /// A format with the names of its files.
@@ -41,7 +41,7 @@ struct CodecJointTests {
     final class Halves: Sendable {
         let scratch: Scratch
         let source: [[Float]]
-        /// What is in the files, by codec and half.
+        /// The decoded content of the files, by codec and half.
         let decoded: [String: [[[Float]]]]
 
         init() throws {
@@ -67,7 +67,7 @@ struct CodecJointTests {
 
     static let halves = Result { try Halves() }
 
-    /// What an engine plays of files in a row.
+    /// The sound that an engine plays of files in a row.
     static func played(_ paths: [String], rate: Int = rate, channels: Int = 2, period: Int = 1024) throws -> [[Float]] {
         let scratch = try Scratch()
         let request = try StreamRequest(
@@ -132,7 +132,7 @@ struct CodecJointTests {
             scratch = try Scratch()
             for shape in shapes {
                 let input = scratch.file("in.wav")
-                // A tone that is there from the first frame to the last.
+                // A tone that lasts from the first frame to the last.
                 let channel = (0..<shape.frames).map { 0.5 * tone(Double($0) * 440 / Double(shape.rate)) }
                 try writeWave(
                     input, [[Float]](repeating: channel, count: shape.channels), sampleRate: shape.rate)
@@ -204,7 +204,7 @@ struct CodecJointTests {
             }
             #expect(frames == 3000 * count)
         }()
-        // The ones ahead, the ones of the last blocks, and what the decoders open besides.
+        // The files opened ahead, the files of the last blocks, and the decoders' other files.
         #expect(most > 0 && most <= 64)
         #expect(eventually { open() == 0 })
     }

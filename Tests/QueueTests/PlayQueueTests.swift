@@ -30,7 +30,7 @@ struct PlayQueueTests {
             events += ["start \(source) @\(frame)", "end \(source) @\(frame + count) completed"]
             frame += count
         }
-        // What ends at a frame comes before what begins there.
+        // The end at a frame comes before the beginning there.
         #expect(run.events() == events + ["finished"])
     }
 
@@ -144,7 +144,7 @@ struct PlayQueueTests {
             _ = run.render(512)
             for _ in 1..<sources.count {
                 run.queue.next()
-                // The item after it is opened.
+                // The following item is opened.
                 run.settle()
             }
             #expect(run.render(5120) == [Float](repeating: 0, count: 5120))
@@ -360,7 +360,7 @@ struct PlayQueueTests {
         run.queue.stop()
         _ = run.render(4096)
         #expect(run.queue.worker.state.withLock { $0.chain.count } == 0, "\(generator)")
-        // Each item that was heard has an end, and each player has left the mix.
+        // Each heard item has an end, and each player has left the mix.
         let events = run.events()
         let (starts, ends) = (events.count { $0.hasPrefix("start") }, events.count { $0.hasPrefix("end") })
         #expect(starts > seconds / 50 && ends == starts, "\(generator)")
@@ -378,11 +378,11 @@ struct PlayQueueTests {
             most = max(most, run.engine.playerCount, run.clipsAlive)
         }
         #expect(run.opened == 1000)
-        // Those that wait, those of the last blocks, and those that were made meanwhile.
+        // The waiting players, the players of the last blocks, and the players made meanwhile.
         #expect(most <= 3 * QueueState.mostAhead)
         #expect(run.events().count == 2001)
         run.engine.stop()
-        // A mix that has ended returns nothing any more; the engine frees the rest.
+        // An ended mix returns nothing any more; the engine frees the rest.
         #expect(run.clipsAlive <= QueueState.mostAhead)
     }
 }

@@ -115,7 +115,7 @@ struct QueueOrderTests {
                 #expect(Set(order.round) == Set(order.list) && order.round.count == order.list.count, "\(generator)")
                 if let place = order.place { #expect(order.round.indices.contains(place), "\(generator)") }
                 #expect(order.seed != nil || order.round == order.list, "\(generator)")
-                // What is foretold comes.
+                // The predicted order comes true.
                 var walk = order
                 for next in order.upcoming(5) {
                     walk.arrive(at: next)

@@ -50,7 +50,7 @@ struct QueueStateTests {
         #expect(state.chain.isEmpty)
     }
 
-    /// Opens what the queue's thread would open.
+    /// Opens the items that the queue's thread would open.
     private func open(_ state: inout QueueState) throws {
         while let item = state.nextToOpen() {
             try state.add(

@@ -10,10 +10,10 @@ import Testing
 @testable import Engine
 @testable import Queue
 
-/// An output that makes a block when the test asks for one.
+/// An output that makes a block when the test requests one.
 @safe
 final class SteppedOutput: OutputStream, @unchecked Sendable {
-    // Unchecked because one thread alone renders; the position may be read by any.
+    // Unchecked because only one thread renders; any thread may read the position.
     let configuration: StreamConfiguration
     private var callbacks: StreamCallbacks?
     private let buffer: PlanarBuffer
@@ -65,8 +65,8 @@ final class SteppedOutput: OutputStream, @unchecked Sendable {
     }
 }
 
-/// A queue of sounds in memory on an engine that is stepped. A source is a length in frames, with a number to tell sounds apart: "4000#2";
-/// "-" cannot be opened.
+/// A queue of sounds in memory on an engine that the test steps. A source is a length in frames, with a number to
+/// distinguish sounds: "4000#2"; "-" cannot be opened.
 final class SteppedQueue {
     static let rate = 8000
 
@@ -124,13 +124,13 @@ final class SteppedQueue {
         return sound
     }
 
-    /// Waits until everything that was rendered or asked for is known to the queue.
+    /// Waits until the queue knows everything rendered or requested.
     func settle() {
         engine.serve()
         queue.worker.inbox.waitUntilAtRest()
     }
 
-    /// Takes the device away, or brings it back, before the next block.
+    /// Removes the device, or brings it back, before the next block.
     func lose() {
         if !isLost { mixer.interrupt(Mixer.Loss(reason: Int64(PauseReason.deviceLost.rawValue), resumes: true)) }
         isLost = true

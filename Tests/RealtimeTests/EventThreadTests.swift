@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Threads that take events")
 struct EventThreadTests {
-    /// What a thread did, and a wait for its end.
+    /// The events that a thread took, and a wait for its end.
     private final class Record: Sendable {
         private let lock = ConditionLock()
         private let state = Mutex((taken: [Int](), isOver: false))
@@ -18,7 +18,7 @@ struct EventThreadTests {
             }
         }
 
-        /// What was taken until the end.
+        /// The events taken until the end.
         func wait() -> [Int] {
             lock.withLock { while !state.withLock({ $0.isOver }) { lock.wait() } }
             return state.withLock { $0.taken }
@@ -50,7 +50,7 @@ struct EventThreadTests {
         for number in 0..<100 { put(number) }
         thread = nil
         #expect(record.wait() == Array(0..<100))
-        // Nobody is there to take it.
+        // No thread is left to take the event.
         put(100)
     }
 }

@@ -3,7 +3,7 @@ import Realtime
 import TestSupport
 import Testing
 
-/// Under a sanitizer, whose allocator is another, the witness says that it does not know.
+/// Under a sanitizer, which has another allocator, the witness reports that it does not know.
 @Suite("Whether work touches the heap", .serialized)
 struct HeapWitnessTests {
     private final class Something {
@@ -23,7 +23,7 @@ struct HeapWitnessTests {
                 sum == 1000
             else { exit(1) }
             var kept = 0
-            // Used once before, so that it is the object that is found and not its type.
+            // Used once before, so that the witness finds the object and not its type.
             func makeAndForget() { kept += [Something](repeating: Something(), count: 4)[2].number }
             makeAndForget()
             exit(HeapWitness.touchesHeap(makeAndForget) == true && kept == 2 ? 0 : 2)
@@ -48,7 +48,7 @@ struct HeapWitnessTests {
     @Test("what other threads do meanwhile is never taken for the work's doing", .enabled(if: HeapTraffic.isCounted))
     func busy() async {
         await #expect(processExitsWith: .success) {
-            // Bursts of allocations with pauses between them, as of a program that is at work.
+            // Bursts of allocations with pauses in between, as of a busy program.
             let others = (0..<2).compactMap { _ in
                 PlainThread(name: "busy") {
                     while true {
@@ -60,7 +60,7 @@ struct HeapWitnessTests {
             }
             guard others.count == 2 else { exit(2) }
             var answers: [Bool?] = []
-            // On a busy machine each of the first may be disturbed.
+            // A busy machine may disturb each of the first attempts.
             for number in 0..<2000 where number < 20 || !answers.contains(false) {
                 answers.append(HeapWitness.touchesHeap {})
             }

@@ -24,7 +24,7 @@ private final class Item: @unchecked Sendable {
     }
 }
 
-/// What threads report; relaxed, lest the report itself orders what is to be tested.
+/// The threads' reports; relaxed, so that the report itself does not order the tested accesses.
 private final class Tally: Sendable {
     let isOver = Atomic<Bool>(false)
     let wrong = Atomic<Int>(0)
@@ -109,7 +109,7 @@ struct PublishedStoreTests {
         store.lock.withLock { if closes { store.close() } else { store.setUnavailable(1, true) } }
         for thread in threads { thread?.join() }
         if closes { return }
-        // What is there again is found again.
+        // An object published again is found again.
         let (first, second) = (Item(1), Item(2))
         unsafe store.publish(0, first.address)
         unsafe store.publish(1, second.address)
@@ -160,7 +160,7 @@ struct PublishedStoreTests {
                     epoch.reader.enter()
                     if let address = unsafe store.table.address(at: 0) {
                         let first = unsafe Item.value(at: address)
-                        // Long enough for whoever frees it too early.
+                        // Long enough for a thread that frees the object too early.
                         for _ in 0..<50 where unsafe Item.value(at: address) != first || first < 0 {
                             tally.wrong.add(1, ordering: .relaxed)
                         }
@@ -173,13 +173,14 @@ struct PublishedStoreTests {
         }
         var (retired, kept) = (RetiredList<Item>(), [Item]())
         for round in 0..<2_300_000 where round < 20_000 || tally.seen.load(ordering: .relaxed) < 20_000 {
-            // On a busy machine the readers may come late: from here on it waits for them, for two minutes at most.
+            // On a busy machine the readers may come late: from here on the test waits for them, for two minutes at
+            // most.
             if round >= 1_000_000, round % 1000 == 0 { usleep(100_000) }
             let item = Item(round)
             unsafe store.publish(0, item.address)
             retired.retire(0, item, from: store)
             while let free = retired.takeFree() {
-                // Kept allocated for a while, so that who reads it too late is seen, and not a crash.
+                // Kept allocated for a while, so that a late read is detected instead of a crash.
                 free.overwrite(-1)
                 kept.append(free)
                 if kept.count > 1000 { kept.removeFirst(500) }

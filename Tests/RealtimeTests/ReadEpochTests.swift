@@ -59,12 +59,13 @@ struct ReadEpochTests {
                     if let old = unsafe cell.exchange(fresh) { unsafe waiting.append((old, epoch.mark())) }
                     unsafe waiting.removeAll { entry in
                         guard unsafe epoch.hasPassed(entry.mark) else { return false }
-                        // Poisoned, so that a reader that still holds it sees so even without a sanitizer.
+                        // Poisoned, so that a reader that still holds the object detects the fault even without a
+                        // sanitizer.
                         unsafe entry.pointer.pointee = -1
                         unsafe entry.pointer.deallocate()
                         return true
                     }
-                    // The reader's visits are short: whatever is unpublished passes within a few of them.
+                    // The reader's visits are short: an unpublished object is freed within a few visits.
                     while unsafe waiting.count > 32, unsafe !epoch.hasPassed(waiting[0].mark) { yieldThread() }
                 }
                 stage.reach(1)

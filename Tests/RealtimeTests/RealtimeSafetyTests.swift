@@ -1,4 +1,4 @@
-// That nothing in here touches the heap, and that the tools that watch over it see what they should.
+// Nothing in this module's real-time code touches the heap, and the tools that watch it detect planted faults.
 import Glibc
 import Realtime
 import Synchronization

@@ -1,4 +1,4 @@
-// The real-time thread: what it says it got is what it has, granted or refused.
+// The real-time thread: its report agrees with its real state, granted or refused.
 import Glibc
 import Synchronization
 import TestSupport
@@ -6,11 +6,12 @@ import Testing
 
 @testable import Realtime
 
-/// Runs a thread that looks at itself, and returns what it saw beside its report.
+/// Runs a thread that observes itself, and returns the observation with the thread's report.
 private func observe(
     _ configuration: RealtimeThread.Configuration, name: String = "observed", pages: Int = 0
 ) throws -> (seen: ThreadObservation, report: RealtimeReport) {
-    // Whoever uses a generic type first has the runtime make it, which takes more stack than some of these threads have.
+    // The first use of a generic type makes the runtime create the type, which takes more stack than some of these
+    // threads have.
     _ = ThreadObservation()
     let box = Mutex<ThreadObservation?>(nil)
     let holder = Holder(box)
@@ -28,7 +29,7 @@ private final class Holder<Value: ~Copyable & Sendable>: Sendable {
 }
 
 /// Gives up every privilege and sets the limits that decide; only in a child process. Returns the priority limit in
-/// force: a system that does not let even its superuser raise it stays at what it was, often 0.
+/// force: on a system that does not let even its superuser raise the limit, the former limit stays, often 0.
 private func becomeUnprivileged(priorityLimit: UInt, lockLimitBytes: UInt) -> Int {
     var priority = rlimit(rlim_cur: priorityLimit, rlim_max: priorityLimit)
     var lock = rlimit(rlim_cur: lockLimitBytes, rlim_max: lockLimitBytes)
@@ -93,7 +94,7 @@ struct RealtimeThreadTests {
             let holder = Holder(lockedKilobytes)
             let configuration = RealtimeThread.Configuration(priority: nil, locksMemory: true)
             let thread = try RealtimeThread(name: "host's", configuration: configuration) {
-                // Allocated while the thread runs; a real one leaves this to others.
+                // Allocated while the thread runs; a real render thread leaves allocation to others.
                 let late = SharedMemory(byteCount: 4 << 20)
                 withExtendedLifetime(late) { holder.value.withLock { $0 = lockedMemoryKilobytes() } }
             }
@@ -225,7 +226,7 @@ struct FlushToZeroTests {
         "a subnormal times one is zero while it is on, and itself again afterwards",
         .enabled(if: FlushToZero.isSupported))
     func onAndOff() {
-        // Bits, because a comparison reads its operands as zero, too, while the mode is on.
+        // Bits, because a comparison also reads its operands as zero while the mode is on.
         let subnormal = Float.leastNonzeroMagnitude
         #expect(product(subnormal, 1).bitPattern == subnormal.bitPattern)
         let outer = FlushToZero()
@@ -244,7 +245,7 @@ struct FlushToZeroTests {
 
 @Suite("The mark of a thread")
 struct ThreadMarkTests {
-    /// What a thread that was told apart by the system's handle alone got wrong: the next one may have the same.
+    /// The fault of telling threads apart by the system's handle alone: the next thread may have the same handle.
     @Test("stands for one thread while it runs, and for no later one that the system gives its handle")
     func oneThread() throws {
         let configuration = RealtimeThread.Configuration(priority: nil, locksMemory: false)
@@ -258,7 +259,8 @@ struct ThreadMarkTests {
         }
         first.join()
         #expect(!mark.isCurrent)
-        // The C library keeps the stacks of threads that have ended for those that come next; other tests' threads may get it first.
+        // The C library reuses the stacks of ended threads for the next threads; other tests' threads may get the stack
+        // first.
         for _ in 0..<10_000 {
             let next = try RealtimeThread(name: "next", configuration: configuration) {
                 handles.withLock { $0.append(pthread_self()) }

@@ -1,5 +1,6 @@
-// All that a render thread may do with this module, in functions the compiler checks in release: that they compile
-// there is the claim. A render path looks like this: a noncopyable struct of halves, concrete types, no classes.
+// Everything that a render thread may do with this module, in functions checked by the compiler in release builds: the
+// claim is that they compile there. A render path has this form: a noncopyable struct of halves, concrete types, no
+// classes.
 import Realtime
 
 /// A command of some render thread.
@@ -19,7 +20,7 @@ struct RenderPath: ~Copyable {
     var settings: SnapshotReader<Command>
     let pages: ReadEpoch.Reader
 
-    /// One block. Returns a number that depends on all of it, so that nothing is optimised away.
+    /// Renders a block. Returns a number that depends on the whole block, so that nothing is optimised away.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -44,7 +45,7 @@ struct RenderPath: ~Copyable {
     }
 }
 
-/// A function of its own, because even a `for` loop or `min` within a closure does not pass the compiler's check.
+/// A separate function, because even a `for` loop or `min` within a closure does not pass the compiler's check.
 #if REALTIME_CHECKS
     @_noAllocation @_noLocks
 #endif

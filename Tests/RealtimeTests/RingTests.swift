@@ -1,4 +1,4 @@
-// The ring on one thread: what it holds, in what order, and what it says when it cannot.
+// The ring on one thread: its content, its order, and its refusals.
 import Realtime
 import TestSupport
 import Testing
@@ -16,7 +16,7 @@ struct RingTests {
             #expect(consumer.pop() == nil)
             #expect(consumer.readableCount == 0)
             #expect(producer.writableCount == capacity)
-            // One element through alone moves the start of the next round on by one slot.
+            // A single element passed through moves the start of the next round on by one slot.
             #expect(producer.push(round) && consumer.pop() == round)
             for value in 0..<capacity { #expect(producer.push(value) == true) }
             #expect(producer.push(-1) == false)
@@ -74,7 +74,7 @@ struct RingTests {
         }
     }
 
-    /// Fills a random part of what is lent with ascending values.
+    /// Fills a random part of the lent space with ascending values.
     private func fill(
         _ producer: inout RingProducer<Int32>, lending size: Int, from next: Int32, using random: inout SeededGenerator
     ) -> Int {
@@ -93,7 +93,7 @@ struct RingTests {
         }
     }
 
-    /// Looks at all that is lent, uses a random part of it.
+    /// Reads all lent elements, uses a random part of them.
     private func drain(
         _ consumer: inout RingConsumer<Int32>, lending size: Int, using random: inout SeededGenerator
     ) -> (seen: [Int32], used: Int) {

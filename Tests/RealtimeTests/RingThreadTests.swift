@@ -7,7 +7,7 @@ import Testing
 
 @Suite("a ring, between two threads")
 struct RingThreadTests {
-    /// Two words that belong together: a torn element shows as halves that do not match.
+    /// Two words that belong together: a torn element has halves that do not match.
     struct Pair: BitwiseCopyable, Sendable, Equatable {
         var value: Int
         var complement: Int
@@ -39,7 +39,7 @@ struct RingThreadTests {
         let consumerParcel = Parcel(ends.consumer)
         let findings = Findings()
         let stage = Stage()
-        // Each thread stands inside a bulk access while the other works on. If one needed the other's progress, the
+        // Each thread stands inside a bulk access while the other works on. If either needed the other's progress, the
         // test would never end.
         try onTwoThreads(
             {

@@ -12,7 +12,7 @@ struct SharedWorkTests {
         for count in [0, 1, 2, 63, 64, 200] {
             var taken: [Int] = []
             let begun = SharedWork.inOrder(count, threads: threads) { number in
-                // Later items are often done first.
+                // Later items often finish first.
                 if number % 3 == 0 { for _ in 0..<2000 { _ = SharedWork.processorCount } }
                 return number * number
             } take: { number, value in
@@ -53,7 +53,7 @@ struct SharedWorkTests {
                 return true
             }
         }
-        // No thread is left that would count on.
+        // No thread is left to count on.
         let after = counter.count.load(ordering: .relaxed)
         #expect((4..<100_000).contains(after))
         #expect(after == counter.count.load(ordering: .relaxed))
@@ -63,7 +63,7 @@ struct SharedWorkTests {
     func turns(threads: Int) {
         let counter = Counter()
         let begun = SharedWork.inOrder(50, threads: threads) { number in
-            // Each waits until the one before it was given, so a result that was kept back would stop everything.
+            // Each item waits until the previous result was passed on, so a withheld result would stop everything.
             while counter.count.load(ordering: .acquiring) < number { usleep(100) }
             return number
         } take: { number, _ in
@@ -78,7 +78,7 @@ struct SharedWorkTests {
         let (begun, given) = (Counter(), Counter())
         SharedWork.inOrder(10_000, threads: threads) { number in
             begun.count.add(1, ordering: .relaxed)
-            // The first is as long as as many others as may be done meanwhile, but for those that other threads hold.
+            // The first item lasts as long as all items that may run meanwhile, except items held by other threads.
             while number == 0, begun.count.load(ordering: .relaxed) < 1000 { usleep(100) }
         } take: { number, _ in
             #expect(begun.count.load(ordering: .relaxed) <= number + 1000 + 1)

@@ -1,4 +1,4 @@
-// What a thread can find out about itself without asking the thing under test.
+// Facts that a thread can find out about itself without using the code under test.
 import Glibc
 
 /// A thread's properties as the system and the processor show them.
@@ -13,7 +13,7 @@ struct ThreadObservation: Sendable {
     let blocksInterrupts: Bool
     let blocksFaults: Bool
 
-    /// Looks at the calling thread, and at `pages` pages of its stack below the caller.
+    /// Observes the calling thread, and `pages` pages of its stack below the caller.
     init(pages: Int = 0) {
         var parameters = sched_param()
         unsafe sched_getparam(0, &parameters)
@@ -28,7 +28,7 @@ struct ThreadObservation: Sendable {
         blocksFaults = unsafe sigismember(&mask, SIGSEGV) == 1
     }
 
-    /// SCHED_FIFO with its flag, so that children do not inherit it; not in Swift's C library.
+    /// SCHED_FIFO with the flag that keeps children from inheriting it; not in Swift's C library.
     static let fifoResetOnFork: Int32 = SCHED_FIFO | 0x4000_0000
 }
 
@@ -54,7 +54,7 @@ func lockedMemoryKilobytes() -> Int {
     return -1
 }
 
-/// How many of the `count` pages below this function's frame are in memory.
+/// The number of the `count` pages below this function's frame that are in memory.
 @inline(never)
 private func residentPages(_ count: Int) -> Int {
     let page = UInt(sysconf(Int32(_SC_PAGESIZE)))

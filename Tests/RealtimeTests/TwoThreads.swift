@@ -1,11 +1,12 @@
-// Two threads for a test: one body each, both waited for.
+// Two threads for a test: a body each, both waited for.
 import Glibc
 import Realtime
 import Synchronization
 
 /// Runs both bodies at the same time, each on a thread of its own, and returns when both have returned.
 func onTwoThreads(_ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void) throws {
-    // Ordinary scheduling: first-in first-out threads that wait for each other would starve the rest of a small machine.
+    // Ordinary scheduling: first-in first-out threads that wait for each other would starve the rest of a small
+    // machine.
     let ordinary = RealtimeThread.Configuration(priority: nil, locksMemory: false)
     let threads = try [
         RealtimeThread(name: "test-first", configuration: ordinary, body: first),
@@ -14,7 +15,7 @@ func onTwoThreads(_ first: @escaping @Sendable () -> Void, _ second: @escaping @
     for thread in threads { thread.join() }
 }
 
-/// Carries a noncopyable half into the one thread that takes it: closures cannot capture one by ownership.
+/// Carries a noncopyable half into the thread that takes it: closures cannot capture a noncopyable value by ownership.
 final class Parcel<Half: ~Copyable & Sendable>: Sendable {
     private let half: Mutex<Half?>
 
@@ -27,7 +28,7 @@ final class Parcel<Half: ~Copyable & Sendable>: Sendable {
     }
 }
 
-/// What a thread of a test found, for the test to look at after joining it.
+/// The findings of a test's thread, read after joining the thread.
 final class Findings: Sendable {
     private let faults = Mutex<[String]>([])
 
@@ -36,7 +37,7 @@ final class Findings: Sendable {
         if !isSo { faults.withLock { if $0.count < 5 { $0.append(message()) } } }
     }
 
-    /// What was found, empty when all is well.
+    /// The findings, empty if all is well.
     var all: [String] { faults.withLock { $0 } }
 }
 
@@ -44,7 +45,7 @@ final class Findings: Sendable {
 final class Stage: Sendable {
     private let current = Atomic<Int>(0)
 
-    /// Lets those who wait for `stage`, or for one before it, go on; a later stage that another thread has reached stays.
+    /// Releases threads that wait for `stage`, or for an earlier stage; a later stage reached by another thread stays.
     func reach(_ stage: Int) { current.max(stage, ordering: .acquiringAndReleasing) }
 
     /// Waits until `stage` is reached.
@@ -56,5 +57,5 @@ final class Stage: Sendable {
 /// Lets another thread run.
 func yieldThread() { sched_yield() }
 
-/// A number that tells the calling thread from others that live.
+/// A number that distinguishes the calling thread from other live threads.
 func currentThread() -> UInt { UInt(pthread_self()) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Recording
 
-/// A store in a folder of its own, which goes with the last reference.
+/// A store in a folder of its own, removed with the last reference.
 private final class StoreFolder: Sendable {
     let path: String
     var store: CalibrationStore { CalibrationStore(path: path + "/state/woodshed/calibrations.json") }
@@ -92,7 +92,7 @@ struct CalibrationStoreTests {
     func partlyDamaged() throws {
         for output in ["a", "b", "c"] { try store.keep(trip(output)) }
         let text = try folder.read()
-        // Entries are lines; the second loses its comma's worth of sense.
+        // Entries are lines; the second gets an invalid value.
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines[2] = lines[2].replacing("\"sample_rate\":48000", with: "\"sample_rate\":-1")
         try folder.write(lines.joined(separator: "\n"))
@@ -128,7 +128,7 @@ struct CalibrationStoreTests {
         let threads = kept.map { trips in
             PlainThread(name: "test-keeping") {
                 for trip in trips {
-                    // It is refused while the other one has the lock for more than two seconds, as on a busy machine.
+                    // A refusal comes if another program has the lock for more than two seconds, as on a busy machine.
                     for _ in 0..<60 {
                         do {
                             try store.keep(trip)
@@ -154,7 +154,7 @@ struct CalibrationStoreTests {
     @Test("while another program has the lock a change waits, and is refused after two seconds")
     func locked() throws {
         try store.keep(trip("x"))
-        // Not for programs that other tests start meanwhile: they would hold the lock beyond its closing.
+        // Not inherited by programs that other tests start meanwhile: they would hold the lock beyond its closing.
         let other = unsafe open(store.path + ".lock", O_RDWR | O_CLOEXEC)
         try #require(flock(other, LOCK_EX) == 0)
         let error = #expect(throws: CalibrationError.self) { try store.keep(trip("a")) }
@@ -164,7 +164,7 @@ struct CalibrationStoreTests {
         #expect(try store.contents().roundTrips.count == 2)
     }
 
-    /// Keeps a round trip in a folder where it cannot be kept.
+    /// Keeps a round trip in a folder that does not permit it.
     private static func expectRefusal(_ kind: CalibrationError.Kind, in place: String) {
         let error = #expect(throws: CalibrationError.self) {
             try CalibrationStore(path: place + "/calibrations.json").keep(CalibrationStoreTests().trip("a"))
@@ -175,7 +175,7 @@ struct CalibrationStoreTests {
     @Test("a folder that cannot be written is reported by name, and whether permission is missing")
     func unwritable() async {
         Self.expectRefusal(.store, in: "/dev/null/x")
-        // In a process of its own: root is forbidden nothing, and gives that up for good.
+        // In a process of its own: root is forbidden nothing, and gives up its privileges for good.
         await #expect(processExitsWith: .success) {
             #expect(Privileges.giveUp())
             let folder = StoreFolder()

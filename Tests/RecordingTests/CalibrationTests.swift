@@ -5,14 +5,14 @@ import VirtualCardSupport
 @testable import AudioDevices
 @testable import Recording
 
-/// What becomes of the sound between a card's input and who listens to it.
+/// A disturbance of the sound between a card's input and the listener.
 struct Disturbance: Sendable {
     var gain: Float = 1
     /// The amplitude of white noise.
     var noise: Float = 0
     /// Full scale of the input.
     var clipsAt: Float = .infinity
-    /// Channels before this one are silent.
+    /// Channels before this channel are silent.
     var firstChannel = 0
 }
 
@@ -67,7 +67,7 @@ struct CalibrationTests {
         return try VirtualCardRig(options)
     }
 
-    /// Measures on cards, which are one but for a test without a cable. The card's clock is the only one that goes by here.
+    /// Measures on cards, which are the same card except for a test without a cable. Only the card's clock counts here.
     private func measure(
         _ rig: VirtualCardRig, to other: VirtualCardRig? = nil, period: Int = 256, rate: Int = 48_000, repeats: Int = 3,
         _ disturbance: Disturbance = Disturbance()
@@ -90,7 +90,7 @@ struct CalibrationTests {
         let rig = try card(delay: delay)
         let trip = try measure(rig)
         print("round trip with \(delay) frames of cable: \(trip.frames) frames, spread \(trip.spreadFrames)")
-        // A hundredth of a frame: the samples come back as they were, and are rounded once to Float.
+        // A hundredth of a frame: the samples return unchanged, and are rounded once to Float.
         #expect(abs(trip.addedFrames - Double(delay)) < 0.01 && trip.spreadFrames < 0.01)
         #expect(trip.reportedFrames == 3 * 256)
         #expect(trip.repeats == 3 && trip.inputChannel == 1 && !trip.isInverted && abs(trip.gainDecibels) < 0.01)
@@ -111,14 +111,14 @@ struct CalibrationTests {
         let inverted = try measure(card(delay: 37), Disturbance(gain: -0.5, firstChannel: 1))
         #expect(abs(inverted.addedFrames - 37) < 0.01 && inverted.isInverted && inverted.inputChannel == 2)
         #expect(abs(inverted.gainDecibels + 6.02) < 0.01)
-        // The input is driven four times as high as it can go.
+        // The input is overdriven by a factor of four.
         let clipped = try measure(card(delay: 37), Disturbance(gain: 4, clipsAt: 0.3))
         #expect(abs(clipped.addedFrames - 37) < 0.1 && !clipped.isInverted && clipped.gainDecibels < 9)
         let quiet = try measure(card(delay: 37), Disturbance(gain: 0.01, noise: 0.002))
         print(
             "round trip 40 dB down, noise 3 dB below the peak: off by \(quiet.addedFrames - 37), spread \(quiet.spreadFrames)"
         )
-        // Theory has 0.025 frames as the error of one chirp; six times that, and eight for three of them.
+        // In theory one chirp has an error of 0.025 frames; six times that, and eight for three chirps.
         #expect(abs(quiet.addedFrames - 37) < 0.15 && quiet.spreadFrames < 0.2 && abs(quiet.gainDecibels + 40) < 1)
     }
 

@@ -10,7 +10,7 @@ import Testing
 @testable import AudioDevices
 @testable import Recording
 
-/// A disk that stands still until it is told to go on.
+/// A disk that stands still until released.
 private final class StuckSink: TakeSink {
     let goesOn = Atomic<Bool>(false)
     private(set) var frameCount: Int64 = 0
@@ -34,7 +34,7 @@ private final class StuckSink: TakeSink {
     func discard() throws(AudioFileError) {}
 }
 
-/// A disk that takes longer to make samples safe than samples may wait for it.
+/// A disk that takes longer to synchronise samples than samples may wait for it.
 private final class SlowSink: TakeSink {
     private(set) var frameCount: Int64 = 0
     private(set) var safeCount = 0
@@ -67,7 +67,7 @@ struct LateWriterTests {
             rig.capture(Int64(block) * 480, 480)
             rig.capture.backlog.relieve()
         }
-        // A mark in what waits in memory, and frames that the device loses behind it.
+        // A mark in the part that waits in memory, and frames that the device loses behind it.
         rig.commands.add(.mark("here")) { 5000 }
         rig.capture(10_000, 480)
         rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }

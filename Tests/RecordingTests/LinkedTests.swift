@@ -25,7 +25,7 @@ struct LinkedTests {
     private func link(_ rig: VirtualCardRig, period: Int = 256) throws -> LinkedStreams {
         let request = try StreamRequest(
             sampleRate: 48_000, channelCount: 2, periodFrames: period, periodCount: 3, realtimePriority: nil)
-        // The card's clock is the only one that goes by here.
+        // Only the card's clock counts here.
         let backend = try ALSABackend(
             output: rig.name, input: rig.name, request, inputRequest: request, now: { rig.time })
         return try LinkedStreams(DeviceDuplex(StreamCore(backend, request)))

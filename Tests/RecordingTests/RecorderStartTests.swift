@@ -7,7 +7,7 @@ import Testing
 @testable import AudioDevices
 @testable import Recording
 
-/// An input without a device, whose start the test decides.
+/// An input without a device: the test decides its start.
 private final class ManualInput: InputStream {
     enum Start { case works, fails, waitsForStop }
 

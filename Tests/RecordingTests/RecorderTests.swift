@@ -28,17 +28,17 @@ struct RecorderTests {
 
     @Test("the take is the card's input, bit for bit", arguments: [64, 1000])
     func card(period: Int) throws {
-        // By the real clock, as there are two threads; a busy machine may keep them from a buffer of 21 ms now and then, but not
-        // in each tenth of a second.
+        // By the real clock, because there are two threads; a busy machine may keep them from a buffer of 21 ms now and
+        // then, but not in each tenth of a second.
         let cameUndisturbed = try (0..<100).contains { try isCompared(period: period, name: "card\($0).wav") }
         #expect(cameUndisturbed, "100 takes, and none without an overrun")
     }
 
-    /// Compares a take with what the card heard, where it came without an overrun.
+    /// Compares a take with the card's input, if recorded without an overrun.
     private func isCompared(period: Int, name: String) throws -> Bool {
         var options = VirtualCardOptions()
         options.channels = 1...2
-        // The card is asked later what it heard, and plays on meanwhile: it remembers for forty seconds.
+        // The test reads the card's input later, while the card plays on: the card remembers forty seconds.
         options.cableFrames = 1 << 21
         let rig = try VirtualCardRig(options)
         let player = try openOutput(.system(rig.name), request(1024))
@@ -126,7 +126,7 @@ struct RecorderTests {
     }
 }
 
-/// The samples of a float WAV file, interleaved: what comes behind the name of its data.
+/// The samples of a float WAV file, interleaved: the bytes behind the name of its data chunk.
 func floatSamples(ofTake path: String) -> [Float] {
     let bytes = fileBytes(path)
     guard let start = (0..<max(0, bytes.count - 8)).first(where: { Array(bytes[$0..<$0 + 4]) == Array("data".utf8) })
@@ -147,7 +147,7 @@ private func fileBytes(_ path: String) -> [UInt8] {
     return Array(bytes[..<count])
 }
 
-/// A folder that goes with its last reference, and with it the files it has named.
+/// A folder that is removed with its last reference, together with the files it has named.
 final class TakeFolder: Sendable {
     private let path: String
     private let files = Mutex<[String]>([])

@@ -11,7 +11,7 @@ import Testing
 @testable import AudioDevices
 @testable import Recording
 
-/// Keeps a take in memory, and fails when it is told to.
+/// Keeps a take in memory, and fails on request.
 final class MemorySink: TakeSink {
     private(set) var frames: [[Float]] = []
     private(set) var marks: [String: Int64] = [:]
@@ -58,7 +58,7 @@ final class MemorySink: TakeSink {
     func discard() throws(AudioFileError) { isDiscarded = true }
 }
 
-/// A recorder without threads or a device: blocks are put in, commands are given at the frames they are to hold.
+/// A recorder without threads or a device: the test puts blocks in, and gives commands at the frames they refer to.
 final class CourseRig {
     let capture: CaptureStage
     let commands = RecorderCommands()
@@ -82,7 +82,7 @@ final class CourseRig {
         events = broadcast.stream
     }
 
-    /// What the input hears at a frame: never 0, and never the same twice.
+    /// The input at a frame: never 0, and never the same twice.
     static func sample(_ frame: Int64, _ channel: Int) -> Float { Float(2 * frame + Int64(channel) + 1) * 0x1p-20 }
 
     /// A block of the input arrives.
@@ -104,7 +104,7 @@ final class CourseRig {
                 registry: nil))
     }
 
-    /// What was told, once nothing else will be.
+    /// The events, once no further event follows.
     func told() async -> [RecorderEvent] {
         broadcast.end()
         var result: [RecorderEvent] = []
@@ -115,14 +115,14 @@ final class CourseRig {
 
 @Suite("The writer of a take")
 struct TakeWriterTests {
-    /// What a take holds, said frame by frame: the slow reference.
+    /// The content of a take, computed frame by frame: the slow reference.
     private struct Reference {
         var preRoll: [Int64?] = []
         var frames: [Int64?] = []
         var mode = 0
         var marks: [String: Int64] = [:]
 
-        /// A frame of the input comes by; nil when it was lost.
+        /// Passes a frame of the input; nil for a lost frame.
         mutating func pass(_ frame: Int64?) {
             if mode == 0 { preRoll.append(frame) }
             if mode == 1 { frames.append(frame) }
@@ -148,7 +148,7 @@ struct TakeWriterTests {
     func random() {
         var generator = SeededGenerator(printedFor: "TakeWriterTests.random")
         for _ in 0..<environmentCount("WOODSHED_TAKES", short: cases(300, few: 40)) {
-            // Room for everything, as nothing is to be lost but what the device loses.
+            // Room for everything, because only the device may lose frames.
             let rig = CourseRig(seconds: 60)
             var reference = Reference()
             var (frame, markCount) = (Int64(0), 0)
@@ -162,7 +162,7 @@ struct TakeWriterTests {
                         frame += 1
                     }
                 case 5:
-                    // Lost by the device; as known only when the next block comes, one comes.
+                    // Lost by the device; the next block follows, because it reveals the loss.
                     let lost = Int64.random(in: 1...300, using: &generator)
                     for _ in 0..<lost { reference.pass(nil) }
                     frame += lost
@@ -242,7 +242,7 @@ struct TakeWriterTests {
                 sampleRate: 8000, channelCount: 1, periodFrames: 64, bufferFrames: 256, formatName: "FLOAT",
                 accessName: "direct", deviceName: "test"))
         let events = shared.events.stream
-        // No disk has room for a second of that.
+        // No disk has room for a second of such sound.
         shared.watchDisk(at: "/tmp", bytesPerSecond: 1 << 60)
         shared.tell()
         shared.events.end()

@@ -96,7 +96,7 @@ struct ControllerTests {
             }
             #expect(messages == expected, "in pieces of \(size)")
         }
-        // Whatever comes, the reader goes on.
+        // After any input, the reader goes on.
         var (reader, generator) = (ControllerBytes(), SystemRandomNumberGenerator())
         for _ in 0..<10_000 { _ = reader.messages([UInt8.random(in: 0...255, using: &generator)]) }
         #expect(reader.messages([0xB0, 1, 2]).count == 1)
@@ -115,7 +115,7 @@ struct ControllerTests {
         #expect(triggers(Array(0...127) + (0..<127).reversed()) == ["up", "down", "up"])
         #expect(triggers([0, 60, 64, 63, 65, 62, 66, 49, 70, 48, 64]) == ["up", "down"])
         #expect(triggers([64, 47, 63]) == ["down", "up"])
-        // Where it was at the beginning is not known until it says so.
+        // The position at the beginning is not known until the pedal sends it.
         #expect(triggers([50, 60, 63]) == [])
     }
 
@@ -126,7 +126,7 @@ struct ControllerTests {
         #expect(triggers([127, 127], .program(3)) == ["down", "down"])
     }
 
-    /// What a thread tells until there are so many news.
+    /// The first `count` news from a thread.
     private func news(
         _ source: any ControllerSource, count: Int, carriesOut: Bool = true, _ act: () -> Void
     ) throws -> [ControllerNews] {

@@ -1,4 +1,4 @@
-// The ALSA sequencer, where the machine has one: another client plays the controller.
+// The ALSA sequencer, where the machine has a sequencer: another client plays the controller.
 import CALSA
 import Glibc
 import Testing
@@ -41,7 +41,7 @@ private final class MadeUpController {
     "Pedals on the sequencer", .serialized,
     .enabled(if: unsafe access("/dev/snd/seq", R_OK | W_OK) == 0, "this machine has no MIDI sequencer (/dev/snd/seq)"))
 struct SequencerTests {
-    /// What a source tells until there are so many arrivals.
+    /// The first arrivals from a source, up to a count.
     private func arrivals(_ source: SequencerSource, count: Int) -> [ControllerArrival] {
         var all: [ControllerArrival] = []
         _ = Echo.waits {

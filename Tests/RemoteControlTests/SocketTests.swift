@@ -1,4 +1,4 @@
-// The control socket: who may use it, what it takes, and what a hostile program cannot do.
+// The control socket: its permitted users, its accepted input, and its limits against a hostile program.
 import Foundation
 import Glibc
 import TestSupport
@@ -26,7 +26,7 @@ struct SocketTests {
         let server = try SocketServer(runtime: nil, fallback: folder.path)
         #expect(server.path.hasPrefix(folder["woodshed-\(geteuid())/control-"]))
         server.close()
-        // A folder that others may enter is closed to them.
+        // A folder that others may enter becomes private.
         let own = folder["woodshed-\(geteuid())"]
         unsafe chmod(own, 0o777)
         try SocketServer(runtime: "relative", fallback: folder.path).close()
@@ -63,7 +63,7 @@ struct SocketTests {
         close(left)
         _ = FileManager.default.createFile(atPath: folder["woodshed/control-2.sock"], contents: nil)
         unsafe symlink(folder["woodshed/nowhere"], folder["woodshed/control-3.sock"])
-        // The number of this process is taken, and somebody listens.
+        // The number of this process is taken, and a server listens.
         let second = try SocketServer(runtime: folder.path)
         #expect(second.path.hasSuffix("control-\(getpid())-2.sock"))
         #expect(folder.names("woodshed").filter { $0.hasSuffix("control-1.sock") }.isEmpty)
@@ -148,7 +148,7 @@ struct SocketTests {
             taken += count
             usleep(5000)
         }
-        // What it sends waits in the system's buffers, and no answer is made that nobody reads.
+        // The client's lines wait in the system's buffers, and no answer is made that the client does not read.
         #expect(taken < 4_000_000)
         let other = try #require(Program(echo.server.path))
         #expect(other.ask("status") == "<status>")
@@ -246,7 +246,7 @@ struct SocketTests {
         #expect(second.ask("unfollow") == "<unfollow>" && first.ask("follow") == "<follow>")
         echo.server.publish("event 2")
         #expect(first.line() == "event 2" && second.ask("x") == "<x>")
-        // It has sent all it wanted to, and goes on reading.
+        // The client has sent all its lines, and goes on reading.
         first.endSending()
         echo.server.publish("last")
         echo.server.close()

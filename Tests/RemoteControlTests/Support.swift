@@ -1,11 +1,11 @@
-// A folder of one test, and a server that answers itself.
+// A folder of one test, and an echo server.
 import Foundation
 import Glibc
 import Synchronization
 
 @testable import RemoteControl
 
-/// A private folder; it goes with the last reference.
+/// A private folder; removed with the last reference.
 final class Folder {
     let path: String
 
@@ -23,7 +23,7 @@ final class Folder {
         ((try? FileManager.default.contentsOfDirectory(atPath: self[folder])) ?? []).sorted()
     }
 
-    /// The permission bits and the owner of a name, not of what a link points to.
+    /// The permission bits and the owner of a name, not of a link's target.
     static func status(_ path: String) -> (mode: UInt32, owner: UInt32) {
         var status = stat()
         _ = unsafe lstat(path, &status)
@@ -31,7 +31,7 @@ final class Folder {
     }
 }
 
-/// A server that answers each line with itself, and remembers all.
+/// A server that echoes each line, and remembers all lines.
 final class Echo: Sendable {
     let server: SocketServer
     private let seen = Mutex<[String]>([])
@@ -45,7 +45,8 @@ final class Echo: Sendable {
         }
     }
 
-    /// Copied under the lock: the sanitizer does not see that the array's reference count orders a read before the next append.
+    /// Copied under the lock: the sanitizer does not see that the array's reference count orders a read before the next
+    /// append.
     var lines: [String] { seen.withLock { $0.map(\.self) } }
 
     /// Waits until something is so; false after two minutes.

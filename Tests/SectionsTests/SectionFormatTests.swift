@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sections
 
-/// Files of sections from other programs, and to them.
+/// Files of sections from other programs, and for them.
 @Suite("Files of sections")
 struct SectionFormatTests {
     /// A hundred seconds at a rate of which a millisecond is no whole number of frames.
@@ -248,7 +248,7 @@ struct SectionFormatTests {
         ]
     }
 
-    /// The lines with times, sorted: sections that begin in one millisecond may change places.
+    /// The lines with times, sorted: sections that begin in the same millisecond may change places.
     private func times(_ bytes: [UInt8], _ format: SectionFormat) -> [String] {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         return format == .srt || format == .webVTT ? lines.filter { $0.contains(" --> ") }.sorted() : lines

@@ -62,7 +62,7 @@ struct SectionListTests {
         #expect(list.sections.map(\.name) == ["", "B", ""] && change.summary == "three" && change.added.count == 3)
         list.apply(change.reversed)
         #expect(list.sections == before.sections)
-        // Identities that were given are not given again.
+        // Used identities are not reused.
         #expect(try list.apply(.mark(frame: 0)).added.map(\.id) == [4])
     }
 

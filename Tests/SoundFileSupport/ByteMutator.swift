@@ -6,7 +6,7 @@ package struct ByteMutator {
 
     package init(random: SeededGenerator) { self.random = random }
 
-    /// Whole numbers that limits lie at.
+    /// Integers at limits.
     private static let edges: [Int64] = [
         0, 1, 2, -1, 127, 128, 255, 256, 32_767, 32_768, 65_535, 65_536, Int64(Int32.max), Int64(Int32.max) + 1,
         Int64(UInt32.max), 1 << 32, 1 << 37, .max, .min,
@@ -32,7 +32,7 @@ package struct ByteMutator {
         case 4: bytes.insert(contentsOf: bytes[range(in: bytes)], at: place(in: bytes))
         case 5: bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
         case 6:
-            // An integer at a limit where a header or chunk may have one.
+            // An integer at a limit where a header or chunk may have an integer.
             let edge = littleBytes(Self.edges.randomElement(using: &random) ?? 0)
             let start = 4 * Int.random(in: 0..<16, using: &random)
             let width = Bool.random(using: &random) ? 4 : 8

@@ -1,5 +1,5 @@
-// Sounds compared, sample by sample. Here and not beside the tests, which are compiled without optimisation: a loop over samples takes a
-// hundred times as long there.
+// Sounds compared, sample by sample. Here and not beside the tests, which are compiled without optimisation: a loop
+// over samples takes a hundred times as long there.
 
 /// Whether two sounds have the same samples to the bit: 0 and -0 differ, and a NaN is the same as itself.
 package func isSame(_ sound: [[Float]], as other: [[Float]]) -> Bool {
@@ -17,10 +17,11 @@ package func rms(_ samples: ArraySlice<Float>) -> Double {
     return (squares / Double(max(1, samples.count))).squareRoot()
 }
 
-/// Each sample less the one of another sound at the same frame, as far as both go.
+/// The difference of two sounds at each frame, as far as both go.
 package func difference(_ samples: [Float], _ others: [Float]) -> [Float] { zip(samples, others).map { $0 - $1 } }
 
-/// By how many frames a sound comes later than another one, by the highest correlation of some frames in the middle.
+/// The number of frames by which a sound comes later than another, by the highest correlation of some frames in the
+/// middle.
 package func lag(of sound: [Float], behind other: [Float], most: Int) -> Int {
     let count = min(sound.count, other.count)
     let range = count / 4..<min(count * 3 / 4, count / 4 + 8192)

@@ -1,7 +1,7 @@
-// What is in a sound file, read without a clip.
+// The content of a sound file, read without a clip.
 package import AudioFiles
 
-/// Some frames of a recording, as a decoder gives them.
+/// Some frames of a recording, as a decoder returns them.
 package func decode(_ decoder: any AudioDecoder, _ frames: Range<Int64>) throws -> [[Float]] {
     let (channels, count) = (decoder.info.channelCount, frames.count)
     let planar = UnsafeMutablePointer<Float>.allocate(capacity: max(1, channels * count))
@@ -12,7 +12,7 @@ package func decode(_ decoder: any AudioDecoder, _ frames: Range<Int64>) throws 
     }
 }
 
-/// All frames of a file, at a rate in Hz, or at its own for nil; none for a file without one.
+/// All frames of a file, at a rate in Hz, or at its own for nil; none for an empty file.
 package func decode(_ path: String, sampleRate: Int? = nil) throws -> [[Float]] {
     let decoder: any AudioDecoder
     do { decoder = try openDecoder(path: path) } catch {

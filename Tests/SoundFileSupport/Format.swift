@@ -1,8 +1,8 @@
-// Every kind of file that is read, made by the encoders a listener would use.
+// Every readable kind of file, made by the encoders a listener would use.
 internal import Foundation
 internal import Synchronization
 
-/// A format, how to make a file of it from a WAV file, and what it should be called.
+/// A format, the way to make such a file from a WAV file, and its expected name.
 package struct Format: Sendable, CustomStringConvertible {
     package let name: String
     package let container: String
@@ -26,7 +26,7 @@ package struct Format: Sendable, CustomStringConvertible {
             let channels = music(frameCount: frameCount, channelCount: channelCount, sampleRate: sampleRate)
             try writeWave($0, channels, sampleRate: sampleRate)
         }
-        // A name that says nothing, and that a careless caller would take for an option or a protocol.
+        // A name without a hint, which a careless caller would take for an option or a protocol.
         return try Self.made("\(make) \(frameCount) \(channelCount) \(sampleRate)", at: scratch.file("-a b")) {
             output in
             try run(
@@ -36,10 +36,10 @@ package struct Format: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The bytes of files that were made before, by what is in them: many tests read the same ones.
+    /// The bytes of files made before, by their content: many tests read the same files.
     private static let bytes = Mutex<[String: Data]>([:])
 
-    /// Writes a file, which `make` makes if no test has asked for that content before, and returns its path.
+    /// Writes a file, made by `make` if no test has requested that content before, and returns its path.
     private static func made(_ content: String, at path: String, by make: (String) throws -> Void) throws -> String {
         if let known = bytes.withLock({ $0[content] }) {
             try known.write(to: URL(fileURLWithPath: path))

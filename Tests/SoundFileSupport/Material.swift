@@ -3,7 +3,7 @@ package import AudioFiles
 internal import Foundation
 internal import TestSupport
 
-/// Why what a test needs is not there; it fails the test.
+/// The reason for missing test material; it fails the test.
 private struct Failure: Error, CustomStringConvertible {
     let description: String
 }
@@ -31,7 +31,7 @@ package final class Scratch: Sendable {
 
     package var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? [] }
 
-    /// Gives a file a second name that is not UTF-8, and returns its text; nil where the file system takes UTF-8 alone.
+    /// Gives a file a second name that is not UTF-8, and returns its text; nil where the file system takes only UTF-8.
     package func linkOfBytes(to name: String) throws -> String? {
         let bytes = Array(path.utf8) + Array("/caf".utf8) + [0xE9] + Array(".wav".utf8)
         // By its bytes, not as the code under test has them.
@@ -48,7 +48,7 @@ package final class Scratch: Sendable {
     }
 }
 
-/// Something that resembles music to an encoder: a few gliding tones, with attacks and noise.
+/// Synthetic music for an encoder: a few gliding tones, with attacks and noise.
 package func music(frameCount: Int, channelCount: Int = 2, sampleRate: Int = 44_100, seed: UInt64 = 1) -> [[Float]] {
     var generator = SeededGenerator(seed: seed)
     return (0..<channelCount).map { channel in
@@ -113,7 +113,7 @@ package func run(arguments: [String]) throws -> String {
     return text
 }
 
-/// Samples that tell which frame and channel they are of, and that 16 bits hold.
+/// Samples that identify their frame and channel, and that fit in 16 bits.
 package func numbered(_ frames: Range<Int>, channelCount: Int) -> [[Float]] {
     (0..<channelCount).map { channel in
         frames.map { Float(Int16(truncatingIfNeeded: $0 &* 31 &+ channel &* 7919)) / 32_768 }

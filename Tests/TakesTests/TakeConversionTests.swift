@@ -52,7 +52,7 @@ struct TakeConversionTests {
 
     @Test("every format has the take's length and sound", arguments: ExportFormat.allCases)
     func sound(format: ExportFormat) throws {
-        // At the second one these two have to convert.
+        // These two formats have to convert the second rate.
         for rate in format == .opus || format == .mp3 ? cases([44_100, 96_000], few: [44_100]) : [44_100] {
             let path = try source(sampleRate: rate)
             let target = scratch.file("\(rate).\(format.fileExtension)")
@@ -65,7 +65,7 @@ struct TakeConversionTests {
             let rounding: Int64 = made.sampleRate == rate ? 0 : 1
             #expect(abs(Int64(result[0].count - original[0].count)) <= format.paddingFrames + rounding)
             #expect(made.path == target && made.format == format)
-            // What a codec leaves out is no more than a twentieth of the power; a shift by a few frames would be more.
+            // A codec leaves out at most a twentieth of the power; a shift by a few frames would be more.
             for (a, b) in zip(original, result) {
                 #expect(correlation(a, b) > 0.95, "\(format) at \(rate) Hz")
             }
@@ -109,7 +109,7 @@ struct TakeConversionTests {
             "compact=p=0:nk=1:e=none", target)
         let lines = text.split(separator: "\n")
         #expect(lines.count == made.chapterCount && lines.isEmpty == !format.keepsMarks)
-        // What room there is in an Opus file is less than these need.
+        // These marks need more room than an Opus file has.
         #expect(lines.count == 400 || format == .opus && lines.count > 100 || !format.keepsMarks)
         for (line, mark) in zip(lines, marks) {
             let fields = line.split(separator: "|", maxSplits: 1)
@@ -163,7 +163,7 @@ struct TakeConversionTests {
                 } ?? "no-such-program"
             tools.limits = ChildLimits(totalSeconds: seconds, silentSeconds: seconds)
             var kind: AudioFileError.Kind?
-            // A script that was just written cannot be run while a program that is being started elsewhere holds it open, too.
+            // A script just written cannot be run while a program being started elsewhere also holds the script open.
             for _ in 0..<12_000 {
                 do {
                     _ = try TakeConversion.run(
@@ -193,7 +193,7 @@ struct TakeConversionTests {
             // So often, as the thief has to come between the two.
             for _ in 0..<20_000 {
                 let file = try UnnamedFile.inMemory()
-                // libsndfile finds only when it opens the file that FLAC knows no such rate.
+                // libsndfile finds only when opening the file that FLAC has no such rate.
                 let encoder = try? SoundFileEncoder(
                     file, path: "a.flac", format: ExportFormat.flac.soundFileFormat(isSixteenBit: true) ?? 0,
                     integerBits: 16, sampleRate: 700_000, channelCount: 2, reservedComment: nil, frameCapacity: 1)

@@ -14,7 +14,7 @@ struct TakeFaultTests {
 
     private static let blockFrames = 61
 
-    /// Records 4000 frames with silence and marks in them; what any step throws ends the recording, as it ends a recorder's.
+    /// Records 4000 frames with silence and marks; an error in any step ends the recording, as in a recorder.
     private func record(_ path: String, _ format: TakeFormat, _ calls: FailingCalls) throws -> (
         take: TakeFile, problem: AudioFileError?, atEnd: AudioFileError?
     ) {
@@ -41,7 +41,7 @@ struct TakeFaultTests {
         return (take, problem, atEnd)
     }
 
-    /// What the recording above holds.
+    /// The content of the recording above.
     private func expected(_ frameCount: Int, channelCount: Int) -> [[Float]] {
         numbered(0..<frameCount, channelCount: channelCount).map { channel in
             channel.indices.map { 5 * Self.blockFrames..<6 * Self.blockFrames ~= $0 ? 0 : channel[$0] }
@@ -83,7 +83,7 @@ struct TakeFaultTests {
         if format.container == .wav {
             #expect(try lengthsByOthers(paths) == [lengths, lengths])
         }
-        // ffmpeg counts to the file's end where the header tells of no frame, so this is about the first ones.
+        // ffmpeg counts to the file's end where the header states no frames, so this concerns the first frames.
         for (path, length) in zip(paths, lengths).prefix(2) { #expect(try framesByFFmpeg(path) == length) }
         #expect(try TakeFileMarks.read(path).map(\.frame) == [0, 4 * 61, 8 * 61])
     }
@@ -98,7 +98,7 @@ struct TakeFaultTests {
         for format in code == ENOSPC ? cases(Self.formats, few: [Self.formats[0]]) : [Self.formats[0]] {
             let whole = FailingCalls { _ in .done }
             _ = try record(scratch.file("whole"), format, whole)
-            // The first two calls put the header of a file without a name on the disk: a test of its own.
+            // The first two calls put the header of an unnamed file on the disk: a test of its own.
             for failing in 2..<whole.callCount {
                 for isForGood in [false, true] {
                     let path = scratch.file("\(format.container)-\(format.channelCount)-\(failing)-\(isForGood)")
@@ -132,7 +132,7 @@ struct TakeFaultTests {
         }
     }
 
-    /// A take that failed holds what it says it holds, to us and, where it can be asked, to its error.
+    /// A failed take has its stated content, for Woodshed and, where possible, for its error.
     private func check(
         _ run: (take: TakeFile, problem: AudioFileError?, atEnd: AudioFileError?), kind: AudioFileError.Kind?
     ) throws {
@@ -153,7 +153,7 @@ struct TakeFaultTests {
     func fullDisk() throws {
         let format = Self.formats[0]
         let header = Int64(format.headerBytes)
-        // The first page of memory holds the header and 1338 of these frames.
+        // The first page of memory has the header and 1338 of these frames.
         for kept in Array(0..<10) + Array(4200..<4216) {
             let calls = FullDisk(room: header + Int64(kept))
             let take = try TakeFile(path: scratch.file("take"), format: format, calls: calls)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Takes
 
-/// How often the writer is killed; `make soak` says more.
+/// The number of times the writer is killed; `make soak` sets more.
 private var killCount: Int {
     let given = unsafe getenv("WOODSHED_KILLS").flatMap { unsafe parsed(String(cString: $0), as: Int.self) }
     return given ?? cases(20, few: 3)
@@ -41,7 +41,7 @@ struct TakeKillTests {
                 [folder = scratch.path as String, round = round as Int, microseconds = microseconds as UInt32] in
                 try Self.recordUntilKilled(folder: folder, round: round, after: microseconds)
             }
-            // Killed before it was made: there is nothing.
+            // Killed before the file was made: there is nothing.
             guard FileManager.default.fileExists(atPath: path) else { continue }
             let report = FileManager.default.contents(atPath: path + ".report") ?? Data()
             let told = report.count < 8 ? 0 : unsafe report.withUnsafeBytes { unsafe $0.loadUnaligned(as: Int64.self) }
@@ -56,7 +56,7 @@ struct TakeKillTests {
             framesAfterwards += try recover(path, registry, marksEvery: 1000, told: told)
         }
         if !waves.isEmpty {
-            // Each of them was whole before it was recovered, too: a copy was made.
+            // Each take was whole before its recovery, too: the test made a copy.
             let lengths = waves.map(\.frames)
             #expect(try lengthsByOthers(waves.map { $0.path + ".killed" }) == [lengths, lengths])
         }
@@ -95,7 +95,7 @@ struct TakeKillTests {
         let take = try TakeFile(
             path: path, container: format.container, format: format.samples, sampleRate: format.sampleRate,
             channelCount: format.channelCount, registry: UnfinishedTakes(folder: folder + "/state"))
-        // Bounded, in case that the killer dies first.
+        // Bounded, in case the killer dies first.
         for block in 0..<100_000 {
             let start = block * 250
             if start % 1000 == 0 { try take.addMark("mark at \(start)", atFrame: Int64(start)) }

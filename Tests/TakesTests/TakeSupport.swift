@@ -1,4 +1,4 @@
-// What the tests of takes share: writing one, reading it by several programs, and calls of the system that fail.
+// Shared code of the tests of takes: writing a take, reading it by several programs, and calls of the system that fail.
 import AudioFiles
 import Foundation
 import SoundFileSupport
@@ -30,7 +30,8 @@ extension TakeFile {
     }
 }
 
-/// The lengths in frames that others find in WAV files of whole numbers: sox and Python's `wave`, one process for all files.
+/// The lengths in frames that other programs find in WAV files of integers: sox and Python's `wave`, one process for
+/// all files.
 func lengthsByOthers(_ paths: [String]) throws -> [[Int64]] {
     func numbers(_ text: String) -> [Int64] { text.split(whereSeparator: \.isNewline).compactMap { parsed($0) } }
     let script = "import sys, wave\nfor path in sys.argv[1:]: print(wave.open(path).getnframes())"
@@ -49,14 +50,14 @@ func framesByFFmpeg(_ path: String) throws -> Int {
 
 /// The system's calls, of which some fail.
 final class FailingCalls: FileCalls {
-    /// What becomes of a call.
+    /// The outcome of a call.
     enum Fate: Sendable { case done, fails(Int32), isCut(to: Int) }
 
     /// The calls that can fail, by their number, from 0 on.
     private let fate: @Sendable (Int) -> Fate
     private let count = Mutex(0)
     private let system = SystemFileCalls()
-    /// Called after each of them, with its number.
+    /// Called after each call, with its number.
     private let after: @Sendable (Int) -> Void
 
     init(after: @escaping @Sendable (Int) -> Void = { _ in }, _ fate: @escaping @Sendable (Int) -> Fate) {
@@ -79,7 +80,7 @@ final class FailingCalls: FileCalls {
         }
     }
 
-    // Of these nothing depends that was recorded.
+    // No recorded data depends on these calls.
     func createUnnamed(in folder: String) -> Int { system.createUnnamed(in: folder) }
     func create(_ path: String) -> Int { system.create(path) }
     func name(_ descriptor: Int32, _ path: String) -> Int { system.name(descriptor, path) }
@@ -103,7 +104,8 @@ final class FailingCalls: FileCalls {
     func synchronise(_ descriptor: Int32) -> Int { call { _ in 0 } }
 }
 
-/// A disk with room for so many bytes of the file: what is within can be written again, what is beyond cannot be written.
+/// A disk with room for a given number of bytes of the file: bytes within can be written again, bytes beyond cannot be
+/// written.
 struct FullDisk: FileCalls {
     let room: Int64
     private let system = SystemFileCalls()

@@ -1,4 +1,4 @@
-// What the calling thread asked of the heap, for claims like "renders without allocating".
+// The calling thread's heap requests, for claims like "renders without allocating".
 internal import CAllocationCounter
 
 /// Heap allocations and frees of the calling thread.
@@ -10,18 +10,18 @@ public struct HeapTraffic: Sendable, Equatable {
     /// Blocks freed.
     public var frees: UInt64
 
-    /// Whether heap traffic is counted in this build: not under a sanitizer that owns the allocator.
+    /// Whether this build counts heap traffic: not under a sanitizer that owns the allocator.
     ///
-    /// Give it to `.enabled(if:)`, lest a test that counts nothing passes.
+    /// For `.enabled(if:)`, so that a test that counts nothing does not pass.
     public static var isCounted: Bool { allocation_counter_is_active() }
 
-    /// Bytes of the heap that the whole process has in use, with what the allocator keeps at hand for each thread.
+    /// Bytes of the heap in use by the whole process, with the allocator's reserve for each thread.
     public static var bytesInUse: Int { Int(allocation_counter_bytes_in_use()) }
 
     /// No traffic at all.
     public static let none = HeapTraffic(allocations: 0, bytes: 0, frees: 0)
 
-    /// What `body` asked of the heap on this thread. Run it once before: first uses of a type allocate its metadata.
+    /// The heap requests of `body` on this thread. Run `body` once before: first uses of a type allocate its metadata.
     public static func measure(_ body: () throws -> Void) rethrows -> HeapTraffic {
         let allocations = allocation_counter_allocations()
         let bytes = allocation_counter_bytes()

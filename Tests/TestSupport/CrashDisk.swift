@@ -1,18 +1,19 @@
-// A disk that loses its power, for tests of what is left then.
+// A disk that loses its power, for tests of the remaining files.
 //
-// Ending a process proves nothing about it: the kernel keeps what was written. So the calls of the code under test are made on a real
-// folder, and each change is written down, with what was synchronised. Afterwards the disk is built again as it may be after the power went
-// at any of these moments, and the real recovery runs on it.
+// Ending a process proves nothing about a loss of power: the kernel keeps the written data. So the calls of the code
+// under test run on a real folder, and the disk records each change, with the synchronised state. Afterwards the disk
+// is rebuilt as it may be after a loss of power at any of these moments, and the real recovery runs on the rebuilt
+// disk.
 //
-// The disk compares the folder before and after each call. So it also sees what was written by other ways, for example by
-// a library that has a descriptor, only later: at the next call. It does not see what is synchronised by other ways.
+// The disk compares the folder before and after each call. So changes made in other ways, for example by a library that
+// has a descriptor, are seen only later: at the next call. The disk does not see synchronisation done in other ways.
 internal import Files
 internal import Glibc
 internal import Synchronization
 
-/// A folder whose changes are written down.
+/// A folder whose changes are recorded.
 package final class CrashDisk: FileCalls {
-    /// What a disk may say it has done, and has not.
+    /// Operations that a disk may claim to have done, and has not.
     package enum Lie: Sendable { case synchronise, synchroniseFolder }
 
     /// The folder, without links in its path.
@@ -25,9 +26,9 @@ package final class CrashDisk: FileCalls {
 
     private struct Record: ~Copyable {
         var steps: [CrashStep] = []
-        /// The first of them were done before the power could go.
+        /// The first steps were done before the power could fail.
         var earlySteps = 0
-        /// A descriptor of each file, which keeps the system from giving its number to another one.
+        /// A descriptor of each file, which keeps the system from reusing its number.
         var descriptors: [Int32] = []
         var contents: [[UInt8]] = []
         var files: [Place: Int] = [:]
@@ -37,9 +38,9 @@ package final class CrashDisk: FileCalls {
         deinit { for descriptor in descriptors { Glibc.close(descriptor) } }
     }
 
-    /// A disk in a folder, which exists; what is in it is on the disk for certain.
+    /// A disk in an existing folder, whose content is certainly on the disk.
     ///
-    /// - Parameter lie: what the disk only pretends to do, to show that a test notices it.
+    /// - Parameter lie: the operation that the disk only pretends to do, to show that a test notices it.
     package init(_ root: String, lie: Lie? = nil) {
         self.root = FilePlace.resolved(root) ?? root
         self.lie = lie
@@ -52,10 +53,10 @@ package final class CrashDisk: FileCalls {
         }
     }
 
-    /// The steps so far, and how many of them were done before the power could go.
+    /// The steps so far, and the number of steps done before the power could fail.
     var history: (steps: [CrashStep], earlySteps: Int) { record.withLock { ($0.steps, $0.earlySteps) } }
 
-    /// Notes that the program was told that something is done.
+    /// Records that the program got a confirmation.
     package func tell(_ number: Int) {
         record.withLock { record in
             observe(&record)
@@ -63,10 +64,10 @@ package final class CrashDisk: FileCalls {
         }
     }
 
-    /// Notes what was changed by other ways than these calls.
+    /// Records changes made in other ways than by these calls.
     package func look() { record.withLock { observe(&$0) } }
 
-    /// Notes a change of one file by other ways, and whether the file and its folder's names are on the disk.
+    /// Records a change of one file made in another way, and whether the file and its folder's names are on the disk.
     package func look(atFile path: String, isSynchronised: Bool, isFolderSynchronised: Bool = false) {
         record.withLock { record in
             if let name = inside(path), let file = record.names[name], unsafe access(path, F_OK) == 0 {
@@ -146,7 +147,7 @@ package final class CrashDisk: FileCalls {
 
     // MARK: Comparing
 
-    /// The path within the disk; nil if it is not in it.
+    /// The path within the disk; nil if outside.
     private func inside(_ path: String) -> String? {
         if path == root { return "" }
         return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : nil
@@ -159,7 +160,7 @@ package final class CrashDisk: FileCalls {
             Place(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)), "/proc/self/fd/\(descriptor)", &record)
     }
 
-    /// The number of a file, which it gets when it is first seen.
+    /// The number of a file, assigned at its first appearance.
     private func file(_ place: Place, _ path: String, _ record: inout Record) -> Int? {
         if let known = record.files[place] { return known }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -209,7 +210,7 @@ package final class CrashDisk: FileCalls {
         }
     }
 
-    /// Notes what has changed in a file, from the first byte to the last one.
+    /// Records the changes in a file, from the first byte to the last.
     private func compare(_ file: Int, _ record: inout Record) {
         let old = record.contents[file]
         var status = stat()
@@ -222,7 +223,7 @@ package final class CrashDisk: FileCalls {
             .changed(file: file, byteCount: new.count, offset: changed.lowerBound, bytes: Array(new[changed])))
     }
 
-    /// The part of `new` that is not as in `old`, from the first byte to the last one.
+    /// The part of `new` that differs from `old`, from the first byte to the last.
     private static func difference(_ old: [UInt8], _ new: [UInt8]) -> Range<Int> {
         unsafe old.withUnsafeBytes { old in
             unsafe new.withUnsafeBytes { new in

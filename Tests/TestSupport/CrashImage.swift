@@ -1,14 +1,14 @@
-// A disk after a loss of power, and the judge's report about many of them.
+// A disk after a loss of power, and the judge's report about many such disks.
 internal import Files
 internal import Foundation
 internal import Glibc
 
-/// The files that may be on a disk after the power went.
+/// The files that may be on a disk after a loss of power.
 package struct CrashImage {
     let folders: [String]
     let names: [String: Int]
     let contents: [Int: [UInt8]]
-    /// What the program was told before, in order.
+    /// The confirmations that the program got before, in order.
     package let told: [Int]
     let kind: CrashKind
 
@@ -34,15 +34,15 @@ package struct CrashImage {
     }
 }
 
-/// What a judge found in the disks after many losses of power.
+/// The findings of a judge in the disks after many losses of power.
 package struct CrashReport: CustomStringConvertible {
-    /// How many disks were judged.
+    /// The number of judged disks.
     package private(set) var count = 0
     /// At how many moments the power went.
     package private(set) var moments = 0
     /// The first of the losses, in words.
     package private(set) var losses: [String] = []
-    /// How many there were.
+    /// The number of losses.
     package private(set) var lossCount = 0
 
     package init() {}
@@ -53,7 +53,8 @@ package struct CrashReport: CustomStringConvertible {
         lossCount += other.lossCount - other.losses.count
     }
 
-    /// Judges disks until one has a loss, which shows that the judge notices it; a few disks may have none by chance.
+    /// Judges disks until a disk has a loss, which shows that the judge notices losses; a few disks may have none by
+    /// chance.
     ///
     /// - Parameter judge: judges some disks that have reason for a loss.
     package static func untilLoss(_ judge: () throws -> CrashReport) rethrows -> CrashReport {
@@ -79,12 +80,12 @@ package struct CrashReport: CustomStringConvertible {
 }
 
 extension CrashDisk {
-    /// Lets the power go at every moment, and judges what is left; the disk's folder is used for it.
+    /// Simulates a loss of power at every moment, and judges the remaining files; the disk's folder is used for it.
     ///
-    /// Call it when nothing of what was done on the disk is open any more.
+    /// Call this function when nothing done on the disk is open any more.
     /// - Parameters:
-    ///   - count: how many disks are judged, at least.
-    ///   - judge: runs the recovery, and says what was lost; nil if nothing was. What it throws is a loss, too.
+    ///   - count: the minimum number of judged disks.
+    ///   - judge: runs the recovery, and returns the loss; nil if there is none. An error is a loss, too.
     package func crashes(
         _ count: Int, using random: inout SeededGenerator, judge: (CrashImage) throws -> String?
     ) throws -> CrashReport {

@@ -1,13 +1,13 @@
-// What happened to the files of a disk, step by step, and what may be left of them when the power goes after any of these steps.
+// The changes of a disk's files, step by step, and the possible states when the power fails after any of these steps.
 
 /// A change of names that happens as a whole, as a rename does.
 struct NameChange: Sendable {
-    /// Names and the files that they mean from now on; nil for a name that is gone.
+    /// Names and the files that they mean from now on; nil for a removed name.
     var names: [(path: String, file: Int?)] = []
-    /// A folder that was made.
+    /// A created folder.
     var folder: String?
 
-    /// The folder that must be synchronised for the change to be on the disk for certain.
+    /// The folder whose synchronisation puts the change on the disk for certain.
     var home: String { crashFolder(of: folder ?? names[0].path) }
 }
 
@@ -16,7 +16,7 @@ func crashFolder(of path: String) -> String {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
 }
 
-/// One thing that happened.
+/// A step.
 enum CrashStep: Sendable {
     /// A file has this length now, and from `offset` on these bytes; the rest is as before.
     case changed(file: Int, byteCount: Int, offset: Int, bytes: [UInt8])
@@ -25,20 +25,20 @@ enum CrashStep: Sendable {
     case synchronised(file: Int)
     /// All names in a folder are on the disk.
     case folderSynchronised(String)
-    /// The program was told that something is done.
+    /// The program got a confirmation.
     case told(Int)
 }
 
-/// The files of a disk after some of the steps: what is on it for certain, and what may be.
+/// The files of a disk after some steps: the certain content, and the possible content.
 struct CrashState {
-    /// A file's content when it was last synchronised, and after each change since; the first is on the disk for certain.
+    /// A file's content at the last synchronisation, and after each change since; the first is on the disk for certain.
     private(set) var versions: [Int: [[UInt8]]] = [:]
     /// Names that are on the disk for certain.
     private(set) var names: [String: Int] = [:]
     private(set) var folders: Set<String> = [""]
     /// Changes of names that may be on the disk.
     private(set) var waiting: [NameChange] = []
-    /// What the program was told, in order.
+    /// The confirmations that the program got, in order.
     private(set) var told: [Int] = []
 
     mutating func take(_ step: CrashStep) {
@@ -69,7 +69,7 @@ struct CrashState {
 
 // MARK: - Images
 
-/// What is left of what was not synchronised.
+/// The remaining part of unsynchronised data.
 enum CrashKind: CaseIterable {
     /// Nothing.
     case nothing
@@ -77,7 +77,7 @@ enum CrashKind: CaseIterable {
     case everything
     /// All names, and no data: files are as they were before.
     case namesOnly
-    /// All names and all lengths, and zeros instead of the data that is new.
+    /// All names and all lengths, and zeros instead of the new data.
     case lengthsOnly
     /// Every name, length and sector for itself.
     case anything
@@ -87,7 +87,7 @@ extension CrashState {
     /// The smallest part of a file that a disk writes as a whole, in bytes.
     private static let sectorBytes = 512
 
-    /// A state of the disk in which the next start may find it.
+    /// A state of the disk that the next start may find.
     func image(_ kind: CrashKind, using random: inout SeededGenerator) -> CrashImage {
         var (names, folders) = (names, folders)
         // A journal keeps changes of names in their order; other file systems promise nothing.
@@ -105,7 +105,7 @@ extension CrashState {
         for file in Set(names.values).sorted() {
             files[file] = Self.content(of: versions[file] ?? [[]], kind, using: &random)
         }
-        // A folder that is lost takes with it what is in it.
+        // A lost folder takes its content with it.
         func isThere(_ folder: String) -> Bool {
             folder.isEmpty || folders.contains(folder) && isThere(crashFolder(of: folder))
         }
@@ -133,8 +133,8 @@ extension CrashState {
         }
     }
 
-    /// Each sector, or each page of eight, as it was at some moment. Where there were none before, the disk may also have zeros, or
-    /// what another file left there.
+    /// Each sector, or each page of eight, as at some moment. Where there was no sector before, the disk may also have
+    /// zeros, or data of another file.
     private static func mixture(of versions: [[UInt8]], using random: inout SeededGenerator) -> [UInt8] {
         let count = versions[Int.random(in: 0..<versions.count, using: &random)].count
         let size = sectorBytes * (Bool.random(using: &random) ? 1 : 8)
@@ -148,7 +148,7 @@ extension CrashState {
             case 6: content += garbage(range.count, using: &random)
             default:
                 var moment = Int.random(in: 0..<versions.count, using: &random)
-                // A disk does not clear what is cut off: a file that has its old length again has its old end.
+                // A disk does not clear truncated data: a file that has its old length again has its old end.
                 while moment > 0, versions[moment].count <= start { moment -= 1 }
                 let version = versions[moment]
                 let end = min(range.upperBound, version.count)

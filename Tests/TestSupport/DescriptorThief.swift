@@ -1,9 +1,10 @@
-// Finds out whether somebody closes a descriptor twice: the second time its number may be another file's.
+// Finds out whether any code closes a descriptor twice: the second time its number may be another file's.
 import Foundation
 import Synchronization
 
-/// Opens and closes files on a thread of its own, so that it gets the number of each descriptor that is closed elsewhere, and sees when
-/// one of its own is closed by somebody else. For a process of its own, where nobody else closes anything.
+/// Opens and closes files on a thread of its own, so that the thread gets the number of each descriptor closed
+/// elsewhere, and notices when other code closes one of its own. For a process of its own, where no other code closes
+/// descriptors.
 package final class DescriptorThief: Sendable {
     private let isOver = Atomic<Bool>(false)
     private let isRobbed = Atomic<Bool>(false)
@@ -21,7 +22,7 @@ package final class DescriptorThief: Sendable {
         }
     }
 
-    /// Ends it; whether a descriptor of its own was closed by somebody else.
+    /// Ends the thread. Returns whether other code closed a descriptor of the thread.
     package func wasRobbed() -> Bool {
         isOver.store(true, ordering: .releasing)
         ended.wait()

@@ -1,16 +1,18 @@
-// An end of the process, or of the room on the disk, at one of the steps that change files: at each of them in turn, or at a few of them.
+// An end of the process, or of the room on the disk, at one of the steps that change files: at each step in turn, or at
+// a few.
 internal import CCrashVFS
 internal import Files
 internal import Glibc
 internal import Synchronization
 
-/// The system's calls on files, counted together with the steps of SQLite, of which one is the last that is done.
+/// The system's calls on files, counted together with the steps of SQLite; one of them is the last to be done.
 package final class EarlyEnd: FileCalls {
-    /// What ends.
+    /// The kind of end.
     package enum Kind: Sendable {
         /// The process, by a signal that it cannot handle.
         case process
-        /// The room on the disk. Removing works all the same, and renaming after the first failure: what cleans up needs no room.
+        /// The room on the disk. Removing still works, and so does renaming after the first failure: cleaning up needs
+        /// no room.
         case room
     }
 
@@ -19,15 +21,15 @@ package final class EarlyEnd: FileCalls {
     private let count = Mutex(0)
     private let system = SystemFileCalls()
 
-    /// - Parameter last: How many steps are done; `.max` for all of them.
+    /// - Parameter last: The number of steps done; `.max` for all steps.
     package init(_ kind: Kind, after last: Int) { (self.kind, self.last) = (kind, last) }
 
-    /// The steps so far, those that failed included.
+    /// The steps so far, including failed steps.
     package var stepCount: Int { count.withLock { $0 } }
 
     /// Counts a step.
     ///
-    /// - Returns: How many steps too late it comes: 0 if it is done.
+    /// - Returns: The number of steps after the last step; 0 if the step is done.
     private func delay() -> Int {
         let step = count.withLock { count in
             count += 1
@@ -70,7 +72,8 @@ package final class EarlyEnd: FileCalls {
     /// SQLite cannot be watched.
     private struct NoDatabases: Error {}
 
-    /// Carries out `body`, and counts what SQLite does to the databases in a folder that are opened in it. They must be closed at its end.
+    /// Runs `body`, and counts SQLite's operations on the databases in a folder opened in it. All databases must be
+    /// closed at its end.
     package func watchingDatabases<Value>(in folder: String, _ body: () throws -> Value) throws -> Value {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         let code = unsafe crash_vfs_watch(

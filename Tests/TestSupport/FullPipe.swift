@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Whether the next write to a pipe would wait.
 ///
-/// The number of bytes inside does not tell: writes that do not fit into what is left of a page begin another one, so that a pipe
-/// of 64 KiB may be full with several KiB less.
+/// The number of bytes inside does not decide: writes that do not fit into the rest of a page begin another page, so
+/// that a pipe of 64 KiB may be full with several KiB less.
 ///
-/// - Parameter reader: The end of the pipe that is read, as a descriptor.
+/// - Parameter reader: The read end of the pipe, as a descriptor.
 public func isFull(pipe reader: Int32) -> Bool {
     let writer = unsafe open("/proc/self/fd/\(reader)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
     guard writer >= 0 else { return false }

@@ -1,9 +1,10 @@
-// Waiting for something that another thread or program does, without a guess how long that takes.
+// Waiting for an action of another thread or program, without a guess at its duration.
 internal import Glibc
 
-/// Waits until a claim is true; false when it is not within `seconds`, which are patience with a busy machine and no measure.
+/// Waits until a claim is true; false if it is not within `seconds`, which are patience with a busy machine and no
+/// measure.
 ///
-/// Its result is for `#expect` or `#require`: what is done next would else be done whether the claim is true or not.
+/// Pass the result to `#expect` or `#require`: the test would otherwise go on whether the claim is true or not.
 public func eventually(seconds: Double = 120, _ claim: () throws -> Bool) rethrows -> Bool {
     for _ in 0..<Int(seconds * 1000) {
         if try claim() { return true }

@@ -1,17 +1,17 @@
-// A desktop's bus that one test has for itself.
+// A desktop's bus for a single test.
 import Foundation
 
-/// A bus. It ends with the last reference, or with the process of the test, however that ends.
+/// A bus. The bus ends with the last reference, or with the process of the test, however the process ends.
 package final class PrivateBus {
-    /// Where programs find it, as DBUS_SESSION_BUS_ADDRESS.
+    /// The address for programs, as DBUS_SESSION_BUS_ADDRESS.
     package let address: String
-    /// Nil once it is stopped.
+    /// Nil once stopped.
     private var server: ServerProgram?
     private let folder: String
 
     /// Whether the machine has the programs.
     package static var isThere: Bool { find("dbus-run-session") != nil && find("dbus-daemon") != nil }
-    /// Whether the machine has the program that presses media keys.
+    /// Whether the machine has the program for media keys.
     package static var hasPlayerControl: Bool { find("playerctl") != nil }
 
     /// The path of a program.
@@ -20,9 +20,9 @@ package final class PrivateBus {
         return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// nil if it does not start.
+    /// Nil if the bus does not start.
     ///
-    /// - Parameter listen: Where it listens; nil for a place of its own.
+    /// - Parameter listen: The listening address; nil for an address of its own.
     package init?(listen: String? = nil) {
         folder = NSTemporaryDirectory() + "/woodshed-bus-" + UUID().uuidString
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ package final class PrivateBus {
         guard let program = Self.find("dbus-run-session"),
             FileManager.default.createFile(atPath: file, contents: Data(configuration.utf8))
         else { return nil }
-        // The bus ends when the shell does, and the shell when nobody holds its input open any more.
+        // The bus ends when the shell does, and the shell when no process holds its input open any more.
         let script = #"echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat"#
         let arguments = [program, "--config-file=" + file, "--", "/bin/sh", "-c", script]
         guard let server = ServerProgram(arguments, isQuiet: true), let line = server.line(), !line.isEmpty else {
@@ -56,7 +56,7 @@ package final class PrivateBus {
 
     /// Runs a program on the bus.
     ///
-    /// - Returns: What it wrote, without the line's end, and its exit code.
+    /// - Returns: The output, without the line's end, and the exit code.
     package func run(_ arguments: [String]) -> (text: String, status: Int32) {
         let (program, output) = (Process(), Pipe())
         program.executableURL = URL(fileURLWithPath: "/usr/bin/env")

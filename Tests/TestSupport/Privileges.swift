@@ -1,10 +1,10 @@
-// Rights that a test needs, and those that it must not have: to root nothing is forbidden, and a test that is run by root would show
-// nothing.
+// Rights that a test needs, and rights that a test must not have: root is forbidden nothing, so a test run by root
+// would show nothing.
 internal import Glibc
 
-/// What the process of a test may do.
+/// The rights of a test's process.
 public enum Privileges {
-    /// Whether threads may be scheduled before all ordinary ones, which is tried for a moment on this one.
+    /// Whether threads may be scheduled before all ordinary threads, tried for a moment on this thread.
     public static var allowRealTime: Bool {
         var parameters = sched_param(sched_priority: 80)
         guard unsafe sched_setscheduler(0, SCHED_FIFO, &parameters) == 0 else { return false }
@@ -12,7 +12,7 @@ public enum Privileges {
         return unsafe sched_setscheduler(0, SCHED_OTHER, &parameters) == 0
     }
 
-    /// Gives up root's rights for good, where there are any; for processes that a test has of its own.
+    /// Gives up root's rights for good, if any; for processes that a test has of its own.
     ///
     /// - Returns: Whether the process is an ordinary user's now.
     @discardableResult

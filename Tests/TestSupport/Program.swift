@@ -43,7 +43,7 @@ package final class Program {
     @discardableResult
     package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// Sends what the other side takes at once.
+    /// Sends as much as the other side takes at once.
     ///
     /// - Returns: How many bytes.
     package func flood(_ bytes: [UInt8]) -> Int {

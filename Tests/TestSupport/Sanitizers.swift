@@ -1,11 +1,12 @@
-// Which sanitizer watches this build, for the few claims that do not hold under one.
+// The sanitizer that watches this build, for the few claims that do not hold under a sanitizer.
 internal import CSanitizerSupport
 internal import Glibc
 
-/// The sanitizers of the build that is tested.
+/// The sanitizers of the tested build.
 public enum Sanitizers {
-    /// Whether the thread sanitizer is at work, in this process or in the programs that it starts. It makes all locking of memory do nothing, for one.
+    /// Whether the thread sanitizer is at work, in this process or in the programs that it starts. For example, the
+    /// sanitizer makes all locking of memory do nothing.
     ///
-    /// Referring to it also links what makes the sanitizer understand Swift's `Mutex`.
+    /// A reference to this property also links the sanitizer's support for Swift's `Mutex`.
     public static let watchThreads = unsafe thread_sanitizer_is_active() || getenv("WOODSHED_SANITIZES_THREADS") != nil
 }

@@ -1,12 +1,12 @@
-// Randomness that can be had again: every test that uses it prints the seed, and a seed can be set from outside.
+// Repeatable randomness: every test that uses it prints the seed, and a seed can be set from outside.
 internal import Glibc
 
 /// A small random generator (SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
 ///
-/// Made without a seed it takes WOODSHED_SEED from the environment, or a new one, and prints it, so that a failure can
-/// be run again: `WOODSHED_SEED=… swift test --filter …`.
+/// Without a seed the generator takes WOODSHED_SEED from the environment, or a new seed, and prints it, so that a
+/// failure can be run again: `WOODSHED_SEED=… swift test --filter …`.
 public struct SeededGenerator: RandomNumberGenerator, Sendable, CustomStringConvertible {
-    /// What the sequence depends on.
+    /// The seed of the sequence.
     public let seed: UInt64
     private var state: UInt64
 
@@ -16,7 +16,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable, CustomStringConv
         state = seed
     }
 
-    /// The sequence of the seed in the environment or of a new one; prints it with `test`, the name of the test.
+    /// The sequence of the seed in the environment or of a new seed; prints the seed with `test`, the name of the test.
     public init(printedFor test: String = #function) {
         let given = unsafe getenv("WOODSHED_SEED").flatMap { unsafe UInt64(String(cString: $0)) }
         self.init(seed: given ?? UInt64.random(in: 0...UInt64(UInt32.max)))

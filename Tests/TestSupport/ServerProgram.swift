@@ -2,19 +2,21 @@
 import Foundation
 import Glibc
 
-/// A program whose standard input and output are one socket. It is to end when its input does: with the last reference, or with the process
-/// of the tests, however that ends.
+/// A program whose standard input and output are one socket. The program must end when its input does: with the last
+/// reference, or with the process of the tests, however the process ends.
 ///
-/// It gets no other descriptor of this process. Descriptors that close on `exec` are not enough: Foundation makes its pipes without, and a
-/// program that another test starts just then is kept waiting for the end of a pipe that a server holds, for as long as the server runs.
+/// The program gets no other descriptor of this process. Descriptors that close on `exec` are not enough: Foundation
+/// makes its pipes without, and a program that another test starts just then would wait for the end of a pipe held by a
+/// server, for as long as the server runs.
 package final class ServerProgram: Sendable {
     private let process: pid_t
     private let socket: Int32
 
-    /// Closes all other descriptors before the program begins. Swift's Glibc has no function that has them closed at the start.
+    /// Closes all other descriptors before the program begins. Swift's Glibc has no function that closes them at the
+    /// start.
     private static let closing = "import os, sys; os.closerange(3, 1 << 20); os.execvp(sys.argv[1], sys.argv[1:])"
 
-    /// Starts a program; nil if it cannot be started.
+    /// Starts a program; nil if the program cannot be started.
     ///
     /// - Parameters:
     ///   - arguments: The program, found in the folders of PATH, and its arguments.
@@ -52,7 +54,8 @@ package final class ServerProgram: Sendable {
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
     }
 
-    /// The next line of its output, without the line feed; nil if it has ended without one. For one thread at a time.
+    /// The next line of output, without the line feed; nil if the program has ended without another line. For one
+    /// thread at a time.
     package func line() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -66,16 +69,16 @@ package final class ServerProgram: Sendable {
     }
 }
 
-/// A server of the tests that prints the ports at which it listens, a line each.
+/// A server of the tests that prints its listening ports, a line each.
 package struct PortServer: Sendable {
     package let ports: [Int]
     private let program: ServerProgram
 
-    /// Starts a script and waits until it listens; nil if it does not.
+    /// Starts a script and waits until the script listens; nil if it does not.
     ///
     /// - Parameters:
     ///   - script: The path of a script in Python.
-    ///   - portCount: How many lines it prints.
+    ///   - portCount: The number of lines to expect.
     package init?(_ script: String, _ arguments: [String] = [], portCount: Int = 1) {
         guard let program = ServerProgram(["python3", script] + arguments) else { return nil }
         let ports = (0..<portCount).compactMap { _ in program.line().flatMap { Int($0) } }

@@ -1,7 +1,7 @@
 // Test arguments as a log shows them.
 
-/// A text for a list of test arguments, which prints short: a hundred thousand characters would fill a log for each line that names
-/// the case.
+/// A text for a list of test arguments, with a short printed form: a hundred thousand characters would fill a log for
+/// each line that names the case.
 public struct ShortText: Sendable, CustomStringConvertible {
     /// The text itself.
     public let text: String
@@ -9,7 +9,7 @@ public struct ShortText: Sendable, CustomStringConvertible {
     /// Of any length.
     public init(_ text: String) { self.text = text }
 
-    /// Its beginning, and how long it is.
+    /// The beginning of the text, and its length.
     public var description: String {
         let limit = 40
         let start = text.prefix(limit)

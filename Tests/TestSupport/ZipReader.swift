@@ -1,14 +1,14 @@
-// Reads archives back for tests, by their own list and by their headers, without what the writer knows.
+// Reads archives back for tests, by their own list and by their headers, without the writer's knowledge.
 
 /// The entries of an archive, each stored as it is.
 public struct ZipReader {
     /// An entry.
     public struct Entry {
-        /// Its name.
+        /// The entry's name.
         public let name: String
-        /// Its content.
+        /// The entry's content.
         public let bytes: [UInt8]
-        /// The sum that the archive tells of it.
+        /// The checksum that the archive states for the entry.
         public let sum: UInt32
     }
 
@@ -47,6 +47,6 @@ public struct ZipReader {
         guard place == end, next == start else { return nil }
     }
 
-    /// The bytes of an entry; nil if there is none of this name.
+    /// The bytes of an entry; nil without an entry of this name.
     public subscript(name: String) -> [UInt8]? { entries.first { $0.name == name }?.bytes }
 }

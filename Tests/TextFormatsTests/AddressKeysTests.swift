@@ -35,7 +35,7 @@ struct AddressKeysTests {
                 "page 3 of https://h.org/a?auth=K (and <https://b:K@h.org/b>)",
                 "page 3 of https://h.org/a (and <https://h.org/b>)"
             ),
-            // Signs that end an address in a text, within one.
+            // Signs that end an address in a text, within an address.
             ("https://h.org/?t=\"x\"&auth=K&id=1", "https://h.org/?t=\"x\"&id=1"),
             ("https://h.org/?t=<x>&auth=K", "https://h.org/?t=<x>"),
             ("https://h.org/my song.mp3?auth=K&id=1", "https://h.org/my song.mp3?id=1"),

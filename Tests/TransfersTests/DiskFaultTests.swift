@@ -7,12 +7,12 @@ import Testing
 
 @testable import Transfers
 
-/// The system's calls, of which one or all from one on fail.
+/// The system's calls; a single call fails, or all from one call on.
 final class FailingCalls: FileCalls {
     enum Fault: Sendable {
         /// Only this write, which finds no room.
         case fullAtWrite(Int)
-        /// Every call from this one on, as if the process had ended before it.
+        /// Every call from this call on, as if the process had ended before it.
         case stopAt(Int)
         /// Every removal.
         case noRemoval
@@ -107,7 +107,7 @@ struct DiskFaultTests {
         return hooks
     }
 
-    /// A file that breaks off once, so that all steps of going on are there, too.
+    /// A file that breaks off once, so that all steps of resuming are there, too.
     private func request() throws -> TransferRequest {
         TransferRequest(
             try server.address("/file?n=700000&cut=400000&rate=40000000&id=\(uniqueID())"), to: folder.path("a.wav"))
@@ -125,13 +125,13 @@ struct DiskFaultTests {
             let (result, _) = try await fetch(wanted, .forTests.with { $0.retries = 1 }, hooks: hooks(calls))
             if let bytes = folder.bytes("a.wav") { #expect(bytes == whole, "step \(step)") }
             if isPowerLost, let part = folder.bytes("a.wav.part") {
-                // What was not put on the disk is anything afterwards.
+                // Bytes that were not put on the disk are arbitrary afterwards.
                 let kept = part.prefix(Int(calls.durableBytes))
                 let lost = [UInt8](repeating: 0xEE, count: part.count - kept.count)
                 try Data(kept + lost).write(to: URL(fileURLWithPath: folder.path("a.wav.part")))
             }
             let (again, _) = try await fetch(wanted)
-            // One that was killed after the name was given has nothing left to do.
+            // A process killed after the name was given has nothing left to do.
             #expect(again.error == nil || again.error?.kind == .alreadyExists, "step \(step): \(again)")
             #expect(folder.bytes("a.wav") == whole && folder.names == ["a.wav"], "step \(step): \(folder.names)")
             try FileManager.default.removeItem(atPath: folder.path("a.wav"))
@@ -158,7 +158,7 @@ struct DiskFaultTests {
             }
             #expect(result.error?.kind == .diskFull)
             #expect(!folder.names.contains("a.wav"))
-            // Where the thread of the disk is late, the end is told while it still holds the part.
+            // Where the disk's thread is late, the end is reported while the thread still holds the part.
             var again = try await fetch(wanted).result.error
             while again?.kind == .heldByOther { again = try await fetch(wanted).result.error }
             try #require(again == nil)

@@ -53,7 +53,7 @@ struct FetchTests {
         let queue = TransferQueue(.forTests)
         let log = EventLog(queue)
         let transfer = try queue.add(request("/file?n=3000000&hold=1000000&gate=\(gate)&rate=3000000"))
-        // While nothing comes, the rate that falls is told again.
+        // While nothing comes, the falling rate is reported again.
         #expect(eventually { log.all().progress.count { $0.doneBytes == 1_000_000 } > 1 })
         try await server.ask("/release?gate=\(gate)")
         _ = try await transfer.outcome

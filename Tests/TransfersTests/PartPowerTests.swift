@@ -5,9 +5,9 @@ import Testing
 @testable import Files
 @testable import Transfers
 
-/// The part of a file on a disk whose power goes.
+/// The part of a file on a disk that loses its power.
 private final class PartBench {
-    /// What was promised at one moment: bytes of a version, or that the file has its name.
+    /// The promise at one moment: bytes of a version, or that the file has its name.
     struct Promise {
         var version = 0
         var byteCount = 0
@@ -85,7 +85,7 @@ private final class PartBench {
         }
     }
 
-    /// What was lost; nil if nothing was.
+    /// The loss; nil if there is none.
     func loss(_ image: CrashImage) throws -> String? {
         let promise = image.told.last.map { promises[$0] } ?? Promise()
         let found = folder.bytes("a.wav")
@@ -96,7 +96,7 @@ private final class PartBench {
             let part = try PartFile(request, calls: SystemFileCalls())
             return (part: part, beginning: try part.beginning(request))
         }
-        // What another run has named is not fetched again.
+        // A file that another run has named is not fetched again.
         if case .failure(let error) = opened, error.kind == .alreadyExists { return version == nil ? "\(error)" : nil }
         let (part, beginning) = try opened.get()
         defer { part.close() }

@@ -22,7 +22,7 @@ struct PartRecordTests {
             try part.note(3)
             part.close()
 
-            // One descriptor is left, for the part.
+            // A single descriptor is left, for the part.
             let next = dup(0)
             close(next)
             var limit = rlimit()
@@ -30,7 +30,7 @@ struct PartRecordTests {
             var few = rlimit(rlim_cur: rlim_t(next + 1), rlim_max: limit.rlim_max)
             guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0 else { exit(2) }
             var error: TransferError?
-            // Descriptors that the runtime had open for a moment are given back later: take these, too.
+            // The runtime closes some descriptors a moment later: take these, too.
             for _ in 0..<20 where error == nil {
                 do throws(TransferError) {
                     part = try PartFile(request, calls: SystemFileCalls())

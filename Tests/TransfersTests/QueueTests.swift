@@ -16,7 +16,7 @@ final class EventLog: Sendable {
         events.withLock { $0.filter { id == nil || $0.id == id }.map(\.kind) }
     }
 
-    /// The numbers of the transfers that an event of this name came for, in order.
+    /// The numbers of the transfers with an event of this name, in order.
     func order(_ name: String) -> [Int] {
         events.withLock { events in zip(events.map(\.kind).names, events).filter { $0.0 == name }.map(\.1.id) }
     }
@@ -140,7 +140,7 @@ struct QueueTests {
         let transfer = try queue.add(request(path, "a"))
         let holds = path != "/never"
         #expect(holds ? eventually { transfer.progress.doneBytes == 300_000 } : log.waitFor("connecting", transfer))
-        // The end is told soon whatever the disk does, and names only what was on its way to the disk before.
+        // The end is reported soon whatever the disk does, and names only data that was on its way to the disk before.
         let record = folder.path("a.part.json")
         if holds { #expect(eventually { (try? PartFile.readRecord(record))?.durableBytes == 300_000 }) }
         transfer.cancel()
@@ -187,7 +187,7 @@ struct QueueTests {
 
     @Test
     func `a hundred cancelled transfers leave no descriptor open`() async throws {
-        // Of its own, so that its connections are those of this test.
+        // Of its own, so that its connections belong to this test.
         let server = try FaultServer()
         for number in 0..<5 {
             let queue = TransferQueue(.forTests.with { ($0.limit, $0.limitPerHost) = (8, 8) })
@@ -254,7 +254,8 @@ struct QueueTests {
 
         await other.close()
         #expect(throws: TransferError.self) { try other.add(wanted) }
-        // Nobody waits for the released one's part to be removed, and its end is told soon whatever the disk does.
+        // No call waits for the removal of the released transfer's part, and its end is reported soon whatever the disk
+        // does.
         #expect(eventually { folder.names == [] })
     }
 

@@ -18,7 +18,7 @@ struct ResumeTests {
         TransferRequest(try server.address(path), to: folder.path(name))
     }
 
-    /// Each way in which a server can lie about a file that has changed, and what is found.
+    /// Each way in which a server can lie about a changed file, and the finding.
     static let lies: [(kind: String, reason: RestartReason?)] = [
         ("honest", nil), ("weak", .weakTag), ("none", .noValidator), ("length", .otherLength),
         ("shorter", .otherLength),
@@ -54,7 +54,7 @@ struct ResumeTests {
             let count = Int.random(in: 2...60_000, using: &random)
             let cut = Int.random(in: 0..<count, using: &random)
             let wanted = try request("/lie?kind=\(kind)&n=\(count)&cut=\(cut)&id=\(uniqueID())", to: "\(number)")
-            // Every other one goes on in another run.
+            // Every other transfer resumes in another run.
             let isLaterRun = Bool.random(using: &random)
             var result: Result<FetchedFile, TransferError>
             if isLaterRun {
@@ -144,7 +144,7 @@ struct ResumeTests {
         func resumed() -> [TransferProgress] {
             log.all().progress.filter { $0.doneBytes > 1_000_000 && $0.doneBytes < 2_000_000 }
         }
-        // The first answer breaks off, and the second one is held back until an event between has been seen.
+        // The first answer breaks off, and the second answer is held back until an event in between has been seen.
         let path = "/file?n=2000000&cut=1000000&hold=500000&gate=\(gate)&id=\(uniqueID())&rate=1000000"
         let transfer = try queue.add(request(path))
         #expect(eventually { resumed().contains { $0.bytesPerSecond > 0 } })
@@ -170,7 +170,7 @@ struct ResumeTests {
                 }
             ),
             (.damagedPart, { unsafe truncate($0.path("a.wav.part"), 5) }),
-            // As a loss of power leaves it: only what was counted is used.
+            // As a loss of power leaves the part: only counted bytes are used.
             (
                 nil,
                 { folder in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("States of a transfer")
 struct StateTests {
-    /// Every move that a state has a function for, by hand.
+    /// Every move for which a state has a function, by hand.
     private func moves(_ phase: Phase) -> Set<TransferState> {
         var next: [Phase] = []
         switch phase {

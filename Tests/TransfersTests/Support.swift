@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transfers
 
-/// The server of faults, on loopback; it ends with the tests, because its standard input does.
+/// The server of faults, on loopback; the server ends with the tests, because its standard input does.
 final class FaultServer: Sendable {
     let port: Int
     /// 0 without a certificate.
@@ -28,7 +28,7 @@ final class FaultServer: Sendable {
 
     static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
-    /// A server with a certificate, which is made in a folder, and settings that trust it.
+    /// A server with a certificate made in a folder, and settings that trust it.
     static func secure(_ folder: TestFolder) throws -> (server: FaultServer, settings: TransferSettings) {
         let (certificate, key) = (folder.path("certificate"), folder.path("key"))
         let make = Process()
@@ -56,7 +56,7 @@ final class FaultServer: Sendable {
         return try String(contentsOfFile: file.path, encoding: .utf8)
     }
 
-    /// What the requests of a conversation asked for: a line each, range and validator.
+    /// The requests of a conversation: a line each, range and validator.
     func requests(_ id: String) async throws -> [String] {
         try await ask("/requests?of=\(id)").split(separator: "\n").map(String.init)
     }
@@ -85,7 +85,7 @@ extension TransferSettings {
         settings.proxy = .none
         settings.firstWaitSeconds = 0.001
         settings.longestWaitSeconds = 1
-        // A busy machine may hold up a test for minutes; those that test the limits set their own.
+        // A busy machine may hold up a test for minutes; tests of the limits set their own.
         (settings.answerSeconds, settings.stallSeconds, settings.slowSeconds) = (3600, 3600, 3600)
         settings.netrcPath = "/nonexistent/netrc"
         return settings
@@ -98,7 +98,7 @@ extension TransferSettings {
     }
 }
 
-/// What the server calls content.
+/// The content that the server sends.
 func content(_ version: Int, _ count: Int) -> [UInt8] {
     (0..<count).map { index in
         let block = index >> 8
@@ -108,7 +108,7 @@ func content(_ version: Int, _ count: Int) -> [UInt8] {
 
 func uniqueID() -> String { UUID().uuidString }
 
-/// Fetches, and gives what came of it and every event.
+/// Fetches, and returns the result and every event.
 func fetch(
     _ request: TransferRequest, _ settings: TransferSettings = .forTests, hooks: TransferHooks = TransferHooks()
 ) async throws -> (result: Result<FetchedFile, TransferError>, events: [TransferEvent.Kind]) {
@@ -157,7 +157,7 @@ extension [TransferEvent.Kind] {
     }
 }
 
-/// The next event of a stream that a claim is true for.
+/// The next event of a stream for which a claim is true.
 func first(
     _ events: AsyncStream<TransferEvent>, where isWanted: (TransferEvent) -> Bool
 ) async -> TransferEvent? {

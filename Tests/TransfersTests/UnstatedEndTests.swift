@@ -14,7 +14,7 @@ struct UnstatedEndTests {
 
     init() throws { (server, folder) = (try .shared(), try TestFolder()) }
 
-    /// A request for what says of itself that it has so many bytes.
+    /// A request for a file that states its number of bytes.
     private func request(_ query: String, of count: Int) throws -> TransferRequest {
         var request = TransferRequest(try server.address("/file?\(query)&id=\(id)"), to: folder.path("a.wav"))
         request.check = { part in
@@ -66,7 +66,7 @@ struct UnstatedEndTests {
 
     @Test
     func `a rest that is shorter than its range is no end`() async throws {
-        // The second answer brings the only byte that is there already.
+        // The second answer brings the only byte, which is there already.
         let wanted = try request("n=1000&nolength&star&cut=1&cuts=2", of: 1000)
         let (result, events) = try await fetch(wanted, settings(retries: 2))
         #expect(result.error == nil && events.retries.count == 2)
@@ -86,7 +86,8 @@ struct UnstatedEndTests {
     func `a connection that just breaks off brings what its content calls whole, and nothing else`(
         stated: Int
     ) async throws {
-        // As a server does that ends an encrypted connection without the message that says so, with some versions of libcurl and its libraries.
+        // Like a server that ends an encrypted connection without the closing message, with some versions of libcurl
+        // and its libraries.
         let query = "n=50000&nolength&norange&reset"
         var wanted = try request(query, of: 50_000)
         wanted.check = { part in
@@ -106,7 +107,7 @@ struct UnstatedEndTests {
         // Nor does a later run take the part for a whole file.
         #expect(try await fetch(wanted, settings(retries: 0)).result.error?.kind == .truncated)
         #expect(try await server.requests(id).count == 3)
-        // A checksum tells as well. Where it is wrong, the rest may be missing.
+        // A checksum decides as well. With a wrong checksum, the rest may be missing.
         for (digest, error) in [("bad", TransferError.Kind.truncated), ("good", nil)] {
             wanted.address = try request(query + "&digest=\(digest)", of: 50_000).address
             #expect(try await fetch(wanted, settings(retries: 0)).result.error?.kind == error)
@@ -134,7 +135,7 @@ struct UnstatedEndTests {
         await queue.close()
     }
 
-    /// Holds the first check of a file until it is opened, and lets it find that the file is not whole.
+    /// Holds the first check of a file until released, and makes the check find that the file is not whole.
     private final class Gate: Sendable {
         private let isOpen = Atomic<Bool>(false)
         func open() { isOpen.store(true, ordering: .releasing) }

@@ -93,7 +93,7 @@ struct JSONReaderTests {
             #"c: "é" "é""#, "e: 12", "f: {}",
         ]
         for size in 1...text.count { #expect(parts(text, size) == whole, "\(size)") }
-        // All but the blank at the end is needed.
+        // Every character but the blank at the end is needed.
         for count in 0..<text.count - 1 { #expect(parts(text.prefix(count), 1 + count % 7) == nil, "\(count)") }
         for damage in ["[]", "1", "{} {}", "{\"a\":[1 2]}", "{\"a\":tru }", "{\"a\":\"\\u12\"}", "{\"a\":01}"] {
             for size in 1...damage.utf8.count { #expect(parts(damage.utf8, size) == nil, "\(damage)") }

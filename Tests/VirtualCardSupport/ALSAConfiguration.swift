@@ -1,13 +1,13 @@
-// VirtualCardSupport: sound cards for tests. One ALSA configuration for the process, in place of the machine's, and virtual
-// cards in it, made to order. No test that uses it reaches a real card.
+// VirtualCardSupport: sound cards for tests. One ALSA configuration for the process replaces the machine's, with
+// virtual cards made to order. No test that uses the configuration reaches a real card.
 internal import Glibc
 
 /// The configuration of alsa-lib for this process.
 public enum ALSAConfiguration {
-    /// The folder the configuration lies in; tests may leave files of their own there.
+    /// The folder of the configuration; tests may leave files of their own there.
     ///
-    /// Must be touched before alsa-lib is used at all, which reads its configuration once. Programs that tests start inherit
-    /// it by their environment.
+    /// Must be touched before any use of alsa-lib, which reads its configuration once. Programs started by tests
+    /// inherit the configuration by their environment.
     public static let directory: String = {
         var template = Array("/tmp/woodshed-alsa-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { return "/nonexistent" }

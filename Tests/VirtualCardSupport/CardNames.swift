@@ -2,8 +2,8 @@ internal import Glibc
 internal import Synchronization
 internal import VirtualCard
 
-/// What this process has made that outlives it, to be removed at its end: tests that end by `exit` release nothing. What
-/// processes have left behind that were killed is removed before this one makes its first card.
+/// Names made by this process that outlive it, removed at its end: tests that end by `exit` release nothing. Names left
+/// behind by killed processes are removed before this process makes its first card.
 enum CardNames {
     private static let cards = Mutex<Set<String>>([])
     private static let clocks = Mutex<Set<String>>([])
@@ -24,18 +24,18 @@ enum CardNames {
 
     static func forget(_ card: String) { cards.withLock { _ = $0.remove(card) } }
 
-    /// Removes the cards and clocks of rigs whose process is no more; returns their names.
+    /// Removes the cards and clocks of rigs whose process has ended; returns their names.
     @discardableResult
     static func sweep() -> [String] {
         let names = leftBehind("woodshed-card.")
         for name in names { _ = unsafe virtual_card_remove(name) }
-        // A card takes its own clock along; these have names of their own, or lost their card.
+        // Removing a card removes its own clock; these clocks have names of their own, or lost their card.
         let clocks = leftBehind("woodshed-clock.")
         for name in clocks { _ = unsafe virtual_card_remove_clock(name) }
         return names + clocks
     }
 
-    /// Names such as `test-4711-3` whose number is no process.
+    /// Names such as `test-4711-3` whose number is not a process.
     private static func leftBehind(_ prefix: String) -> [String] {
         guard let folder = unsafe opendir("/dev/shm") else { return [] }
         defer { unsafe closedir(folder) }
@@ -47,7 +47,7 @@ enum CardNames {
             guard file.hasPrefix(prefix) else { continue }
             let name = String(file.dropFirst(prefix.count))
             let parts = name.split(separator: "-")
-            // What has no number in that place was made by hand, and is somebody's.
+            // A name without a number in that place was made by hand, and belongs to a user.
             guard parts.count >= 3, let process = Int32(parts[1]), process > 0 else { continue }
             if !virtual_card_process_exists(process) { names.append(name) }
         }

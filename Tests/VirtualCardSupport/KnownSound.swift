@@ -1,9 +1,10 @@
-// The sound that tests play on cards. Here and not beside the tests, which are compiled without optimisation: a loop over samples takes a
-// hundred times as long there.
+// The sound that tests play on cards. Here and not beside the tests, which are compiled without optimisation: a loop
+// over samples takes a hundred times as long there.
 
-/// A sound whose every sample is known, so that a test finds each frame of it again.
+/// A sound whose every sample is known, so that a test finds each frame again.
 public enum KnownSound {
-    /// A sample that tells frame and channel apart; some fall between the steps of every integer format, some beyond.
+    /// A sample that identifies frame and channel; some samples fall between the steps of every integer format, some
+    /// beyond.
     public static func sample(frame: Int, channel: Int) -> Float {
         let mixed = UInt32(truncatingIfNeeded: frame &* 64 &+ channel) &* 2_654_435_761
         return Float(Int32(bitPattern: mixed)) / 0x1p31 * 1.05

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import VirtualCard
 
-/// The properties of a card, as in VirtualCard.h, which tells ranges and meaning.
+/// The properties of a card, as in VirtualCard.h, which describes ranges and meaning.
 public struct VirtualCardOptions: Sendable {
-    /// What time goes by.
+    /// The clock.
     public enum Clock: Sendable, Hashable {
         /// The machine's monotonic clock.
         case real
@@ -13,7 +13,7 @@ public struct VirtualCardOptions: Sendable {
         case shared(String)
     }
 
-    /// What `snd_pcm_delay` answers.
+    /// The result of `snd_pcm_delay`.
     public enum DelayAnswer: UInt32, Sendable {
         /// The truth.
         case exact = 0
@@ -23,7 +23,7 @@ public struct VirtualCardOptions: Sendable {
         case errorAtFirst
     }
 
-    /// What time goes by.
+    /// The card's clock.
     public var clock = Clock.real
     /// By how much playback runs too fast, in millionths.
     public var playbackPPM = 0.0
@@ -31,7 +31,7 @@ public struct VirtualCardOptions: Sendable {
     public var capturePPM = 0.0
     /// Frames from the output to the input, at equal clocks.
     public var loopbackDelayFrames: Int64 = 0
-    /// Added to what `snd_pcm_delay` answers.
+    /// Added to the result of `snd_pcm_delay`.
     public var latencyFrames: Int64 = 0
     /// The position moves in steps of so many frames.
     public var granularityFrames: UInt32 = 1
@@ -39,9 +39,9 @@ public struct VirtualCardOptions: Sendable {
     public var jitterMicroseconds: UInt32 = 0
     /// The device frame at the card's creation.
     public var firstFrame: Int64 = 0
-    /// How many frames the cable remembers, a power of two.
+    /// The number of frames that the cable remembers, a power of two.
     public var cableFrames: UInt32 = 1 << 17
-    /// How many channels a stream may have, 64 at most.
+    /// The permitted numbers of channels of a stream, 64 at most.
     public var channels: ClosedRange<UInt32> = 1...8
     /// In Hz; empty for all.
     public var rates: [Int] = []
@@ -61,15 +61,15 @@ public struct VirtualCardOptions: Sendable {
     public var playbackFaults = ""
     /// The same for capture.
     public var captureFaults = ""
-    /// What `snd_pcm_delay` answers.
+    /// The result of `snd_pcm_delay`.
     public var delayAnswer = DelayAnswer.exact
-    /// Where the bytes go that are handed over for playback; nil for nowhere.
+    /// The file for the bytes written for playback; nil for none.
     public var recordPath: String?
 
     /// A card without limits or faults, by the real clock.
     public init() {}
 
-    /// Calls `body` with the options as C has them.
+    /// Calls `body` with the options in the form of C.
     func withCOptions<Result>(_ body: (UnsafePointer<virtual_card_options>) -> Result) -> Result {
         var options = unsafe virtual_card_defaults()
         // By their addresses, as these need no marking.

@@ -2,21 +2,21 @@ internal import Glibc
 internal import Synchronization
 internal import VirtualCard
 
-/// A virtual card made to order: opened under its ALSA name, made to fail, and asked what really happened.
+/// A virtual card made to order: opened under its ALSA name, made to fail, and asked for its own record.
 ///
-/// The card is gone with the last reference; streams that are still open go on without it being found again.
+/// The card is gone with the last reference; open streams go on, but new openings do not find the card.
 @safe
 public final class VirtualCardRig: @unchecked Sendable {
-    // Unchecked because of the pointer: the control functions may be called from any thread.
+    // Unchecked because of the pointer: any thread may call the control functions.
     private let card: OpaquePointer
-    /// What the card is called among virtual cards, unique in the machine.
+    /// The card's name among virtual cards, unique on the machine.
     public let cardName: String
-    /// What the card was made with.
+    /// The options of the card.
     public let options: VirtualCardOptions
 
     private static let count = Atomic<Int>(0)
 
-    /// Makes a card; throws what the card says to its options.
+    /// Makes a card; throws the card's refusal of its options.
     public init(_ options: VirtualCardOptions = VirtualCardOptions()) throws(VirtualCardError) {
         _ = ALSAConfiguration.directory
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
@@ -36,12 +36,12 @@ public final class VirtualCardRig: @unchecked Sendable {
         CardNames.forget(cardName)
     }
 
-    /// The name to open the card by, as it is.
+    /// The name for opening the card, used as it is.
     public var name: String { "virtual:\(cardName)" }
     /// The name to open the card by behind ALSA's own conversions.
     public var pluggedName: String { "plugged:\(cardName)" }
 
-    /// Has a fault happen now, or as soon as the stream runs; of a direction that is not open only an unplugging.
+    /// Causes a fault now, or as soon as the stream runs; on a direction that is not open, only an unplugging works.
     ///
     /// `argument` is in milliseconds of the card's clock, for `short` the number of transfers; see ``VirtualFault``.
     public func inject(_ fault: VirtualFault, _ direction: VirtualDirection, argument: Int64 = 0) {
@@ -56,12 +56,12 @@ public final class VirtualCardRig: @unchecked Sendable {
         _ = unsafe virtual_card_refuse(card, direction.c, operation.c, error, count ?? -1)
     }
 
-    /// Has every opening and closing of a direction wait, in whichever process, until this is called with false.
+    /// Makes every opening and closing of a direction wait, in whichever process, until called with false.
     public func silence(_ direction: VirtualDirection, _ isSilent: Bool) {
         unsafe virtual_card_silence(card, direction.c, isSilent)
     }
 
-    /// What has become of a direction, by the card's own account.
+    /// The true events of a direction, by the card's own record.
     public func truth(_ direction: VirtualDirection) -> VirtualTruth {
         unsafe VirtualTruth(virtual_card_truth(card, direction.c))
     }
@@ -74,11 +74,13 @@ public final class VirtualCardRig: @unchecked Sendable {
         }.map(VirtualRecord.init)
     }
 
-    /// What was played at `count` device frames from `first` on, interleaved, full scale 1; silence where nothing was.
+    /// The sound played at `count` device frames from `first` on, interleaved, full scale 1; silence where nothing was
+    /// played.
     ///
     /// The cable remembers as many frames as the options say.
     public func heard(from first: Int64, count: Int, channelCount: Int) -> [Double] {
-        // The library writes the length of an empty array, which all threads share: the thread sanitizer would report it.
+        // The library writes the length of an empty array, which all threads share: the thread sanitizer would report
+        // it.
         guard count > 0 else { return [] }
         return unsafe Array(unsafeUninitializedCapacity: count * channelCount) { buffer, used in
             unsafe virtual_card_heard(card, first, count, UInt32(channelCount), buffer.baseAddress)
@@ -86,16 +88,17 @@ public final class VirtualCardRig: @unchecked Sendable {
         }
     }
 
-    /// Removes what rigs of processes that are no more have left behind; the first rig of a process does so by itself.
+    /// Removes the leftovers of rigs of ended processes; the first rig of a process does so by itself.
     ///
-    /// Returns the names of those cards and clocks.
+    /// Returns the names of the removed cards and clocks.
     @discardableResult
     public static func sweep() -> [String] { CardNames.sweep() }
 
     /// The card's clock in nanoseconds.
     public var time: Int64 { unsafe virtual_card_time(card) }
 
-    /// Waits until a claim about the card holds, for no longer than `seconds` of real time; returns whether it does.
+    /// Waits until a claim about the card holds, for no longer than `seconds` of real time; returns whether the claim
+    /// holds.
     public func waits(seconds: Double = 120, until claim: () -> Bool) -> Bool {
         for _ in 0..<Int(seconds * 1000) {
             if claim() { return true }

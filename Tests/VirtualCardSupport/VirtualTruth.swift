@@ -7,7 +7,7 @@ public enum VirtualDirection: UInt32, Sendable, CaseIterable {
     var c: virtual_card_direction { virtual_card_direction(rawValue) }
 }
 
-/// What can be done to a running stream, as VirtualCard.h tells it.
+/// Faults of a running stream, as VirtualCard.h describes them.
 public enum VirtualFault: UInt32, Sendable, CaseIterable, CustomStringConvertible {
     case xrun, suspend, suspendPrepare, suspendLie, unplug, stall, freeze, short, death, hang
 
@@ -17,14 +17,14 @@ public enum VirtualFault: UInt32, Sendable, CaseIterable, CustomStringConvertibl
     public var description: String { unsafe String(cString: virtual_card_fault_name(c)) }
 }
 
-/// What can be made to fail without a running stream.
+/// Operations that can be made to fail without a running stream.
 public enum VirtualOperation: UInt32, Sendable, CaseIterable {
     case open, prepare, start, transfer
 
     var c: virtual_card_operation { virtual_card_operation(rawValue) }
 }
 
-/// What has become of one direction since the card was made.
+/// The true events of a direction since the card was made.
 public struct VirtualTruth: Sendable, Hashable {
     /// Whether a program has it open.
     public let isOpen: Bool
@@ -32,29 +32,29 @@ public struct VirtualTruth: Sendable, Hashable {
     public let isRunning: Bool
     /// The device frame of the stream's frame 0, at the last start or resume.
     public let startFrame: Int64
-    /// The device frame that is being played or recorded.
+    /// The device frame being played or recorded.
     public let deviceFrame: Int64
-    /// How many openings wait for an answer.
+    /// The number of openings that wait for an answer.
     public let waiting: Int
-    /// How often it was opened.
+    /// The number of openings.
     public let opens: Int
-    /// How often it was started.
+    /// The number of starts.
     public let starts: Int
-    /// How often it stopped in XRUN, by a fault or by itself.
+    /// The number of stops in XRUN, by a fault or by itself.
     public let xruns: Int
     /// Faults by kind, injected or by schedule.
     public let faults: [VirtualFault: Int]
-    /// Frames that the program handed over or fetched.
+    /// Frames that the program wrote or read.
     public let framesTransferred: Int
     /// Frames that went through the device while it ran.
     public let framesMoved: Int
     /// Frames of time between the stop of a stream by a fault and its next start, and in freezes.
     public let silentFrames: Int
-    /// Frames handed over that a fault threw away.
+    /// Written frames that a fault discarded.
     public let droppedFrames: Int
-    /// How often the program asked what a poll meant.
+    /// The number of times that the program checked a poll's result.
     public let wakes: Int
-    /// How often the answer was that there is nothing to do.
+    /// The number of those times without anything to do.
     public let idleWakes: Int
 
     init(_ truth: virtual_card_truth) {
@@ -83,9 +83,9 @@ public struct VirtualTruth: Sendable, Hashable {
     }
 }
 
-/// One fault as it happened.
+/// A fault that happened.
 public struct VirtualRecord: Sendable, Hashable {
-    /// What happened.
+    /// The kind of fault.
     public let fault: VirtualFault
     /// To which direction.
     public let direction: VirtualDirection
@@ -99,9 +99,9 @@ public struct VirtualRecord: Sendable, Hashable {
     public let movedFrame: Int64
     /// Nanoseconds by the card's clock.
     public let time: Int64
-    /// How many frames the stream stood still; nil while it does, or where it never stopped.
+    /// The number of frames for which the stream stood still; nil while it does, or where it never stopped.
     public let gapFrames: Int64?
-    /// How many frames handed over were lost by it, unheard.
+    /// The number of written frames lost by the fault, unheard.
     public let droppedFrames: Int
 
     init(_ record: virtual_card_record) {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import VirtualCardSupport
 
-/// Plays a pattern round and round in one direction and records it in the other, from one thread.
+/// Plays a pattern in a loop in one direction and records it in the other, from one thread.
 @safe
 struct Duplex {
     let player: Stream
@@ -12,7 +12,7 @@ struct Duplex {
     let pattern: [UInt8]
     private(set) var framesPlayed = 0
     private(set) var framesRecorded = 0
-    /// Frames that were not what was played so much earlier.
+    /// Frames that differ from the frames played earlier by the delay.
     private(set) var mismatches = 0
 
     /// The pattern's length must be a multiple of both periods.
@@ -37,7 +37,7 @@ struct Duplex {
         framesPlayed += moved
     }
 
-    /// Records so many frames more, each of which must be what was played `delay` frames earlier.
+    /// Records more frames, each of which must be the frame played `delay` frames earlier.
     mutating func run(frames: Int, delay: Int) throws {
         let end = framesRecorded + frames
         while framesRecorded < end {

@@ -29,7 +29,7 @@ struct FaultTests {
         [UInt8](repeating: 0, count: frames * player.bytesPerFrame)
     }
 
-    /// Waits and writes periods until something goes wrong, for so many periods; returns what, or 0.
+    /// Waits and writes periods until an error, for a number of periods; returns the error, or 0.
     private func play(_ player: Stream, periods: Int) -> Int32 {
         for _ in 0..<periods {
             let code = player.wait()
@@ -75,7 +75,7 @@ struct FaultTests {
         let player = try started(rig)
         #expect(play(player, periods: 1000) == -ESTRPIPE)
         #expect(player.state == SND_PCM_STATE_SUSPENDED && player.delay() == Int(-ESTRPIPE))
-        // alsa-lib itself answers this one for plug-ins, always.
+        // alsa-lib itself always gives this answer for plug-ins.
         #expect(player.resume() == 0)
         switch kind {
         case .suspend: #expect(player.state == SND_PCM_STATE_RUNNING)

@@ -194,7 +194,7 @@ struct LimitTests {
     func wakes() throws {
         var options = VirtualCardOptions()
         options.clock = .real
-        // A buffer of two minutes, so that a program that comes late finds no overrun.
+        // A buffer of two minutes, so that a late program finds no overrun.
         options.channels = 1...1
         options.cableFrames = 1 << 22
         options.bufferFramesMax = 1 << 20
@@ -210,7 +210,7 @@ struct LimitTests {
         }
         let truth = rig.truth(.capture)
         #expect(truth.wakes <= 41 && truth.idleWakes == 0)
-        // A stream that was prepared, but not started, wakes nobody.
+        // A stream that was prepared, but not started, causes no wake-up.
         try #require(recorder.prepare() == 0)
         #expect(recorder.wait(milliseconds: 50) == 0)
         #expect(rig.truth(.capture).wakes == truth.wakes)

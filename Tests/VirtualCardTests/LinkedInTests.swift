@@ -6,7 +6,7 @@ import VirtualCardSupport
 
 @Suite("A virtual card, linked in")
 struct LinkedInTests {
-    /// A name that a sweep takes for this process's.
+    /// A name that a sweep takes for a name of this process.
     private static func name(_ what: String) -> String { "\(what)-\(getpid())-0" }
 
     /// Opens a direction without any configuration; the card is made from the options if there is none.
@@ -41,7 +41,7 @@ struct LinkedInTests {
         let name = Self.name("linked")
         defer { _ = unsafe virtual_card_remove(name) }
         let output = try open(name, SND_PCM_STREAM_PLAYBACK, clock: "virtual")
-        // The second direction finds the card as the first one made it.
+        // The second direction finds the card as the first direction made it.
         let input = try open(name, SND_PCM_STREAM_CAPTURE)
         for stream in [output, input] {
             #expect(
@@ -78,7 +78,7 @@ struct LinkedInTests {
 
     @Test("what rigs of dead processes have left behind is swept away, and nothing else")
     func sweep() throws {
-        // No process can have this number; this test's parent is one that lives. Another process of tests has other names.
+        // No process can have this number; this test's parent is alive. Another process of tests has other names.
         let (dead, living, byHand) = ("test-4194399-\(getpid())", "test-\(getppid())-\(getpid())", "mine\(getpid())")
         defer { for name in [dead, living, byHand] { _ = unsafe virtual_card_remove(name) } }
         for name in [dead, living, byHand] {
@@ -92,7 +92,7 @@ struct LinkedInTests {
             unsafe virtual_card_detach(card)
         }
         let swept = VirtualCardRig.sweep()
-        // Another test process may have come first to what is dead.
+        // Another test process may have removed the dead names first.
         #expect(!swept.contains(living) && !swept.contains(byHand))
         #expect(!exists("woodshed-card.\(dead)") && !exists("woodshed-clock.\(dead)"))
         #expect(exists("woodshed-card.\(living)") && exists("woodshed-card.\(byHand)"))

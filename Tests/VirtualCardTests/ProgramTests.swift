@@ -17,7 +17,7 @@ private final class Program {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        // Its talk is not the test's.
+        // The program's output does not mix with the test's.
         for descriptor in [1 as Int32, 2] {
             unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
         }
@@ -40,7 +40,8 @@ private final class Program {
         return -1
     }
 
-    /// Kills it, if it has not ended. What nobody waits for would keep tests with processes of their own waiting for ever.
+    /// Kills the program, if it has not ended. A process that nothing waits for would keep tests with processes of
+    /// their own waiting for ever.
     func end() {
         guard !hasEnded else { return }
         hasEnded = true
@@ -52,7 +53,7 @@ private final class Program {
     deinit { end() }
 }
 
-/// Another program has not the thread sanitizer's runtime, which the plug-in would need where it was built with it.
+/// Another program does not have the thread sanitizer's runtime, which the plug-in needs if built with it.
 private let programsCanLoadPlugIn: ConditionTrait = .disabled(
     if: Sanitizers.watchThreads, "aplay cannot load the plug-in")
 
@@ -90,7 +91,7 @@ struct ProgramTests {
         #expect(cameUndisturbed, "20 runs, and none without an xrun")
     }
 
-    /// Compares what aplay plays with what is recorded, if neither had an xrun.
+    /// Compares aplay's sound with the recording, if neither had an xrun.
     private func isRecorded(_ sound: [UInt8], from path: String, isPlugged: Bool) throws -> Bool {
         let rig = try VirtualCardRig()
         var setup = Stream.Setup()
@@ -104,7 +105,7 @@ struct ProgramTests {
         let program = try Program(
             ["aplay", "-q", "-D", name, "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", "48000", path])
         var recorded: [UInt8] = []
-        // Starting a program takes its time: what comes before it plays is recorded, too, for two minutes at most.
+        // Starting a program takes time: the recording includes the silence before the sound, for two minutes at most.
         var end = 4 * 48_000 * 120
         while recorded.count < end {
             guard recorder.wait() == 1, let bytes = try? recorder.read(4096) else { return false }
@@ -149,11 +150,12 @@ struct ProgramTests {
         var setup = Stream.Setup()
         setup.format = SND_PCM_FORMAT_S16_LE
         let recorder = try Stream(rig.name, .capture, setup)
-        // First: time does not pass beyond its buffer while it is not served, so that the other program does not come to its end unheard.
+        // The recorder comes first: time does not pass beyond its buffer while it is not served, so that the other
+        // program does not end unheard.
         try #require(recorder.start() == 0)
         let program = try Program(
             ["aplay", "-q", "-D", rig.name, "-t", "raw", "-f", "S16_LE", "-r", "48000", "-d", "600", "/dev/urandom"])
-        // What is recorded before it plays is let go.
+        // The recording before the sound is discarded.
         func skip() -> Bool { recorder.wait() == 1 && (try? recorder.read(256)) != nil }
         var isServed = true
         let isPlaying = rig.waits {
@@ -184,7 +186,7 @@ struct ProgramTests {
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
     func signals() async {
         await #expect(processExitsWith: .success) {
-            // Where the machine itself delays the program for too long, it tries again.
+            // Where the machine itself delays the program for too long, the test tries again.
             var code: Int32 = 0
             for _ in 0..<10 {
                 code = try Self.playBesideSignals()
@@ -196,7 +198,7 @@ struct ProgramTests {
 
     /// Plays while signals come.
     ///
-    /// - Returns: 0, or a number for what went wrong.
+    /// - Returns: 0, or a number for the error.
     private static func playBesideSignals() throws -> Int32 {
         let rig = try VirtualCardRig()
         // Two thirds of a second, so that the machine's own delays are seldom taken for lost frames.

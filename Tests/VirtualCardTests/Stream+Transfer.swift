@@ -4,13 +4,13 @@ import VirtualCardSupport
 extension Stream {
     var bytesPerFrame: Int { bytesPerSample * Int(setup.channelCount) }
 
-    /// Writes interleaved bytes by the stream's access; returns how many frames were taken, or a negative error number.
+    /// Writes interleaved bytes by the stream's access; returns the number of frames taken, or a negative error number.
     func write(_ bytes: [UInt8]) -> Int {
         var bytes = bytes
         return move(&bytes, writes: true)
     }
 
-    /// Reads up to `count` frames, interleaved; throws what the stream answers otherwise.
+    /// Reads up to `count` frames, interleaved; throws any other answer of the stream.
     func read(_ count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count * bytesPerFrame)
         let moved = move(&bytes, writes: false)
@@ -51,7 +51,7 @@ extension Stream {
         return moved
     }
 
-    /// Through the mapped ring, in as many pieces as it takes.
+    /// Through the mapped ring, in as many pieces as necessary.
     private func moveMapped(_ bytes: inout [UInt8], _ frames: snd_pcm_uframes_t, writes: Bool) -> Int {
         var done = 0
         while done < Int(frames) {
@@ -74,7 +74,7 @@ extension Stream {
         return done
     }
 
-    /// Between interleaved bytes and samples wherever they lie; frames are those of `bytes`.
+    /// Between interleaved bytes and samples wherever they lie; frames are counted in `bytes`.
     private func copy(
         _ bytes: inout [UInt8], _ frames: Range<Int>, writes: Bool, _ address: (Int, Int) -> UnsafeMutableRawPointer
     ) {

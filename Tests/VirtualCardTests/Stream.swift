@@ -7,10 +7,10 @@ struct ALSACode: Error, Equatable {
     let code: Int32
 }
 
-/// One direction of a card by plain alsa-lib calls.
+/// A direction of a card by plain alsa-lib calls.
 @safe
 final class Stream: @unchecked Sendable {
-    // Unchecked because of the handle: alsa-lib locks what two threads may call at once.
+    // Unchecked because of the handle: alsa-lib locks everything that two threads may call at once.
     struct Setup {
         var access = SND_PCM_ACCESS_RW_INTERLEAVED
         var format = SND_PCM_FORMAT_S32_LE
@@ -18,7 +18,7 @@ final class Stream: @unchecked Sendable {
         var rate: UInt32 = 48_000
         var periodFrames: snd_pcm_uframes_t = 256
         var periodCount: snd_pcm_uframes_t = 4
-        /// Whether it stops when dry or full; otherwise it runs on.
+        /// Whether the stream stops when dry or full; otherwise it runs on.
         var stops = true
         var availMin: snd_pcm_uframes_t?
     }
@@ -96,7 +96,7 @@ final class Stream: @unchecked Sendable {
     func wait(milliseconds: Int32 = 120_000) -> Int32 { unsafe snd_pcm_wait(pcm, milliseconds) }
     func avail() -> Int { Int(unsafe snd_pcm_avail_update(pcm)) }
 
-    /// What `snd_pcm_delay` answers: the delay, or a negative error number.
+    /// The result of `snd_pcm_delay`: the delay, or a negative error number.
     func delay() -> Int {
         var frames: snd_pcm_sframes_t = 0
         let code = unsafe snd_pcm_delay(pcm, &frames)

@@ -23,7 +23,7 @@ struct CacheBench {
         random = SeededGenerator(printedFor: test)
     }
 
-    /// A cache for which every file has been as it is for an hour.
+    /// A cache for which every file has been unchanged for an hour.
     func cache(byteLimit: Int64 = WaveformCache.defaultByteLimit) -> WaveformCache {
         WaveformCache(folder: folder, byteLimit: byteLimit) {
             let now = FileState.Moment.now
@@ -31,13 +31,13 @@ struct CacheBench {
         }
     }
 
-    /// A recording of noise; those of equal lengths differ.
+    /// A recording of noise; recordings of equal lengths differ.
     mutating func recording(_ name: String, frameCount: Int = 600) throws -> (path: String, sound: ShortSound) {
         let sound = ShortSound.lively(channelCount: 2, frameCount: frameCount, random: &random)
         return (try scratch.write(name, sound.bytes), sound)
     }
 
-    /// A recording whose waveform is kept; and that waveform, and the name of its file.
+    /// A recording whose waveform is kept, together with that waveform and the name of its file.
     mutating func kept(
         _ name: String, frameCount: Int = 600, tones: Bool = true
     ) throws -> (path: String, waveform: Waveform, entry: String) {
@@ -55,7 +55,7 @@ struct CacheBench {
 
     func names(_ suffix: String) -> [String] { names.filter { $0.hasSuffix(suffix) } }
 
-    /// Forgets which content the recordings have, so that entries are looked for by content alone.
+    /// Forgets the content of the recordings, so that entries are found by content alone.
     func forgetSources() throws {
         for name in names(".source") { try FileManager.default.removeItem(atPath: folder + "/" + name) }
     }
@@ -72,7 +72,7 @@ func bytes(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(f
 func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
 func isThere(_ path: String) -> Bool {
-    // Not following links: one that leads nowhere is there.
+    // Without following links: a link that leads nowhere exists.
     (try? FileManager.default.attributesOfItem(atPath: path)) != nil
 }
 
@@ -84,7 +84,7 @@ func makeLink(at path: String, to target: String) throws {
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
 }
 
-/// Sets when a file was last written; what the system knows of its last change cannot be set.
+/// Sets a file's time of last writing; the system's time of its last change cannot be set.
 func setTime(of path: String, to moment: FileState.Moment) throws {
     let time = timespec(tv_sec: Int(moment.seconds), tv_nsec: Int(moment.nanoseconds))
     let times = [time, time]

@@ -1,4 +1,4 @@
-// The cache finds what was kept, wherever the recording went, and keeps to its size.
+// The cache finds kept waveforms, wherever the recording went, and keeps to its size.
 import AudioFiles
 import DSP
 import Files
@@ -49,7 +49,7 @@ struct WaveformCacheTests {
         var bench = try CacheBench("WaveformCacheTests.remembered")
         let (first, _, _) = try bench.kept("a.wav")
         let (second, waveform, _) = try bench.kept("b.wav")
-        // A memory that is wrong on purpose shows that it is asked, and the recording is not.
+        // A memory that is wrong on purpose shows that the cache asks the memory, and not the recording.
         let state = try #require(unsafe FileState(first))
         let names = CacheNames(folder: bench.folder, byteCount: state.byteCount)
         #expect(SourceEntry(state).write(try ContentKey(ofFileAt: second), in: names) == nil)
@@ -95,7 +95,7 @@ struct WaveformCacheTests {
     func racy() throws {
         var bench = try CacheBench("WaveformCacheTests.racy")
         let (path, sound) = try bench.recording("a.wav")
-        // One for which it is the moment of that change, however slow the machine.
+        // A cache whose time is the moment of that change, however slow the machine.
         let moment = try #require(unsafe FileState(path)).changed
         let cache = WaveformCache(folder: bench.folder) { moment }
         let source = try #require(cache.lookup(path: path, tones: false).source)
@@ -103,7 +103,7 @@ struct WaveformCacheTests {
         let waveform = sound.waveform(tones: false)
         #expect(cache.store(waveform, of: source) == .stored && bench.names(".source").isEmpty)
         #expect(cache.lookup(path: path, tones: false).waveform == waveform && bench.names(".source").isEmpty)
-        // Later it is.
+        // Later the recording is remembered.
         #expect(bench.cache().lookup(path: path, tones: false).waveform == waveform)
         #expect(bench.names(".source").count == 1)
     }
@@ -155,7 +155,8 @@ struct WaveformCacheTests {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
                 try FileManager.default.removeItem(atPath: path)
             })
-        // The same content under a new number, put in its place: it cannot be told from one that was another meanwhile.
+        // The same content under a new number, put in its place: indistinguishable from a file that was another
+        // meanwhile.
         #expect(
             try !isKept { path in
                 try FileManager.default.copyItem(atPath: path, toPath: path + "2")
@@ -205,7 +206,7 @@ struct WaveformCacheTests {
         let kept = try (0..<4).map { try bench.kept("\($0).wav", frameCount: 2000, tones: false) }
         try bench.forgetSources()
         for (index, recording) in kept.enumerated() { try bench.setAge(recording.entry, seconds: 1000 - index) }
-        // The oldest is used, and so becomes the newest.
+        // Using the oldest entry makes it the newest.
         #expect(bench.cache().lookup(path: kept[0].path, tones: false).waveform != nil)
         try bench.forgetSources()
         // Five waveforms and a memory take six blocks; there is room for four.
@@ -265,8 +266,8 @@ struct WaveformCacheTests {
         let found = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 4) { worker in
             for turn in 0..<cases(60, few: 20) {
-                // Each twice in a row: three in turn in a cache for fewer would all be gone when they are wanted again, if the
-                // workers happen to work one after another.
+                // Each recording twice in a row: three in turn in a cache for fewer would all be gone at their next
+                // use, if the workers happen to work one after another.
                 let (path, waveform) = recordings[(turn / 2 + worker) % 3]
                 let lookup = cache.lookup(path: path, tones: false)
                 if let other = lookup.waveform {
@@ -277,7 +278,7 @@ struct WaveformCacheTests {
                 } else {
                     wrong.withLock { $0 += 1 }
                 }
-                // Half of what they read was written by another one.
+                // Another worker wrote half of the entries read.
                 if !lookup.remarks.isEmpty { wrong.withLock { $0 += 1 } }
             }
         }

@@ -18,7 +18,7 @@ extension ShortSound {
     var bytes: [UInt8] { samples.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] } }
 }
 
-/// The bytes of a waveform's file with a checksum that fits, whatever they hold.
+/// The bytes of a waveform's file with a checksum that fits, whatever the content.
 func sealed(_ bytes: [UInt8]) -> [UInt8] {
     let content = Array(bytes.dropLast(16))
     let span = content.span

@@ -1,7 +1,8 @@
-// The function that libFuzzer calls. The function main is libFuzzer's, and so are the options. These environment variables are ours:
+// The function that libFuzzer calls. The function main and the options belong to libFuzzer. The fuzzer's own
+// environment variables:
 //   WOODSHED_FUZZ_READER   the name of a reader
-//   WOODSHED_FUZZ_SECONDS  after so many seconds of processor time, the fuzzer ends; 0 for never
-//   WOODSHED_FUZZ_TELLS    if it is set, each input is told to be accepted or refused
+//   WOODSHED_FUZZ_SECONDS  seconds of processor time after which the fuzzer ends; 0 for never
+//   WOODSHED_FUZZ_TELLS    if set, the fuzzer prints whether each input is accepted or refused
 import Glibc
 
 /// Of processor time, because the machine may be busy.
@@ -13,7 +14,7 @@ private func processorSeconds() -> Double {
 
 private func environment(_ name: String) -> String { unsafe getenv(name).map { unsafe String(cString: $0) } ?? "" }
 
-/// A run that takes longer counts as one that hangs. Sanitizers make it several times slower than the product.
+/// A longer run counts as hanging. Sanitizers make a run several times slower than the product.
 private let longestSeconds = 1.0
 
 private let reader: FuzzedReader = {
@@ -28,7 +29,7 @@ private let reader: FuzzedReader = {
 private let tells = !environment("WOODSHED_FUZZ_TELLS").isEmpty
 private let limit = Double(environment("WOODSHED_FUZZ_SECONDS")) ?? 0
 
-/// Ends as a fault that libFuzzer keeps the input of.
+/// Ends as a fault, so that libFuzzer keeps the input.
 private func end(_ reason: String) -> Never {
     let line = reason + "\n"
     _ = unsafe line.withCString { unsafe write(STDERR_FILENO, $0, strlen($0)) }

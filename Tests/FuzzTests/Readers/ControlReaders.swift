@@ -5,8 +5,8 @@ import JSON
 
 /// Lines of other programs, and bytes of controllers.
 enum ControlReaders {
-    /// Lines on the socket, as its thread takes them, and their answers; the same bytes as those of a controller and as the name of a pedal. A run
-    /// compares the words of a line with those that it knows.
+    /// Lines on the socket, as its thread takes them, and their answers; the same bytes as a controller's bytes and as
+    /// the name of a pedal. A run compares the words of a line with the known words.
     static func control(_ bytes: [UInt8]) throws -> Bool {
         var cable = ControllerBytes()
         for message in cable.messages(bytes) {
@@ -31,7 +31,7 @@ enum ControlReaders {
         return isLine
     }
 
-    /// Whether it is a line that a run gets.
+    /// Whether a run gets the line.
     private static func take(_ input: SocketClient.Input) throws -> Bool {
         guard case .line(let line) = input else { return false }
         let answer = ControlAnswer.refused(line, "a", remedy: "b")

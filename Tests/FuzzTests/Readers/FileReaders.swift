@@ -8,7 +8,8 @@ import TextFormats
 
 /// Files that are read by their descriptors.
 enum FileReaders {
-    /// The archive, its members as an import takes them, and the catalogue in it. What a library makes of a catalogue is the reader `catalogue`.
+    /// The archive, its members as an import takes them, and the catalogue in it. The reader `catalogue` covers a
+    /// library's use of a catalogue.
     static func bundle(_ bytes: [UInt8]) throws -> Bool {
         let file = try UnnamedFile(bytes)
         var reader = TarReader(file.descriptor)
@@ -31,14 +32,14 @@ enum FileReaders {
         return isCatalogue
     }
 
-    /// Everything that is read of a recording's file without decoding it: tags, marks, loudness, the end that it states, and its key.
+    /// Everything read from a recording's file without decoding: tags, marks, loudness, the stated end, and its key.
     static func tags(_ bytes: [UInt8]) throws -> Bool {
         let source = ByteSource(bytes)
         let kind = FileSniffer.kind(of: source)
         if bytes.isEmpty { return false }
         let file = try UnnamedFile(bytes)
         _ = StatedEnd.fault(inFileAt: file.path, frameCount: 100_000)
-        // Other programs read the rest of these.
+        // Other programs read the rest of these files.
         if case .foreign = kind { return false }
         let info = AudioFileInfo(
             path: file.path, container: "any", codec: "any", sampleRate: 44_100, channelCount: 2, frameCount: 100_000)
@@ -66,7 +67,7 @@ enum FileReaders {
 /// A regular file without a name in any folder.
 private struct UnnamedFile: ~Copyable {
     let descriptor: Int32
-    /// A name by which this process can open it again.
+    /// A name by which this process can open the file again.
     var path: String { "/proc/self/fd/\(descriptor)" }
 
     init(_ bytes: [UInt8]) throws { descriptor = try Self.opened(with: bytes) }

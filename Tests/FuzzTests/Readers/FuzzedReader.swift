@@ -1,5 +1,6 @@
-// The readers of everything that comes from outside, each called as the product calls it. Two programs share this folder: the test that replays
-// the corpus, and the fuzzer (scripts/fuzz.sh). The decoders of sound are libraries with fuzzers of their own, and are not among these.
+// The readers of all outside input, each called as the product calls it. Two programs share this folder: the test that
+// replays the corpus, and the fuzzer (scripts/fuzz.sh). The decoders of sound are libraries with fuzzers of their own,
+// and are not included.
 
 /// A reader, under the name of its folder in the corpus.
 struct FuzzedReader: Sendable, CustomStringConvertible {
@@ -22,7 +23,7 @@ struct FuzzedReader: Sendable, CustomStringConvertible {
     ]
 }
 
-/// A value that was read does not keep what its type promises.
+/// A value that was read breaks a promise of its type.
 struct BrokenPromise: Error, CustomStringConvertible {
     let description: String
 

@@ -4,12 +4,12 @@ import TextFormats
 @testable import Library
 @testable import Transfers
 
-/// What servers and helper programs answer.
+/// Answers of servers and helper programs.
 enum NetworkReaders {
-    /// The time of every run: what servers date is compared with now.
+    /// The time of every run: dates of servers are compared with now.
     private static let now: Int64 = 1_800_000_000
 
-    /// The head of an answer, line by line as libcurl passes it, and everything that a transfer reads in it.
+    /// The head of an answer, line by line as libcurl passes it, and everything that a transfer reads in the head.
     static func head(_ bytes: [UInt8]) throws -> Bool {
         var head = ResponseHead()
         var rest = bytes[...]
@@ -44,7 +44,7 @@ enum NetworkReaders {
         return head.isComplete
     }
 
-    /// The answer of a program that finds the sound of a video, and an address that somebody gives.
+    /// The answer of a program that finds the sound of a video, and a user's address.
     static func links(_ bytes: [UInt8]) throws -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         let shortened = AddressKeys.removed(from: text)

@@ -4,7 +4,7 @@ import Sections
 
 @testable import TextFormats
 
-/// Texts that other programs and other people write.
+/// Texts written by other programs and other people.
 enum TextReaders {
     static func catalogue(_ bytes: [UInt8]) throws -> Bool {
         guard let read = try? LibraryCatalogue(reading: bytes) else { return false }
@@ -51,7 +51,7 @@ enum TextReaders {
             }
             isAccepted = true
             for format in PlaylistFile.Format.allCases {
-                // A format may have no way to say something, which is an error that tells so.
+                // A format may be unable to express a value, which is an error with a message.
                 guard let content = try? list.content(as: format, folder: "/music/lists") else { continue }
                 let file = "list." + format.rawValue
                 let again = try? PlaylistFile(reading: content, name: file, folder: "/music/lists")

@@ -1,4 +1,4 @@
-// A library that is loaded before ALSA's: devices can then only be read and written, and not mapped into memory.
+// A library loaded before ALSA's: devices then permit only reading and writing, and no mapping into memory.
 #define _GNU_SOURCE
 #include <alsa/asoundlib.h>
 #include <dlfcn.h>

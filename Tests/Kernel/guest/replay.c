@@ -1,8 +1,9 @@
 // replay LOG              lists what the target log-writes of the device mapper has written down, a line an entry
 // replay LOG DISK A B     writes the entries A to B - 1 to a disk's image
 //
-// An entry has: its number, then "mark" and the mark's text, or how many sectors were written where, with "flush" if all that was
-// written before is on the disk, and "fua" if this is. See Documentation/admin-guide/device-mapper/log-writes.rst of Linux.
+// An entry has its number, then "mark" and the mark's text, or the number of sectors written and their place, with
+// "flush" if everything written before is on the disk, and "fua" if this entry is. See
+// Documentation/admin-guide/device-mapper/log-writes.rst of Linux.
 #define _GNU_SOURCE
 #include <endian.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 
 typedef struct {
     int width, height;
-    /// From the top left, 0xAARRGGBB; to be given to `free`. Null when the file cannot be read.
+    /// From the top left, 0xAARRGGBB; to be passed to `free`. Null if the file is unreadable.
     uint32_t *_Nullable pixels;
 } ReadPicture;
 

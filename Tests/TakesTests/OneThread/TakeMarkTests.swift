@@ -1,4 +1,4 @@
-// Marks that are written come back when the file is read.
+// Written marks return when the file is read.
 import SoundFileSupport
 import TestSupport
 import Testing
@@ -17,7 +17,7 @@ struct TakeMarkTests {
         TakeMark(name: "never reached", frame: 5001),
     ]
 
-    /// What a file holds of the marks of a take of 5000 frames.
+    /// A file's part of the marks of a take of 5000 frames.
     private static var kept: [FileMark] {
         takeMarks.dropLast().sorted { $0.frame < $1.frame }.map { FileMark(name: $0.name, frame: $0.frame) }
     }

@@ -7,9 +7,9 @@ import Testing
 @testable import Files
 @testable import Takes
 
-/// A take on a disk whose power goes.
+/// A take on a disk that loses its power.
 private final class PowerBench {
-    /// What was promised at one moment.
+    /// The promise at one moment.
     struct Promise {
         var frameCount = 0
         var markCount = 0
@@ -40,7 +40,8 @@ private final class PowerBench {
         disk.tell(promises.count - 1)
     }
 
-    /// Records, and synchronises now and then, as the recorder's thread does; then finishes the take or leaves it.
+    /// Records, and synchronises now and then, as the recorder's thread does; then finishes the take or leaves it
+    /// unfinished.
     func record(using random: inout SeededGenerator) throws {
         let take = try TakeFile(
             path: path, format: format, registry: UnfinishedTakes(folder: folder, calls: disk), calls: disk)
@@ -79,10 +80,10 @@ private final class PowerBench {
 
     // MARK: Judging
 
-    /// The promise that held when the power went.
+    /// The promise in force when the power failed.
     func promise(at image: CrashImage) -> Promise? { image.told.last.map { promises[$0] } }
 
-    /// Runs the recovery; what was lost, or nil.
+    /// Runs the recovery; returns the loss, or nil.
     func loss(_ promise: Promise?) throws -> String? {
         try moveEntries()
         if let found = try UnfinishedTakes(folder: folder).find().first {
@@ -98,7 +99,7 @@ private final class PowerBench {
         return try difference(frames: promise.frameCount, markCount: promise.markCount)
     }
 
-    /// Of a take of which nothing was promised and nothing is found: what is left of it that is not whole, or nil.
+    /// For a take without a promise and without a find: a remainder that is not whole, or nil.
     private func remains() throws -> String? {
         if FileIdentity(path: path) != nil, (try? decode(path)) == nil { return "a file that is no take" }
         let names = (try? Folder.names(in: folder)) ?? []
@@ -123,7 +124,7 @@ private final class PowerBench {
         return try again.crashes(20, using: &random) { image in try loss(self.promise(at: image) ?? promise) }
     }
 
-    /// Compares the file with what was recorded.
+    /// Compares the file with the recorded frames.
     private func difference(frames: Int, markCount: Int) throws -> String? {
         let found = try decode(path)
         if frames > 0 || !found.isEmpty {
@@ -138,12 +139,12 @@ private final class PowerBench {
         return read.allSatisfy { marks.contains($0) } ? nil : "a mark that was not set"
     }
 
-    /// A disk that was written again gives its files other numbers, and the system has been started again.
+    /// A rewritten disk gives its files other numbers, and the system has been started again.
     private func moveEntries() throws {
         guard let new = FileIdentity(path: path) else { return }
         for name in (try? Folder.names(in: folder)) ?? [] {
             let entry = URL(fileURLWithPath: folder + "/" + name)
-            // Parts of it may be anything, and not text.
+            // Parts of the file may be anything, and not text.
             var text = String(decoding: try Data(contentsOf: entry), as: UTF8.self)
             for old in identities {
                 text = text.replacing(
@@ -223,7 +224,7 @@ struct TakePowerTests {
                 try take.append(numbered(700..<900, channelCount: 1))
                 try take.checkpoint()
             }
-            // The end had begun, and of the marks only their place is there.
+            // The end had begun, and only the place of the marks is there.
             let chunks = format.chunks(for: [mark], frameCount: 900)
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             try file.write(contentsOf: format.header(frameCount: 900, trailingBytes: chunks.count))

@@ -22,7 +22,7 @@ struct UnfinishedTakeTests {
         (try? FileManager.default.contentsOfDirectory(atPath: scratch.file("state/takes"))) ?? []
     }
 
-    /// A take of 1001 frames, checkpointed at 700, that nobody finishes.
+    /// A take of 1001 frames, checkpointed at 700, that is never finished.
     private func abandon(_ name: String = "take", _ container: TakeContainer = .wav, marks: [TakeMark] = []) throws {
         let take = try TakeFile(
             path: scratch.file(name), container: container, format: .int24, sampleRate: 48_000, channelCount: 1,
@@ -34,7 +34,7 @@ struct UnfinishedTakeTests {
         #expect(try registry.find().isEmpty, "a running take is none that is unfinished")
     }
 
-    /// Puts more frames behind a file's, and half a frame, as a death between samples and header leaves them.
+    /// Appends more frames to a file, and half a frame, as a death between samples and header leaves them.
     private func addTail(_ name: String, _ frames: Range<Int>) throws {
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file(name)))
         let whole = try TakeFile(
@@ -108,7 +108,7 @@ struct UnfinishedTakeTests {
                 try take.append(numbered(0..<10, channelCount: 1))
                 try take.checkpoint()
             },
-            // The same file, with another content in it.
+            // The same file, with another content.
             {
                 let file = try FileHandle(forWritingTo: URL(fileURLWithPath: $0))
                 try file.write(contentsOf: Data("RIFF and something else".utf8))
@@ -136,7 +136,7 @@ struct UnfinishedTakeTests {
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
         let marks = [TakeMark(name: "solo", frame: 300)]
         try abandon("disk/take", marks: marks)
-        // The folder in which a disk was mounted is there without it, and empty; or it is gone as well.
+        // Without the disk, the folder in which it was mounted is empty; or the folder is gone as well.
         for isThere in [true, false] {
             try FileManager.default.moveItem(atPath: disk, toPath: scratch.file("elsewhere"))
             if isThere { try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true) }
@@ -162,7 +162,7 @@ struct UnfinishedTakeTests {
         #expect(other != text)
         try Data(other.utf8).write(to: URL(fileURLWithPath: entry))
         #expect(try registry.find().count == (identity.birth == 0 ? 0 : 1))
-        // FAT tells of a birth, but one that moves with the time zone.
+        // FAT reports a time of birth, but the time moves with the time zone.
         func file(_ inode: UInt64, _ birth: Int64, _ numbersLast: Bool) -> FileIdentity {
             FileIdentity(device: 1, inode: inode, birth: birth, numbersLast: numbersLast)
         }
@@ -193,8 +193,8 @@ struct UnfinishedTakeTests {
         arguments: TakeContainer.allCases)
     func atTheEnd(container: TakeContainer) throws {
         let marks = (0..<300).map { TakeMark(name: "a mark of some length, number \($0)", frame: Int64($0)) }
-        // A death is like a disk that takes nothing more, part of a write included, and an entry that stays.
-        // The first two calls put the header on the disk.
+        // A death is like a disk that takes nothing more, part of a write included, and an entry that stays. The first
+        // two calls put the header on the disk.
         for (failing, cut) in [(4, 0), (5, 0), (5, 5), (5, 7001), (6, 0), (7, 0)] {
             let path = scratch.file("\(failing)-\(cut)")
             let calls = FailingCalls { number in
@@ -251,7 +251,7 @@ struct UnfinishedTakeTests {
         try abandon()
         let entry = scratch.file("state/takes/" + (try #require(entries.first)))
         let bytes = try #require(FileManager.default.contents(atPath: entry))
-        // The last line without its end is no mark.
+        // The last line without its end is not a mark.
         try (bytes + Data(#"{"mark":"half","fra"#.utf8)).write(to: URL(fileURLWithPath: entry))
         #expect(try registry.find().first?.marks == [])
         try Data(bytes.prefix(20)).write(to: URL(fileURLWithPath: entry))

@@ -1,4 +1,4 @@
-/// Feeds as they are found, made up for these tests.
+/// Realistic feeds, made up for these tests.
 enum FeedFixtures {
     static let rss = """
 

@@ -276,7 +276,7 @@ struct FeedPartsTests {
         for (html, text) in texts { #expect(PlainText.ofHTML(html, longest: 1000) == text, "\(html)") }
         #expect(PlainText.ofHTML(String(repeating: "é", count: 100), longest: 11) == "ééééé")
         #expect(PlainText.ofHTML("<p>ab</p><p>cd", longest: 4) == "ab\nc")
-        // Each of these would take hours if a tag without an end were looked through to the end of the text.
+        // Each text would take hours if a tag without an end were searched to the end of the text.
         for piece in ["<a ", "<a '", "<!", "<!--", "<script>", "<style><", "&", "&a", "</"] {
             _ = PlainText.ofHTML(
                 String(repeating: piece, count: Workload.isWhole ? 1_000_000 : 10_000), longest: Feed.longestSummary)

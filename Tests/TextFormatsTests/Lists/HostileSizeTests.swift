@@ -6,7 +6,7 @@ import Testing
 /// Large inputs, made so that a reader with nested loops would take hours.
 @Suite("Playlists and feeds of hostile sizes", .enabled(if: Workload.isWhole))
 struct HostileSizeTests {
-    /// A beginning, what is repeated after it, and an end.
+    /// A beginning, a part to repeat, and an end.
     struct Input: Sendable, CustomStringConvertible {
         let start: String
         let piece: String

@@ -156,7 +156,7 @@ struct PlaylistRoundTripTests {
                 }
                 do throws(PlaylistFileError) {
                     let damaged = try PlaylistFile(reading: bytes, name: "x." + format.rawValue, folder: "/m")
-                    // A damaged byte can end a line, and so make one entry more.
+                    // A damaged byte can end a line, and so add an entry.
                     #expect(damaged.entries.count <= entries.count + 4, "\(random)")
                 } catch {
                     #expect(!error.remedy.isEmpty, "\(random)")

@@ -33,7 +33,7 @@ struct CatalogueLimitTests {
                 == "The catalogue is broken: it has a recording, number 2, with more than 50000 fields and tags")
         let tagged = #"{"id":"b","fields":{"f":["x",1]},"tags":\#(tags(50_000))}"#
         #expect(refusal(text(recordings: tagged))?.kind == .broken)
-        // As long as the whole is no catalogue, that is what is told.
+        // As long as the whole is not a catalogue, the error reports that.
         #expect(refusal(text(recordings: many, end: "x"))?.kind == .foreign)
         let entries = "[\(String(repeating: "0,", count: 200_000))0]"
         let newer = #"{"catalogue":"woodshed library","v":2,"takes":[{"id":"t","fields":{"f":\#(entries)}}]}"#
@@ -87,7 +87,7 @@ struct CatalogueLimitTests {
             let again = try LibraryCatalogue(reading: Array(catalogue.json.text.utf8))
             #expect(again.takes["t"]?["title"] == .string("T") && again.takes["t"]?.currentMembers == ["slow"])
         }
-        // A change after the last time that can be still counts.
+        // A change after the last possible time still counts.
         var item = CatalogueItem()
         for text in ["T", "A", "B"] { item.set(CatalogueField.title, .string(text), at: .max) }
         #expect(item["title"] == .string("B"))

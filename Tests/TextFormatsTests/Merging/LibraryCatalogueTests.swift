@@ -63,7 +63,7 @@ private func refusal(_ text: String) -> CatalogueError? {
     }
 }
 
-/// Bytes, and how many of them were wanted at once.
+/// Bytes, and the number of bytes requested at once.
 private final class NotedSource: CatalogueSource, @unchecked Sendable {
     private let content: [UInt8]
     var most = 0
@@ -190,13 +190,13 @@ struct LibraryCatalogueTests {
             let orders = [items, items.reversed()]
             return orders.map { $0.reduce(CatalogueItem()) { $0.merged(with: $1) }[CatalogueField.source]?.stringValue }
         }
-        // The shorter text is the greater one, too: "b" is after "a".
+        // The shorter text is the greater text, too: "b" is after "a".
         for full in ["https://h.org/f?auth=k", "https://h.org/f?auth=k&b=1", "https://a:k@h.org/f"] {
             var short = item(full, 5)
             let isShortened = short.removeKeys()
             #expect(isShortened && source(item(full, 5), short) == [full, full], "\(full)")
         }
-        // A later change counts, whether it has a key or not.
+        // A later change counts, with or without a key.
         #expect(
             source(item("https://h.org/f?auth=k", 5), item("https://h.org/f", 6)) == [
                 "https://h.org/f", "https://h.org/f",
@@ -288,7 +288,7 @@ struct LibraryCatalogueTests {
             back.first?.recording.item["title"] == .string("T") && back.first?.recording.item.currentMembers == ["jazz"]
         )
         #expect(back.first?.recording.sections.visible.isEmpty == true)
-        // A computer that only knows that it was deleted.
+        // A computer that only knows of the deletion.
         var three = LibraryCatalogue()
         three.recordings["01"] = .init()
         three.recordings["01"]?.item.delete(at: 9)

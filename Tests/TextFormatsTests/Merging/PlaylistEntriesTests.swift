@@ -48,7 +48,7 @@ struct PlaylistEntriesTests {
         #expect(merged(["b", "c"], ["a", "b"]) == ["b"])
         #expect(merged(["c", "a", "b"], ["a", "b", "c", "y"]) == ["c", "a", "b", "y"])
         #expect(merged(["a", "x", "b", "c"], ["a", "b", "y", "c"]) == ["a", "x", "b", "y", "c"])
-        // One recording that both add is there once; a computer may have it twice.
+        // A recording that both computers add is there once; a computer may have it twice.
         #expect(merged(["a", "b", "c", "x"], ["x", "a", "b", "c"]).count { $0 == "x" } == 1)
         #expect(merged(["a", "b", "a", "c"], ["a", "b", "c", "y"]) == ["a", "b", "a", "c", "y"])
         #expect(merged([], ["a", "b", "c", "y"]) == ["y"])
@@ -80,7 +80,7 @@ struct PlaylistEntriesTests {
         #expect(new.list == ["a", "b"])
         new.change(["a", "b", "x"], at: 5)
         #expect(new.united(old).list == ["a", "b", "x"] && old.united(new) == new.united(old))
-        // It keeps the fields of entries, and changes the list alone.
+        // The change keeps the fields of entries, and changes the list alone.
         var changed = new
         changed.change(["b", "y", "x"], at: 7, settles: false)
         #expect(changed.list == ["b", "y", "x"] && new.united(changed).list == ["b", "y", "x"])
@@ -110,7 +110,7 @@ struct PlaylistEntriesTests {
                     removed.insert(key)
                     items[place].change(list, at: time)
                 case 2 where list.count > 1:
-                    // Only one that nobody removes: a later move of it would bring it back.
+                    // Only an entry that no computer removes: a later move would bring a removed entry back.
                     list.swapAt(0, list.count - 1)
                     let moved = Set([list[0], list[list.count - 1]])
                     if moved.isDisjoint(with: removed), Bool.random(using: &random) {
@@ -146,7 +146,7 @@ struct PlaylistEntriesTests {
         let entries = item.fields.filter { $0.key.text.hasPrefix(CatalogueField.entry) }
         let positions = entries.map(\.value.value.stringValue)
         #expect(positions.count == 202 && positions.allSatisfy { ($0?.utf8.count ?? 0) <= 3 })
-        // Entries that are added one by one in front of all others do not make them long either.
+        // Entries added one by one in front of all others do not make the keys long either.
         var most = 0
         for number in 0..<1000 {
             item.change(["y\(number % 5)"] + item.list.prefix(3), at: Int64(10 + number))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TextFormats
 
-/// Writes down what it gets.
+/// Records the reader's calls.
 final class XMLRecord: XMLEvents {
     private(set) var lines: [String] = []
 

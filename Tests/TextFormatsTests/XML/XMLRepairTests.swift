@@ -11,7 +11,7 @@ private func events(_ bytes: [UInt8], repairing: Bool = true, limits: XMLLimits 
 
 private func events(_ text: String) throws -> [String] { try events(Array(text.utf8)) }
 
-/// The error, and what was read before it.
+/// The error, and the content read before it.
 private func refusal(_ text: String, limits: XMLLimits = XMLLimits()) -> (error: XMLError?, lines: [String]) {
     let record = XMLRecord()
     do throws(XMLError) {
@@ -74,7 +74,7 @@ struct XMLRepairTests {
             #expect(try events(text) == ["+-||a", "\"éé€Ã\"", "."], "\(declared)")
         }
         #expect(try events(body) == ["+-||a", "\"éé€Ã\"", "."])
-        // Without repair, each of them is an error.
+        // Without repair, each text is an error.
         #expect(throws: XMLError.self) { try events(body, repairing: false) }
         // In ISO-8859-1, every byte is a character.
         let latin = Array("<?xml version='1.0' encoding='ISO-8859-1'?><a>".utf8) + [0xC3, 0xA9] + Array("</a>".utf8)

@@ -1,4 +1,4 @@
-// What the cache does not believe, and where it cannot be written.
+// Entries that the cache does not believe, and places where it cannot be written.
 import AudioFiles
 import Foundation
 import SoundFileSupport
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A damaged cache of waveforms")
 struct CacheDamageTests {
-    /// What can be wrong with a kept waveform: what the file holds instead of `bytes`; `other` is another recording's.
+    /// Possible faults of a kept waveform: the file's content instead of `bytes`; `other` is another recording's.
     private func damages(
         _ bytes: [UInt8], other: [UInt8], random: inout SeededGenerator
     ) -> [(String, [UInt8])] {

@@ -106,7 +106,7 @@ struct PeakFileTests {
             String(decoding: example.encoded(as: .json), as: UTF8.self)
                 == #"{"version":2,"channels":2,"sample_rate":48000,"samples_per_pixel":512,"bits":8,"length":3,"#
                 + #""data":[-65,63,-66,64,-40,41,-39,45,-55,43,-55,44]}"# + "\n")
-        // One channel is of version 1 also where it was not mixed.
+        // One channel is of version 1 even without mixing.
         let alone = ShortSound(channelCount: 1, samples: [-129, 0])
         #expect(
             try file(alone, samplesPerPixel: 64, bits: .sixteen, isSplit: true).encoded(as: .dat)
@@ -257,7 +257,7 @@ struct PeakFileReadingTests {
         for count in 0..<split.count { #expect(refusal(Array(split.prefix(count))) != nil, "\(count) bytes") }
         #expect(refusal(split + [0]) == .trailingBytes)
         let json = binary.encoded(as: .json)
-        // All but the line's end is needed.
+        // Every character but the line's end is needed.
         for count in 0..<json.count - 1 { #expect(refusal(Array(json.prefix(count))) != nil, "\(count) characters") }
         #expect(refusal(json + Array("x".utf8)) == .malformedJSON)
         #expect(try PeakFile(decoding: json.dropLast()) == binary)

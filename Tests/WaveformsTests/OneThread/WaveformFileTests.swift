@@ -1,4 +1,4 @@
-// Woodshed's own file of a waveform: what was written is read, and nothing else.
+// Woodshed's own file of a waveform: written files are readable, and nothing else is.
 import AudioFiles
 import DSP
 import SoundFileSupport
@@ -57,7 +57,7 @@ struct WaveformFileTests {
         "longer than one run of memory, than what is read at a time and than a large page is read as it was written",
         arguments: [2 * 4096 + 17, 32 * 4096 + 5])
     func runs(binCount: Int) throws {
-        // 4096 bins are a run; the longer one takes 3 MB.
+        // 4096 bins are a run; the longer waveform takes 3 MB.
         let frameCount = 256 * binCount
         let bins = Waveform.binCounts(frameCount: Int64(frameCount)).enumerated().map { level, count in
             (0..<count).map {
@@ -121,7 +121,7 @@ struct WaveformFileTests {
         }
         #expect(with(0, UInt8(0x88)) == .notWaveform && with(4, UInt8(0x0A)) == .notWaveform)
         for version: UInt32 in [0, 2, .max] { #expect(with(8, version) == .unsupportedVersion) }
-        // Half the rate has the same hop, and so the same layout: that is for the checksum to find out.
+        // Half the rate has the same hop, and so the same layout: only the checksum can find that.
         for rate: UInt32 in [0, 768_001, .max, 96_000] { #expect(with(12, rate) == .invalidField) }
         for frames: UInt64 in [0, 1, 1 << 37, 1 << 37 + 1, 1 << 63, .max] { #expect(with(16, frames) == .invalidField) }
         for length: UInt64 in [0, UInt64(bytes.count) + 1, .max] { #expect(with(24, length) == .invalidField) }

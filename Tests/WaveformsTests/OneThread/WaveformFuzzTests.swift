@@ -8,10 +8,10 @@ import Testing
 
 @testable import Waveforms
 
-// They compute on one thread, of which the thread sanitizer has nothing to say.
+// The readers run on one thread, so the thread sanitizer finds nothing here.
 @Suite("Reading damaged files of waveforms", .enabled(if: !Sanitizers.watchThreads))
 struct WaveformFuzzTests {
-    /// How many files; WOODSHED_FUZZ_WAVEFORMS=1000000 for a long run.
+    /// The number of files; WOODSHED_FUZZ_WAVEFORMS=1000000 for a long run.
     private var fileCount: Int { environmentCount("WOODSHED_FUZZ_WAVEFORMS", short: cases(8000, few: 4000)) }
 
     @Test("a file of peaks is refused with a reason, or gives a value that is the same after writing and reading")
@@ -46,7 +46,7 @@ struct WaveformFuzzTests {
                 if error.message.isEmpty || error.remedy.isEmpty { Issue.record("\(bytes) is refused without a word") }
             }
         }
-        // Else the files are not nearly right, but far from it, or not changed at all.
+        // Otherwise the files are not nearly right, but far from it, or not changed at all.
         #expect(taken > fileCount / 100 && refused > fileCount / 10)
     }
 
@@ -72,7 +72,7 @@ struct WaveformFuzzTests {
                 taken += 1
                 if file.encoded() != bytes { Issue.record("\(bytes) is read, and written as something else") }
                 if turn % 2 == 1, !seeds.contains(bytes) { Issue.record("\(bytes) was changed and is believed") }
-                // What is believed can be drawn, whatever it holds.
+                // A believed file can be drawn, whatever its content.
                 let columns = file.waveform.summary(frames: -10..<file.waveform.frameCount + 10, columns: 5)
                 if columns.count != 5 { Issue.record("\(bytes) cannot be drawn") }
             } catch {

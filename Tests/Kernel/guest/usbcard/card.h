@@ -1,4 +1,4 @@
-// What the parts of the card share.
+// Declarations shared by the parts of the card.
 #ifndef CARD_H
 #define CARD_H
 #include <stdbool.h>
@@ -8,12 +8,12 @@ enum { OUT, IN, FEEDBACK, STREAMS, DIRECTIONS = 2 };
 enum { MOST_BYTES = 1024, LONGEST_TRANSFER = 1 << 16, MOST_PACKETS = 1024 };
 static const int64_t MILLISECOND = 1000000, MICROFRAME = 125000;
 
-// What the card is; set once.
+// The card's properties; set once.
 struct card {
     unsigned rate, bits, channels;
-    // The class of USB audio: 1 at full speed, or 2 at high speed, with a clock of its own that is `ppm` faster than it should be.
+    // The class of USB audio: 1 at full speed, or 2 at high speed, with a clock of its own that is `ppm` too fast.
     int audio_class, ppm;
-    // For how long after it was chosen the input delivers nothing.
+    // The time after its setting was chosen for which the input delivers nothing.
     int64_t late;
     bool has[DIRECTIONS];
 };
@@ -21,12 +21,12 @@ extern struct card card;
 
 static inline unsigned frame_bytes(void) { return card.bits / 8 * card.channels; }
 
-// A packet of a transfer, as USB/IP has it; in the order of the network.
+// A packet of a transfer, in the form of USB/IP; in the order of the network.
 struct packet { uint32_t offset, length, actual, status; } __attribute__((packed));
 
 // descriptors.c
 void describe(void);
-// Answers a request to the control endpoint: the answer's length, or -1 for a refusal.
+// Answers a request to the control endpoint. Returns the answer's length, or -1 for a refusal.
 int control(const uint8_t *setup, uint8_t *answer, int64_t time);
 
 // sound.c
@@ -34,14 +34,15 @@ int control(const uint8_t *setup, uint8_t *answer, int64_t time);
 int64_t packet_time(int stream);
 // The host chooses the setting of the input that has an endpoint.
 void choose_input(int64_t time);
-// A stream starts at this time, or goes on after a gap that the host has left.
+// A stream starts at this time, or goes on after a gap left by the host.
 void begin_stream(int stream, int64_t time);
-// Moves a packet of a stream in its time, to or from `data`; how many bytes. `is_playing`: whether the host sends sound now.
+// Moves a packet of a stream in its time, to or from `data`. Returns the number of bytes. `is_playing`: whether the
+// host sends sound now.
 unsigned move_sound(int stream, int64_t time, uint8_t *data, unsigned length, bool is_playing);
 // Prints the last frame that came to the input, as bytes.
 void tell_last_frame(void);
-// Everything is forgotten, as when the card is pulled out.
+// Forgets everything, as when the card is pulled out.
 void reset_sound(void);
-// Says what the clock of a card of class 2 has seen.
+// Prints the observations of a class 2 card's clock.
 void tell_sound(void);
 #endif

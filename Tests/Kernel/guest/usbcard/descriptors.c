@@ -1,4 +1,4 @@
-// What the card says about itself: the descriptors of USB audio 1.0 and 2.0, and the requests to its control endpoint.
+// The card's description of itself: the descriptors of USB audio 1.0 and 2.0, and the requests to its control endpoint.
 #include <string.h>
 #include "card.h"
 
@@ -119,7 +119,7 @@ static void put_rate(uint8_t *answer, int bytes) {
     for (int index = 0; index < bytes; index++) answer[index] = (uint8_t)(card.rate >> 8 * index);
 }
 
-// A request to the clock of a card of class 2: its rate, the range of that, or whether it is valid.
+// A request to the clock of a card of class 2: its rate, the range of rates, or its validity.
 static int clock_request(unsigned request, unsigned selector, uint8_t *answer) {
     if (request == 1 && selector == 2) {
         answer[0] = 1;

@@ -1,8 +1,9 @@
 // usbcard [-2] [-p PPM] [-l MILLISECONDS] [-o | -i] [RATE [BITS [CHANNELS]]]: a USB sound card with one output and one input, in user space.
 //
-// The kernel's own snd-usb-audio drives it: it speaks USB/IP with vhci-hcd, over a pair of sockets. What is played is recorded at the
-// same time, so output and input lie apart by a constant number of frames, as through a cable. It plugs itself in, and out when it is
-// ended. SIGUSR1 unplugs it for two seconds; after SIGUSR2 it answers nothing any more. It has no volume and no other rate than its own.
+// The kernel's own snd-usb-audio drives the card, which speaks USB/IP with vhci-hcd over a pair of sockets. The card
+// records its output at the same time, so output and input are a constant number of frames apart, as through a cable.
+// The card plugs itself in, and out when ended. SIGUSR1 unplugs the card for two seconds; after SIGUSR2 the card
+// answers nothing any more. The card has no volume and only one rate.
 //
 //   -2   of class 2, at high speed, asynchronous with feedback; otherwise of class 1, at full speed
 //   -p   a card of class 2 has a clock that is so much faster than it should be
@@ -48,7 +49,7 @@ enum { QUEUE = 64 };
 struct card card = {.rate = 48000, .bits = 16, .channels = 2, .audio_class = 1, .has = {true, true}};
 static volatile sig_atomic_t is_unplugged, is_ended, is_silent;
 static struct transfer queue[STREAMS][QUEUE];
-// When the next transfer of each stream is due.
+// The due time of each stream's next transfer.
 static int64_t next_due[STREAMS];
 
 static int64_t now(void) {
@@ -106,7 +107,7 @@ static bool is_waiting(int stream) {
     return false;
 }
 
-// Moves one packet in its time, and answers a transfer that is complete. False if the line is broken.
+// Moves one packet in its time, and answers a complete transfer. False if the line is broken.
 static bool move_packet(int line, struct transfer *transfer, int stream) {
     const unsigned count = ntohl(transfer->message.of.submit.packets);
     struct packet *packet = &transfer->packets[transfer->next_packet++];
@@ -188,7 +189,7 @@ static bool submit(int line, const struct message *message) {
         && enqueue(message, packets, data, direction == OUT ? OUT : ntohl(message->endpoint) == 1 ? FEEDBACK : IN);
 }
 
-// Serves the line until the card is to be unplugged, or the host has gone.
+// Serves the line until the card has to be unplugged, or the host has gone.
 static void serve(int line) {
     while (!is_ended && !is_unplugged) {
         int stream = OUT;
@@ -207,7 +208,7 @@ static void serve(int line) {
     }
 }
 
-// Neither a card nor the interrupts of its bus wait for programs: the threads of vhci-hcd are in their place.
+// Neither a card nor the interrupts of its bus wait for programs: the threads of vhci-hcd take their place.
 static void be_prompt(void) {
     sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 95});
     DIR *processes = opendir("/proc");
@@ -224,7 +225,7 @@ static void be_prompt(void) {
     closedir(processes);
 }
 
-// Plugs the card into the first port of vhci-hcd; our end of the line, or -1.
+// Plugs the card into the first port of vhci-hcd. Returns the card's end of the line, or -1.
 static int plug(void) {
     int line[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, line) != 0) return -1;

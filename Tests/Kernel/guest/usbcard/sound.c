@@ -1,17 +1,18 @@
-// The cable of the card: what is played is what is recorded.
+// The cable of the card: the played sound is the recorded sound.
 //
-// A card of class 1 moves as many frames in a millisecond as the host sends, and they are recorded in the same millisecond.
-// A card of class 2 has a clock of its own. It plays from a queue that the host fills; the feedback tells the host how fast the clock
-// is, and how far the queue is from its usual length. What the clock plays in a microframe is recorded in it.
+// A card of class 1 moves as many frames in a millisecond as the host sends, and records them in the same millisecond.
+// A card of class 2 has a clock of its own. The card plays from a queue that the host fills; the feedback reports the
+// speed of the clock to the host, and the queue's distance from its usual length. The frames that the clock plays in a
+// microframe are recorded in the same microframe.
 #include <stdio.h>
 #include <string.h>
 #include "card.h"
 
 enum { SLOTS = 64, QUEUE = 1 << 10, PLAYED = 1 << 10, STARTS = 8 };
-// What was played, by its millisecond.
+// The played frames, by millisecond.
 static struct { int64_t millisecond; unsigned byte_count; uint8_t data[MOST_BYTES]; } cable[SLOTS];
 static double frames_owed;
-// When the host chose the setting of the input that has an endpoint.
+// The time at which the host chose the setting of the input that has an endpoint.
 static int64_t input_chosen;
 
 // A ring of frames, each with `frame_bytes()`; the numbers count from the first frame.
