@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Makes vmlinuz and initrd.gz in a folder: the kernel of the distribution with its sound drivers, busybox, alsa-utils,
-# the command, a USB card of our own, and what a disk is made with whose writes are logged. And servers.gz, which has PipeWire besides, for the
-# job that needs it.
+# the command, the USB card in user space, and the tools that make a disk whose writes are logged. Also makes
+# servers.gz, which has PipeWire besides, for the job that needs PipeWire.
 #
 #   Tests/Kernel/image.sh FOLDER COMMAND
 #
-# The kernel is fetched once; the rest is made anew in a few seconds.
+# The kernel is fetched once; making everything else anew takes a few seconds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
@@ -34,7 +34,7 @@ rm -rf "$root"
 mkdir -p "$root"/{bin,sbin,dev,proc,sys,tmp,run,etc,rig,root,usr/share,lib,lib64,var}
 cp /bin/busybox "$root/bin/busybox"
 for tool in $("$root/bin/busybox" --list); do [ "$tool" = busybox ] || ln -s busybox "$root/bin/$tool"; done
-# The kernel calls this one for the codecs of a card.
+# The kernel calls modprobe for the codecs of a card.
 ln -s ../bin/busybox "$root/sbin/modprobe"
 
 # Every library that a program is linked with.
@@ -55,7 +55,7 @@ add() {
     add_libraries "$program"
 }
 for program in bash aplay amixer mkfs.ext4 dmsetup; do add "$program"; done
-# The command loads it when it needs it.
+# The command loads the library on demand.
 library=$(/sbin/ldconfig -p | sed -n 's/.*libsqlite3.so.0 .*=> //p' | head -n 1)
 [ -z "$library" ] || { mkdir -p "$root$(dirname "$library")" && cp -L "$library" "$root$library"; }
 ln -s aplay "$root/bin/arecord"
@@ -72,7 +72,7 @@ plugins=$(dirname "$(ldd /usr/bin/aplay | grep -o '/[^ ]*libasound[^ ]*')")/alsa
 echo 'root:x:0:0:root:/root:/bin/bash' >"$root/etc/passwd"
 printf 'root:x:0:\naudio:x:29:\n' >"$root/etc/group"
 
-# The modules that are loaded, and what they need.
+# The modules to load, and their dependencies.
 mkdir -p "$root/lib/modules/$release"
 cp kernel/lib/modules/"$release"/modules.{builtin,builtin.modinfo,order} "$root/lib/modules/$release/"
 for module in virtio_pci 9pnet_virtio 9p snd_hda_intel snd_hda_codec_generic snd_usb_audio snd_aloop snd_dummy xhci_pci xhci_hcd vhci_hcd \

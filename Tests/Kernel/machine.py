@@ -1,4 +1,4 @@
-"""One machine: a kernel under software emulation, with sound cards whose sound nobody hears."""
+"""One machine: a kernel under software emulation, with sound cards that nobody hears."""
 import contextlib
 import json
 import pathlib
@@ -14,7 +14,7 @@ GUEST = pathlib.Path(__file__).resolve().parent / "guest"
 
 @contextlib.contextmanager
 def busy(count):
-    """As many programs as said compute on this host meanwhile."""
+    """Runs the given number of computing programs on this host meanwhile."""
     programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -27,11 +27,11 @@ def busy(count):
 class Machine:
     """Boots, runs a script in the guest, and ends with it.
 
-    The guest sees `out` as /rig. A line that it writes to its second serial port is a request to the machine's monitor; the line
-    `wake` is answered at once, and wakes the machine two seconds after it has gone to sleep.
+    The guest sees `out` as /rig. A line that the guest writes to its second serial port is a request to the machine's
+    monitor; the line `wake` gets its answer at once, and wakes the machine two seconds after it has gone to sleep.
 
-    `system`: the name of the guest's image. `counted`: time is counted in instructions. Without it the guest has the host's clock,
-    and a busy host makes xruns; but a machine whose time is counted does not wake from sleep.
+    `system`: the name of the guest's image. `counted`: time is counted in instructions. With `counted` false, the guest
+    has the host's clock, and a busy host makes xruns; but a machine whose time is counted does not wake from sleep.
     """
 
     def __init__(self, image, out, counted=True, system="initrd"):
@@ -42,7 +42,7 @@ class Machine:
         self.lock = threading.Lock()
 
     def run(self, script, limit):
-        """Runs a script; returns why it did not come to its end, or None."""
+        """Runs a script; returns why the script did not come to its end, or None."""
         if not self.system.exists():
             return f"there is no {self.system.name}; image.sh says why"
         (self.out / "job.sh").write_text(script)
@@ -75,7 +75,7 @@ class Machine:
         return "init: the job ended" in self.console()
 
     def ends(self, emulator, limit):
-        """Waits for the end. A guest that has come to the end of its script need not be able to switch itself off."""
+        """Waits for the end. A guest at the end of its script need not be able to switch itself off."""
         end = time.monotonic() + limit
         while time.monotonic() < end:
             try:
@@ -87,7 +87,7 @@ class Machine:
         return self.has_ended()
 
     def fault(self):
-        """What the guest's kernel itself did wrong, or None."""
+        """Returns the fault of the guest's kernel, or None."""
         lines = [line for line in self.console().splitlines() if any(word in line for word in ("BUG:", "Oops", "RIP: 0010", "Kernel panic"))]
         return " | ".join(lines[:3]) or None
 
@@ -98,7 +98,7 @@ class Machine:
             "qemu-system-x86_64", "-M", "q35", "-m", "1536M", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-cpu", "max", "-accel", "tcg", "-smp", "1", *(["-icount", "shift=0,sleep=off", "-rtc", "clock=vm"] if self.counted else []),
             "-kernel", f"{self.image}/vmlinuz", "-initrd", f"{self.system}",
-            # preempt: the card in user space stands for hardware; no program may hold it up, and no system call of a program.
+            # preempt: the card in user space stands for hardware; no program may hold the card up, and no system call of a program.
             # no_timer_check: with the host's clock, a busy host fails the test of the timer, and the kernel panics.
             "-append", "console=ttyS0 quiet loglevel=4 preempt=full no_timer_check panic=1 random.trust_cpu=on tsc=reliable",
             "-serial", f"file:{out}/console.log", "-serial", f"unix:{out}/requests,server=on,wait=off",
@@ -124,7 +124,7 @@ class Machine:
         raise OSError(f"no {name}")
 
     def request(self, text):
-        """A request to the monitor; its answer. Events that come before it are written down."""
+        """Sends a request to the monitor and returns the answer. Events before the answer are recorded."""
         with self.lock, open(self.out / "monitor.log", "a") as log:
             log.write(f"> {text}\n")
             self.monitor.write(text + "\n")
@@ -136,7 +136,7 @@ class Machine:
         return "the machine has gone"
 
     def serve(self, requests):
-        """Passes on what the guest requests, until it has gone."""
+        """Passes on the guest's requests, until the guest has gone."""
         buffer = b""
         while True:
             try:
@@ -154,7 +154,7 @@ class Machine:
                     requests.sendall((self.request(line.decode()) + "\n").encode())
 
     def wake(self):
-        """Wakes the machine two seconds after it has gone to sleep."""
+        """Wakes the machine two seconds after its falling asleep."""
         try:
             while '"suspended"' not in self.request('{"execute":"query-status"}'):
                 time.sleep(0.5)

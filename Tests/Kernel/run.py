@@ -16,12 +16,13 @@ here = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(here), str(here / "jobs")]
 from machine import Machine, busy  # noqa: E402
 
-# What a judge calls a fault begins with this if it is known and explained. It is printed each time, and does not fail the run.
+# A fault of a judge begins with this text if known and explained. Such a fault is printed each time, and does not fail
+# the run.
 KNOWN = "known: "
 
 
 def run(name, image):
-    """Runs a job; the number of faults, and what is to be printed."""
+    """Runs a job; returns the number of faults, and the text to print."""
     job, out = importlib.import_module(name), image / f"out-{name}"
     began = time.monotonic()
     shutil.rmtree(out, ignore_errors=True)
@@ -55,7 +56,7 @@ def run(name, image):
 
 
 def table(names, image):
-    """What the last run of each job has found, as Markdown."""
+    """Returns the findings of each job's last run, as Markdown."""
     release = next((image / "kernel/lib/modules").iterdir()).name
     emulator = subprocess.run(["qemu-system-x86_64", "--version"], capture_output=True, text=True, check=True).stdout.split()[3]
     print(f"Linux {release}, QEMU {emulator}:\n\n| job | looks at | found |\n| --- | --- | --- |")

@@ -1,4 +1,4 @@
-"""Sounds to play, and the search for them in what was captured."""
+"""Sounds to play, and the search for them in captured sound."""
 import array
 import math
 import pathlib
@@ -9,7 +9,7 @@ import wave
 
 
 def sound(rate, seconds, channels=2, bits=16, seed=1):
-    """Whole samples of `bits` bits, one frame after the other, of which no two moments are alike."""
+    """Returns integer samples of `bits` bits, one frame after the other, with no two moments alike."""
     noise, top = random.Random(seed), (1 << bits - 1) - 1
     samples = []
     for frame in range(int(rate * seconds)):
@@ -20,19 +20,20 @@ def sound(rate, seconds, channels=2, bits=16, seed=1):
 
 
 def little_endian(values):
-    """Values in the order of bytes that the files have, or back."""
+    """Converts values to the files' byte order, or back."""
     if sys.byteorder == "big":
         values.byteswap()
     return values
 
 
 def numbered(count):
-    """A sound of two channels of 16 bits in which each frame is its own number, from 1: what a take lacks can be read from it."""
+    """Returns a sound of two channels of 16 bits in which each frame is its own number, from 1: the numbers show a
+    take's losses."""
     return little_endian(array.array("I", range(1, count + 1)))
 
 
 def pieces(data):
-    """The pieces of such a sound, as (first number, frames); 0 is silence."""
+    """Returns the pieces of such a sound, as (first number, frames); 0 is silence."""
     frames, place = little_endian(array.array("I", data[: len(data) // 4 * 4])), 0
     while place < len(frames):
         first, count, block, wanted = frames[place], 0, None, None
@@ -58,7 +59,8 @@ def write(path, samples, rate, channels=2, bits=16):
 
 
 def read(path, data=None):
-    """Rate, channels, bits of a sample and the samples' bytes of a WAV file, or of its bytes; the sizes in it must be those of the file."""
+    """Returns rate, channels, bits of a sample and the samples' bytes of a WAV file, or of its bytes; the stated
+    sizes must match the file."""
     data = pathlib.Path(path).read_bytes() if data is None else data
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE" or int.from_bytes(data[4:8], "little") != len(data) - 8:
         raise ValueError(f"{path} is no whole WAV file")
@@ -77,7 +79,7 @@ def read(path, data=None):
 
 
 def encoded(samples, bits, form):
-    """Samples of `bits` bits in a format of ALSA that has at least as many: they are widened, never rounded."""
+    """Returns samples of `bits` bits in an ALSA format with at least as many: widened, never rounded."""
     if form == "S16_LE":
         return struct.pack(f"<{len(samples)}h", *(sample >> bits - 16 for sample in samples))
     if form == "S24_3LE":
@@ -92,7 +94,8 @@ def encoded(samples, bits, form):
 
 
 def fault(capture, wanted, frame_bytes, quiet=0):
-    """Why what was wanted is not in a capture, in one piece, after silence and before `quiet` frames of it; None if it is."""
+    """Returns why the wanted sound is not in a capture, in one piece, after silence and before `quiet` silent
+    frames; otherwise None."""
     start = capture.find(wanted[: 64 * frame_bytes])
     while start >= 0 and start % frame_bytes:
         start = capture.find(wanted[: 64 * frame_bytes], start + 1)
@@ -110,7 +113,8 @@ def fault(capture, wanted, frame_bytes, quiet=0):
 
 
 def place_fault(path, start, song, first, last, rate):
-    """Why a section of a song of 16 bits and two channels, from frame `first` to `last`, does not begin in a take at frame `start`; None if it does."""
+    """Returns why a section of a song of 16 bits and two channels, from frame `first` to `last`, does not begin in a
+    take at frame `start`; otherwise None."""
     _, channels, bits, data = read(path)
     frame = channels * bits // 8
     # Without the joints of a loop.
@@ -124,7 +128,7 @@ def place_fault(path, start, song, first, last, rate):
 
 
 def tones(rate, seconds, frequencies, bits=16):
-    """A tone for each channel, at half of full scale."""
+    """Returns a tone for each channel, at half of full scale."""
     top = (1 << bits - 1) - 1
     return [int(top / 2 * math.sin(2 * math.pi * frequency * frame / rate)) for frame in range(int(rate * seconds)) for frequency in frequencies]
 
@@ -166,13 +170,14 @@ def tone_fault(samples, rate, seconds, frequencies):
 
 
 def values(data, form):
-    """Samples of a capture as values from -1 to 1."""
+    """Returns the samples of a capture as values from -1 to 1."""
     width, kind, top = {"S16_LE": (2, "h", 1 << 15), "S32_LE": (4, "i", 1 << 31), "FLOAT_LE": (4, "f", 1)}[form]
     return [value / top for value in struct.unpack(f"<{len(data) // width}{kind}", data[: len(data) // width * width])]
 
 
 def interrupted_fault(capture, wanted, frame_bytes):
-    """Why a capture is not what was wanted with some silence in between, and every frame once; None if it is. Also the frames of silence."""
+    """Returns why a capture is not the wanted sound with some silence in between, and every frame once; otherwise
+    None. Also returns the frames of silence."""
     silence = bytes(frame_bytes)
     frames = [capture[place : place + frame_bytes] for place in range(0, len(capture) - frame_bytes + 1, frame_bytes)]
     begin = next((place for place, frame in enumerate(frames) if frame != silence), None)

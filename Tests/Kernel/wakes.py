@@ -1,13 +1,14 @@
-"""What a sleep has cost recorders, and figures of the machine after it: they tell apart a writer that is late, a capture thread that is late, and
-a card that runs ahead of the clock."""
+"""Recorders' losses by a sleep, and figures of the machine after the sleep: the figures distinguish a late writer, a
+late capture thread, and a card that runs ahead of the clock."""
 import json
 
 import sounds
 
-# The guest's part. A moment is written down without starting a program.
+# The guest's part. Recording a moment starts no program.
 #
-# counts FILE WORD: lines of a file of the kernel's that begin with a word.
-# moment NAME PID...: what the kernel has counted of the processor, the cable, and the threads of programs; at `awake` their longest waits begin anew.
+# counts FILE WORD: lines of a kernel file that begin with a word.
+# moment NAME PID...: the kernel's counts for the processor, the cable, and the threads of programs; at `awake` their
+# longest waits begin anew.
 GUEST = r"""
 echo 1 2>/dev/null >/proc/sys/kernel/sched_schedstats
 
@@ -39,7 +40,8 @@ moment() {
 
 
 def holes(path, rate):
-    """The seconds of sound that a take lacks in each of its holes: those in which no sleep is, and those in which one is."""
+    """Returns the seconds of sound that a take lacks in each of its holes: holes without a sleep, and holes with a
+    sleep."""
     found, place, before, behind, beyond, asleep = list(sounds.pieces(sounds.read(path)[3])), 0, None, 0, [], []
     events = told(path)
     start = next((event["input_frame"] for event in events if event["event"] == "recording.started"), 0)
@@ -56,13 +58,13 @@ def holes(path, rate):
 
 
 def told(path):
-    """The events that a recorder has told of a take; none of arecord."""
+    """Returns the events that a recorder has reported about a take; none for arecord."""
     out = path.with_suffix(".out")
     return [json.loads(line) for line in out.read_text().splitlines() if line.startswith("{")] if out.exists() else []
 
 
 def parsed(text):
-    """What `moment` has written, by the moment: its time in seconds, and lists of words by their first word."""
+    """Returns the output of `moment`, by the moment: its time in seconds, and lists of words by their first word."""
     result = {}
     for words in (line.split() for line in text.splitlines()):
         if words[:1] == ["moment"]:
@@ -74,13 +76,13 @@ def parsed(text):
 
 
 def machine(text, rate):
-    """In words: the processor, the cable and the threads between the moments `awake` and `end`."""
+    """Describes the processor, the cable and the threads between the moments `awake` and `end`."""
     first, last = (parsed(text)[name] for name in ("awake", "end"))
     seconds = last["time"] - first["time"]
     spent = [int(after) - int(before) for before, after in zip(first["processor"][0][1:9], last["processor"][0][1:9])]
     share = 100 / max(1, sum(spent))
     interrupts = (int(last["interrupts"][0][1]) - int(first["interrupts"][0][1])) / seconds
-    # A cable that was started anew meanwhile counts from 0 again.
+    # A cable restarted meanwhile counts from 0 again.
     earlier, later = ({(number, key.strip(":")): value for number, key, *_, value in figures.get("cable", [])} for figures in (first, last))
     paces = [
         (int(later[number, key]) - int(value)) / seconds / rate

@@ -22,36 +22,38 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# How long a command may read and write nothing, by the clock, and how long it may take to begin, or to end once it has been asked to.
+# The time by the clock for which a command may read and write nothing, and the time it may take to begin, or to end
+# after a request.
 PATIENCE_SECONDS = 120
 
 
 class Failure(Exception):
-    """What a row has found."""
+    """The fault that a row has found."""
 
 
 @dataclass
 class Run:
-    """How a command has ended."""
+    """The end of a command."""
 
     status: int
     output: bytes
     errors: str
 
     def events(self, name):
-        """The events of one kind among the lines of the output."""
+        """Returns the events of one kind among the lines of the output."""
         lines = (line for line in self.output.splitlines() if line.startswith(b"{"))
         return [event for event in map(json.loads, lines) if event.get("event") == name]
 
 
 def work_of(process):
-    """Seconds of the processor that a running program and those it has started have had, and bytes that they have read and written."""
+    """Returns the processor seconds of a running program and its children, and the bytes that they have read and
+    written."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
         counts = dict(line.split(": ") for line in Path(f"/proc/{process}/io").read_text().splitlines())
         children = [child for path in Path(f"/proc/{process}/task").glob("*/children") for child in path.read_text().split()]
     except OSError:
-        # It has ended.
+        # The process has ended.
         return 0, 0
     parts = [work_of(child) for child in children]
     seconds = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(part[0] for part in parts)
@@ -59,14 +61,14 @@ def work_of(process):
 
 
 def read_to_end(process, limit):
-    """What a program writes until its end; it is ended when it takes more of the processor, or stands still."""
+    """Returns a program's output until its end; ends a program that takes more of the processor, or stands still."""
     moved, since = 0, time.monotonic()
     while True:
         try:
             return process.communicate(timeout=0.25)
         except subprocess.TimeoutExpired:
             used, now = work_of(process.pid)
-        # Not the processor's time, some of which is also taken by who waits in vain and looks again and again.
+        # Not the processor's time, because a process that polls in vain uses processor time too.
         if now != moved:
             moved, since = now, time.monotonic()
         stands_still = time.monotonic() - since > PATIENCE_SECONDS
@@ -79,7 +81,7 @@ def read_to_end(process, limit):
 
 
 def probe(path, entry):
-    """A figure of a sound file, by another program's account; None where that cannot read it."""
+    """Returns a figure of a sound file from another program; None where that program cannot read the file."""
     command = ["ffprobe", "-v", "error", "-select_streams", "a:0", "-show_entries", entry, "-of", "csv=p=0", str(path)]
     try:
         return float(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
@@ -88,7 +90,7 @@ def probe(path, entry):
 
 
 def seconds_of(path):
-    """How long a sound file is, by another program's account; None where that cannot read it."""
+    """Returns the length of a sound file from another program; None where that program cannot read the file."""
     return probe(path, "format=duration")
 
 
@@ -99,7 +101,7 @@ def require(condition, message):
 
 
 def require_length(path, wanted, tolerance=0.002):
-    """Ends the row unless a file lasts so many seconds."""
+    """Ends the row unless a file has the given length in seconds."""
     found = seconds_of(path)
     require(found is not None, f"{path.name} cannot be read")
     require(abs(found - wanted) <= tolerance, f"{path.name} lasts {found:.4f} s, not {wanted:.4f}")
@@ -107,7 +109,7 @@ def require_length(path, wanted, tolerance=0.002):
 
 @dataclass
 class Hour:
-    """The rows, and what became of them."""
+    """The rows, and their results."""
 
     woodshed: str
     folder: Path
@@ -119,7 +121,7 @@ class Hour:
     slowest: list = field(default_factory=list)
 
     def row(self, name, action):
-        """Runs a row, unless words choose others, and returns what it returns; None if it failed."""
+        """Runs a row, unless words choose other rows, and returns its result; None if the row failed."""
         if self.words and not any(word in name for word in self.words):
             return None
         started = time.monotonic()
@@ -145,7 +147,8 @@ class Hour:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def run(self, arguments, limit, wanted=(0,)):
-        """Runs the command to its end within so many seconds of the processor; its code must be one of the wanted ones."""
+        """Runs the command to its end within a limit of processor seconds; its exit code must be one of the wanted
+        codes."""
         process = self.start(arguments)
         output, errors = read_to_end(process, limit)
         run = Run(process.returncode, output, errors.decode(errors="replace").strip())
@@ -153,7 +156,7 @@ class Hour:
         return run
 
     def interrupt(self, arguments, number, after, wanted):
-        """Sends the command a signal, so many seconds after it has told that the first pass began."""
+        """Sends the command a signal, a given number of seconds after its report of the first pass."""
         process = self.start([*arguments, "--json"])
         told = b""
         while b'"pass.started"' not in told:
@@ -164,7 +167,7 @@ class Hour:
                 _, errors = process.communicate()
                 raise Failure(f"it did not begin to play: {errors.decode(errors='replace').strip()[-200:]}")
             told += piece
-        # What a person hears before they have had enough, not a time in which anything must have come true.
+        # The end of a person's patience, not a limit for an event.
         time.sleep(after)
         process.send_signal(number)
         try:
@@ -178,11 +181,12 @@ class Hour:
         return run
 
 
-# What a person wants to know of a recording.
+# Questions of a person about a recording.
 
 
 def ask(hour, path, name, length):
-    """What it is, how loud it is and how it looks; returns its exact length in seconds, its rate and its channels."""
+    """Asks for a recording's properties, loudness and picture; returns its exact length in seconds, its rate and its
+    channels."""
     told = hour.row(f"info {name}", lambda: hour.run(["info", path, "--json"], 5 + length / 600))
     hour.row(f"measure {name}", lambda: hour.run(["measure", path, "--json"], 10 + length / 50))
     hour.row(f"waveform {name}", lambda: hour.run(["waveform", path, "--width", "120"], 10 + length / 30))
@@ -200,11 +204,11 @@ def ask(hour, path, name, length):
     return facts["frames"] / facts["sample_rate"], facts["sample_rate"], facts["channels"]
 
 
-# What a person makes of it.
+# Products that a person makes of a recording.
 
 
 def render(hour, path, name, length, rate, channels, rng):
-    """Whole, at two speeds, and a passage in the formats that are sent to others."""
+    """Renders the whole recording at two speeds, and a passage in the formats for sharing."""
 
     def whole(speed):
         out = hour.scratch / "slow.wav"
@@ -234,7 +238,7 @@ def render(hour, path, name, length, rate, channels, rng):
 
 
 def practise(hour, path, name, length, rng):
-    """A passage in the middle, faster with every pass; then the same live, until it is interrupted."""
+    """Practises a passage in the middle, faster with every pass; then the same live, until interrupted."""
     start = rng.uniform(0.3, 0.6) * length
     end = min(start + rng.uniform(2, 9), length - 0.1)
     if end < start + 1:
@@ -271,7 +275,7 @@ def use_keys(hour, path, name):
     """Plays on a terminal, by keys."""
 
     def keys():
-        # Each key, and what the screen shows of it in the end.
+        # Each key, and its final effect on the screen.
         steps = [(b"", "▶"), (b" ", "‖|❚❚|⏸|paused"), (b" ", "▶"), (b"\x1b[C", "▶"), (b"[[", "90 %"), (b"]", "95 %")]
         process, terminal = pty.fork()
         if process == 0:
@@ -303,7 +307,7 @@ def use_keys(hour, path, name):
                 except OSError:
                     break
         finally:
-            # Hangs up on what has not ended.
+            # Hangs up on a process that has not ended.
             os.close(terminal)
             status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         require(status == 0, f"exit code {status}")
@@ -312,7 +316,7 @@ def use_keys(hour, path, name):
 
 
 def last_long(hour, path, name):
-    """To the end of what lasts for hours, and ten minutes recorded from it."""
+    """Plays a recording of hours to its end, and records ten minutes of it."""
 
     def to_the_end():
         hour.run(
@@ -329,7 +333,7 @@ def last_long(hour, path, name):
 
 
 def look_around(hour):
-    """What a person tries first, without a recording."""
+    """Runs the first commands of a new user, without a recording."""
 
     def demo():
         hour.run(["demo", "--out", "demo.wav"], 120)

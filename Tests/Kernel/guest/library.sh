@@ -1,7 +1,7 @@
-# What the scripts of the guest share; each begins with: . /rig/library.sh
+# Functions shared by the scripts of the guest; each script begins with: . /rig/library.sh
 exec 7<>/dev/ttyS1
 
-# monitor JSON: a request to the machine's monitor, and its answer.
+# monitor JSON: sends a request to the machine's monitor, and prints the answer.
 monitor() {
     local answer
     echo "$*" >&7
@@ -35,7 +35,7 @@ drivers() {
     modprobe snd-dummy id=Dummy
     until_there /proc/asound/Audio
     until_there /proc/asound/Intel_1
-    # Which of the two is called Intel depends on whose codec answers first: it shall be the first on the bus.
+    # The driver calls the card Intel whose codec answers first: this has to be the first card on the bus.
     if [ "$(device_of Intel)" \> "$(device_of Intel_1)" ]; then
         second=/sys/class/sound/$(readlink /proc/asound/Intel)
         first=/sys/class/sound/$(readlink /proc/asound/Intel_1)
@@ -49,9 +49,9 @@ drivers() {
     amixer -q -c Intel_1 sset Line 100% cap 2>/dev/null
 }
 
-# ended NAME COMMAND...: runs a command, for SECONDS_LIMIT or a minute, and keeps its output and its status in /rig/NAME.out, .err and .status.
-# They are moved there when it has ended: while a slow host answers for the shared folder, the guest's clock skips to the next timer, which
-# could be the timeout.
+# ended NAME COMMAND...: runs a command, for SECONDS_LIMIT or a minute, and keeps its output and its status in
+# /rig/NAME.out, .err and .status. The files move there after the command's end: while a slow host answers for the
+# shared folder, the guest's clock skips to the next timer, which could be the timeout.
 ended() {
     local name=$1
     shift
@@ -78,8 +78,8 @@ device_of() {
     readlink -f "/sys/class/sound/$number/device"
 }
 
-# sleeps sleep: the machine sleeps, and is woken after two seconds. sleeps drivers [SECONDS]: only the drivers suspend, and resume after
-# two seconds or as many as are given. In a machine whose time is counted, a second of that takes about ten of the host's.
+# sleeps sleep: the machine sleeps, and wakes after two seconds. sleeps drivers [SECONDS]: only the drivers suspend, and
+# resume after SECONDS, or two seconds. In a machine whose time is counted, such a second takes about ten of the host's.
 sleeps() {
     if [ "$1" = sleep ]; then
         echo none >/sys/power/pm_test
@@ -93,14 +93,14 @@ sleeps() {
     fi
 }
 
-# plug [OPTION...]: plugs in the USB card of usbcard; vhci-hcd and snd-usb-audio are loaded.
+# plug [OPTION...]: plugs in the USB card of usbcard, after loading vhci-hcd and snd-usb-audio.
 plug() {
     usbcard "$@" & card=$!
     until_there /proc/asound/Cable
     sleep 0.5
 }
 
-# out: pulls it out. It says what it has seen.
+# out: pulls the card out. The card prints its observations.
 out() {
     kill -TERM %usbcard
     wait $card

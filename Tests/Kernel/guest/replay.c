@@ -1,4 +1,4 @@
-// replay LOG              lists what the target log-writes of the device mapper has written down, a line an entry
+// replay LOG              lists the log of the device mapper's target log-writes, a line an entry
 // replay LOG DISK A B     writes the entries A to B - 1 to a disk's image
 //
 // An entry has its number, then "mark" and the mark's text, or the number of sectors written and their place, with

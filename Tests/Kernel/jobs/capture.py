@@ -3,7 +3,8 @@ import json
 
 import sounds
 
-# A sound begins after silence, in which the recording begins, and ends with silence, because the cable's drain loses its end.
+# A sound begins after silence, in which the recording begins, and ends with silence, because the cable's drain loses
+# its end.
 LEAD, SECONDS, SILENCE = 1.2, 0.6, 1.0
 LIMIT = 300
 ALSA_FORMATS = {"16": "S16_LE", "24": "S24_3LE", "32": "S32_LE", "float": "FLOAT_LE"}
@@ -11,7 +12,7 @@ CASES = {
     # name: (bits of the take, rate, channels, bits of the sound, options)
     "16-bit": ("16", 48000, 2, 16, ""),
     "24-bit": ("24", 48000, 2, 24, ""),
-    # A take of 32 bits bears the 24 that a Float32 has.
+    # A take of 32 bits has the 24 bits of a Float32.
     "32-bit": ("32", 48000, 2, 24, ""),
     "float": ("float", 48000, 2, 24, ""),
     "44100": ("16", 44100, 2, 16, ""),
@@ -20,7 +21,7 @@ CASES = {
     "mono": ("16", 48000, 1, 16, ""),
     "8-channels": ("24", 48000, 8, 24, ""),
 }
-# Here the recording opens the cable first, so it chooses the format, and the other program converts.
+# Here the recording opens the cable first and so chooses the format; the other program converts.
 FIRST = {"opened-first": ("24", 48000, 2, 24, "")}
 KILLED = ("16", 48000, 2, 16, "")
 
@@ -62,7 +63,7 @@ def script():
 
 
 def fault(folder, name, case):
-    """Why a take is not right, or None."""
+    """Returns the fault of a take, or None."""
     bits, rate, channels, sound_bits, _ = case
     status = (folder / f"{name}.status").read_text().strip()
     if status != "0":

@@ -8,7 +8,7 @@ import sounds
 LENGTH = int(os.environ.get("WOODSHED_ENDURANCE", "12"))
 RATE, PASS = 48000, 4
 LIMIT = 200 + 12 * LENGTH
-# The shortest buffers with which there shall be no dropout. The cable has its step of 192 frames, so 128 x 3 may stop it (see periods).
+# The shortest buffers without dropouts. The cable has its step of 192 frames, so 128 x 3 may stop it (see periods).
 CARDS = {
     "USB, 128 x 3": ("hw:Audio", 128, 3),
     "loopback, 256 x 3": ("hw:Loopback,0,0", 256, 3),
@@ -43,7 +43,8 @@ def script():
     runs += [(case, f"--output {device} --period {period} --periods {periods}") for case, (device, period, periods) in CARDS.items()]
     for number, (case, options) in enumerate(runs):
         name = f"/tmp/{slug(case)}"
-        # One after the other, so that a card's first buffers, which the emulated HDA card takes too fast, do not come while another is opened.
+        # One after the other, so that a card's first buffers, which the emulated HDA card takes too fast, do not come
+        # while another is opened.
         lines.append(f"({loop} {options} >{name}.out 2>{name}.err; echo $? >{name}.status; mv {name}.* /rig) & run{number}=$!; sleep 1")
     lines += [
         *(f"({LOAD}) & load{number}=$!" for number in range(2)),
@@ -59,7 +60,7 @@ def told(folder, case):
 
 
 def fault(folder, case):
-    """What happened to the sound of a card, or None."""
+    """Returns the fault in the sound of a card, or None."""
     status = (folder / f"{slug(case)}.status").read_text().strip()
     if status != "0":
         return f"it ended with {status}: {(folder / f'{slug(case)}.err').read_text().strip()}"

@@ -7,7 +7,7 @@ import sounds
 RATE, FRAMES = 48000, 60000
 SHAPES = [(64, 2), (64, 4), (128, 2), (128, 3), (256, 2), (256, 3), (512, 2), (1024, 2), (1024, 4)]
 PROGRAMS = ("woodshed", "aplay")
-# The end of a sound lies in the emulator's own buffers when the card is stopped.
+# The end of a sound is in the emulator's own buffers when the card is stopped.
 CUT = RATE // 30
 LIMIT = 300
 
@@ -31,7 +31,8 @@ def script():
 
 
 def runs(folder):
-    """The pieces that were heard of each run, as (first number, frames). Each frame that is played is its own number, and 0 is silence."""
+    """Returns the heard pieces of each run, as (first number, frames). Each played frame is its own number, and 0 is
+    silence."""
     # Without the header, whose sizes the emulator may not have written.
     data = (folder / "hda.wav").read_bytes()[44:]
     frames = sounds.little_endian(array.array("I", data[: len(data) // 4 * 4]))
@@ -49,7 +50,7 @@ def runs(folder):
 
 
 def told(folder, program, shape):
-    """How many dropouts a program has told of."""
+    """Returns the number of dropouts that a program has reported."""
     name = f"{program}-{shape[0]}-{shape[1]}"
     if program == "aplay":
         return (folder / f"{name}.err").read_text().count("underrun")

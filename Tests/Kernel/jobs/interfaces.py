@@ -4,9 +4,9 @@ import json
 import sounds
 
 LIMIT = 300
-# What full-speed USB can carry: the eighteen channels have a low rate.
+# The limit of full-speed USB: the eighteen channels have a low rate.
 WIDE_RATE, WIDE = 16000, 18
-# name: (rate, bits, channels) of a card; the sound has 24 bits at most, which is what a take of 24 bits bears.
+# name: (rate, bits, channels) of a card; the sound has 24 bits at most, the limit of a take of 24 bits.
 CARDS = {"32 bit": (48000, 32, 2), "96 kHz, mono": (96000, 24, 1)}
 UNAVAILABLE = "69"
 
@@ -82,7 +82,7 @@ def status(folder, name, wanted="0"):
 
 
 def cable_fault(folder, card):
-    """Why what was played on a card is not what was recorded from it, or None."""
+    """Returns the difference between a card's playback and its recording, or None."""
     rate, bits, channels = CARDS[card]
     failure = status(folder, f"{slug(card)}-record") or status(folder, f"{slug(card)}-play")
     if failure:
@@ -94,7 +94,7 @@ def cable_fault(folder, card):
 
 
 def wide_fault(folder, case, wanted):
-    """Why a take of two of the eighteen channels is not what was played on them, or None."""
+    """Returns the difference between a take of two of the eighteen channels and their playback, or None."""
     failure = status(folder, f"{case}-record") or status(folder, f"{case}-play")
     if failure:
         return failure

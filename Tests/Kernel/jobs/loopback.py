@@ -1,8 +1,8 @@
 """What is played on the kernel's loopback cable arrives at its other end bit for bit, in each format, rate and number of channels."""
 import sounds
 
-# A cable that is drained moves by 4 ms at a time and loses what is left in it, of every program's sound. So each sound ends with silence;
-# and of that the last period is not looked at. What comes after it is the capturing program's old buffer once more.
+# A drained cable moves by 4 ms at a time and loses the rest of every program's sound. So each sound ends with silence,
+# and the judge ignores the last period of that silence. The capturing program's old buffer follows once more.
 CASES = {
     # name: (format of the cable, rate, channels, bits of the file, options)
     "s16": ("S16_LE", 48000, 2, 16, "--period 1024"),

@@ -12,9 +12,10 @@ CASES = {
     "three semitones up": "--from 1 --to 2 --pitch +3 -n 3 --material music",
     "faster with each pass": "--from 1 --to 1.5 --ramp 60%:100%:20% -n 3 --material music",
 }
-# The cable's drain loses the end of a sound, so the last period is not looked at.
+# The cable's drain loses the end of a sound, so the judge ignores the last period.
 PERIOD = 1024
-# A live pass does not wait for the analysis, so the first one may be made otherwise (`plain`); it fades into the second one.
+# A live pass does not wait for the analysis, so the first pass may be stretched differently (`plain`); it fades into
+# the second pass.
 FADE = 4800
 
 
@@ -31,7 +32,7 @@ def script():
     for name, options in CASES.items():
         case = slug(name)
         lines += [
-            # What was practised before is remembered, with its speed.
+            # The command remembers earlier practice, with its speed.
             f"export HOME=/tmp/home-{case}; mkdir $HOME",
             f"ended {case}-render woodshed render /rig/song.wav {options} --bits float --period {PERIOD} -o /tmp/{case}.wav",
             f"mv /tmp/{case}.wav /rig",

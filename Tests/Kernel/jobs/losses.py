@@ -12,7 +12,7 @@ SECONDS = 40 + 6 * UNPLUGS
 LOOP = "practice /rig/loop.wav --section 0-2"
 TOLD, SOUND = 50, 500  # the longest times, in ms
 UNAVAILABLE = "69"
-# name: (words, what the user does when the card is back)
+# name: (words, the user's action when the card is back)
 CASES = {
     "play, wait": ("play /rig/song.wav --on-loss wait", ""),
     "loop, wait": (f"{LOOP} --on-loss wait", ""),
@@ -34,7 +34,7 @@ def slug(name):
 
 
 def times(case):
-    """How often the card is pulled out in a case."""
+    """Returns the number of times the card is pulled out in a case."""
     return UNPLUGS if case == "play, wait" else 2 if case.endswith("wait") else 1
 
 
@@ -54,12 +54,13 @@ def script():
         "plug >/dev/null",
         "nap() { read -r -t 0.005 <&8; }",
         "stamp() { local line; while IFS= read -r line; do echo \"$EPOCHREALTIME $line\"; done; }",
-        # noted WHAT: writes the time beside what happened.
+        # noted WHAT: writes the time beside an event.
         "noted() { echo \"$EPOCHREALTIME $1\" >>/rig/$case.times; }",
-        # sounding: whether the card plays. Without a process of its own, which would take longer than what is measured.
+        # sounding: whether the card plays. Without a process of its own, which would take longer than the measured
+        # time.
         "sounding() { local text; read -r text </proc/asound/Cable/pcm0p/sub0/status && [ \"$text\" = 'state: RUNNING' ]; } 2>/dev/null",
         "until_sounding() { until sounding; do nap; done; }",
-        # pull: pulls the card out, and notes when it is back.
+        # pull: pulls the card out, and notes the time of its return.
         "pull() { noted pulled; kill -USR1 $card; while [ -e /proc/asound/Cable ]; do nap; done; "
         "until [ -e /proc/asound/Cable/pcm0p ]; do nap; done; noted node; }",
         "run() { case=$1; shift; rm -f /tmp/done; "
@@ -70,13 +71,13 @@ def script():
     for case, (words, answer) in CASES.items():
         lines.append(f"run {slug(case)} {words} --control socket")
         for _ in range(times(case)):
-            # A card that is lost within two seconds of its return is looked for less often.
+            # A card lost within two seconds of its return is searched for less often.
             lines += ["pull"]
             lines += [f"sleep 1; noted asked; woodshed ctl {answer}"] if answer else []
             lines += ["sleep 2"] if "fallback" in case else ["until_sounding; noted sound; sleep 2.5"]
         lines.append("finish; until_there /proc/asound/Cable; sleep 0.5")
     lines += [
-        # It sees neither the loss nor the return before another program has the card.
+        # The run sees neither the loss nor the return before another program has the card.
         f"run {TAKEN} play /rig/song.wav --control socket; kill -STOP $(pidof woodshed); pull >/dev/null",
         "aplay -q -D hw:Cable -d 2 /rig/loop.wav & holder=$!; until_running Cable/pcm0p/sub0; kill -CONT $(pidof woodshed)",
         "wait $holder; until_sounding; sleep 1; finish; sleep 0.5",
@@ -87,7 +88,7 @@ def script():
 
 
 def stamped(path):
-    """The lines of a file, each with its time in ms."""
+    """Returns the lines of a file, each with its time in ms."""
     for line in path.read_text().splitlines():
         time, text = line.split(" ", 1)
         yield float(time.replace(",", ".")) * 1000, text
@@ -98,12 +99,12 @@ def events(folder, case):
 
 
 def after(moments, others):
-    """How long after each moment the next of the others was; nothing where none came."""
+    """Returns the time from each moment to the next of the other moments; nothing where none came."""
     return [next((other - moment for other in others if other >= moment), None) for moment in moments]
 
 
 def measured(folder, case):
-    """For each time that the card was pulled out: ms until it was told, and ms from the card's return until there was sound."""
+    """Returns, for each loss of the card, the ms until its report, and the ms from the card's return until sound."""
     # A run that records ends with its device.
     told = [time for time, event in events(folder, case) if event["event"] in ("interrupted", "take.ended")]
     noted = {what: [time for time, text in stamped(folder / f"{slug(case)}.times") if text == what] for what in ("pulled", "node", "sound")}
@@ -116,7 +117,7 @@ def status(folder, case, wanted="0"):
 
 
 def fault(folder, case):
-    """Why a case did not go on as it should, or None."""
+    """Returns why a case did not go on, or None."""
     found = [event for _, event in events(folder, case)]
     names = [event["event"] for event in found]
     back = "fellback" if "fallback" in case else "device.resumed"
@@ -138,7 +139,7 @@ def fault(folder, case):
 
 
 def taken_fault(folder):
-    """Why a run whose card another program took did not tell of it, or did not go on; None if it did."""
+    """Returns why a run whose card another program took did not report that, or did not go on; otherwise None."""
     found = [event for _, event in events(folder, TAKEN)]
     paused = [(event["reason"], event["clip_frame"]) for event in found if event["event"] in ("paused", "resumed")]
     missing = [event for event in found if event["event"] == "device.missing"]
@@ -150,7 +151,7 @@ def taken_fault(folder):
 
 
 def longest(values, limit):
-    """Why these times are not what they should be, or None."""
+    """Returns the fault of these times, or None."""
     if None in values or not values:
         return f"not each time: {values}"
     late = [round(value) for value in values if value > limit]

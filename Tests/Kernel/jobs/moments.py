@@ -8,11 +8,11 @@ import sounds
 # A soak has more: WOODSHED_MOMENTS=100. WOODSHED_SEED repeats a run.
 COUNT = int(os.environ.get("WOODSHED_MOMENTS", "4"))
 SEED = int(os.environ.get("WOODSHED_SEED", random.randrange(1 << 32)))
-# arecord has the same events, a few times: what it leaves is for the table.
+# arecord has the same events, a few times: its takes are for the table.
 COMPARED = max(1, min(COUNT // 4, 10))
 RATE, FEED_SECONDS, MOST_LOST = 48000, 12, 0.2
 KINDS = {
-    # name: (what happens, where it is recorded, what is played there: none for a card without a cable)
+    # name: (the event, the recorded device, the played device: none for a card without a cable)
     "unplug": ("the USB card is pulled out", "Cable", "hw:Cable"),
     "removal": ("the card is removed from the bus", "Intel_1", None),
     "unbind": ("the driver is unbound", "Loopback", "hw:Loopback,0,0"),
@@ -24,7 +24,7 @@ LIMIT = 120 + 12 * COUNT * len(KINDS)
 
 
 def cases():
-    """Kind, program, number of the case, and how long after the start of the recording it happens."""
+    """Returns kind, program, number of the case, and its time after the start of the recording."""
     moments = random.Random(SEED)
     for kind in KINDS:
         for program, count in zip(PROGRAMS, (COUNT, COMPARED)):
@@ -110,12 +110,12 @@ def script():
 
 
 def position(path):
-    """How many frames a driver had moved, by what the kernel told of it."""
+    """Returns the number of frames that a driver had moved, by the kernel's report."""
     return next((int(line.split(":")[1]) for line in path.read_text().splitlines() if line.startswith("hw_ptr")), 0)
 
 
 def shape_fault(kind, found):
-    """Why the pieces of a take are not what was played, or None."""
+    """Returns the difference between the pieces of a take and the playback, or None."""
     if kind == "removal":
         return None if all(first == 0 for first, _ in found) else "other sound than silence"
     heard = [piece for piece in found if piece[0]]
@@ -126,7 +126,7 @@ def shape_fault(kind, found):
 
 
 def look(path):
-    """What is wrong with a take, or None; and the seconds that it lacks before the moment."""
+    """Returns the fault of a take, or None; and the seconds that the take lacks before the moment."""
     kind, captured, fault, data = path.stem.split("-")[0], position(path.with_suffix(".captured")), None, b""
     try:
         *form, data = sounds.read(path)
@@ -144,7 +144,7 @@ def look(path):
         reached = int.from_bytes(bytes.fromhex(path.with_suffix(".wire").read_text()), "little")
     else:
         reached = position(path.with_suffix(".played"))
-    # The last frame that it has of those before the moment; of sound without numbers its length tells.
+    # The take's last frame from before the moment; for sound without numbers, from its length.
     last = max((min(first + count - 1, reached) for first, count in found if 0 < first <= reached), default=None)
     lost = captured - len(data) // 4 if last is None else reached - last
     notes = path.with_suffix(".notes").read_text()
@@ -152,7 +152,7 @@ def look(path):
 
 
 def figures(folder, kind, program):
-    """What was found for a kind of event and a program: faults by the case, and the seconds that were lost."""
+    """Returns the findings for a kind of event and a program: faults by the case, and the lost seconds."""
     paths = sorted(folder.rglob(f"{kind}-{program}-*.captured"))
     looks = {str(path.relative_to(folder).with_suffix("")): look(path.with_suffix(".wav")) for path in paths}
     return {name: fault for name, (fault, _) in looks.items() if fault}, {name: lost for name, (_, lost) in looks.items()}
@@ -164,7 +164,7 @@ def in_words(faults, lost):
 
 
 def verdicts(folder, kind, what, count):
-    """What the judge says of a kind of event, of which there shall be so many."""
+    """Returns the judge's verdict on a kind of event, with the expected number of events."""
     faults, lost = figures(folder, kind, "woodshed")
     if len(lost) != count:
         yield what, f"there are {len(lost)} takes, not {count}"
@@ -181,7 +181,7 @@ def judge(folder):
 
 
 def rows(folder, kinds):
-    """What takes lacked, and arecord's, as Markdown."""
+    """Returns the losses of takes, and of arecord's takes, as Markdown."""
     yield "Takes at a random moment: valid, and what they lack before it:"
     yield ""
     yield "| what happens | " + " | ".join(PROGRAMS) + " |\n| --- | --- | --- |"

@@ -5,7 +5,7 @@ import os
 import sounds
 
 RATE, SECONDS = 48000, 3
-# The section that is practised, and how often; 60 passes are a minute.
+# The practised section, and its passes; 60 passes are a minute.
 FROM, TO = 1, 2
 PASSES = int(os.environ.get("WOODSHED_CARD_PASSES", "10"))
 LIMIT = 500 + 10 * PASSES
@@ -13,7 +13,8 @@ UNAVAILABLE, INTERRUPTED = "69", "130"
 # name: options of the card. The clock of a card of class 2 is wrong by so many ppm.
 CARDS = {"class 2, 200 ppm fast": "-2 -p 200 48000 24", "class 2, 200 ppm slow": "-2 -p -200", "late input": "-l 300"}
 CLASS_2 = [name for name in CARDS if name.startswith("class 2")]
-# A card that does not answer is lost after a second. When it is closed, the kernel waits five seconds for an answer to each request.
+# A card that does not answer is lost after a second. On closing, the kernel waits five seconds for an answer to each
+# request.
 TOLD, PATIENCE = 2, 20
 
 
@@ -37,12 +38,12 @@ def prepare(folder):
 
 
 def script():
-    # From the shared folder nothing is read while a card runs: it answers by the host's clock.
+    # Nothing is read from the shared folder while a card runs: the folder answers by the host's clock.
     lines = [". /rig/library.sh", "cp /rig/*.wav /tmp", "modprobe vhci_hcd; modprobe snd-usb-audio; modprobe snd-aloop id=Loopback"]
     for name, options in CARDS.items():
         case = slug(name)
         lines += [
-            # What was measured on another card of the same name is no good here.
+            # A measurement of another card of the same name is of no use here.
             f"export HOME=/tmp/home-{case}; mkdir $HOME /tmp/takes-{case}",
             f"plug {options} >/rig/{case}-card.txt",
             f"(ended {case}-record woodshed record /tmp/{case}-take.wav --input hw:Cable --json --duration 2.5 --bits {bits(name)}) & run=$!",
@@ -63,17 +64,17 @@ def script():
     for name, command in silent.items():
         lines += [
             "plug",
-            # The times at which something is told, by the guest's clock.
+            # The times of reported events, by the guest's clock.
             f"(ended {name} woodshed {command}; now >/rig/{name}.ended) & run=$!",
             f"until_running Cable/pcm0{'c' if 'record' in name else 'p'}/sub0; sleep 1; kill -USR2 $card; now >/rig/{name}.began",
             f"(until grep -qE '\"(interrupted|input.lost)\"' /tmp/{name}.out 2>/dev/null; do sleep 0.05; done; now >/rig/{name}.told) & told=$!",
         ]
-        # The usual --on-loss is to wait, so that program is stopped once it has told; the other at once.
+        # The usual --on-loss waits, so that program is stopped after its report; the other program at once.
         if name == "silent-play":
             lines.append(f"until [ -e /rig/{name}.told ] || ! kill -0 $run; do sleep 0.1; done; kill -INT $(pidof woodshed)")
         if name == "silent-stop":
             lines.append("sleep 0.5; kill -INT $(pidof woodshed)")
-        # What is told at the very end is still found.
+        # A report at the very end is still found.
         lines.append(f"wait $run; sleep 0.2; kill $told; {'mv /tmp/silent.wav /rig; ' if 'record' in name else ''}out")
     lines += [
         "plug; kill -USR2 $card; now >/rig/doctor.began; ended doctor woodshed doctor --output hw:Cable --input hw:Cable; now >/rig/doctor.ended; out",
@@ -111,7 +112,7 @@ def told(folder, name):
 
 
 def cable_fault(folder, card):
-    """Why what was played on a card is not what was recorded from it, or None."""
+    """Returns the difference between a card's playback and its recording, or None."""
     fault = status(folder, f"{slug(card)}-record") or status(folder, f"{slug(card)}-play")
     if fault:
         return fault
@@ -126,7 +127,8 @@ def dropouts_fault(folder, name):
 
 
 def take_places(folder, card):
-    """By how many frames each take over the loop lies beside the place that it claims; None if its sound is not right."""
+    """Returns the distance in frames of each take over the loop from its claimed place; None for a take with wrong
+    sound."""
     for take in (event for event in told(folder, f"{slug(card)}-practice") if event["event"] == "take.ended"):
         _, channels, width, data = sounds.read(folder / f"takes-{slug(card)}" / take["path"].rsplit("/", 1)[-1])
         # Without the joints of the loop.
@@ -137,17 +139,17 @@ def take_places(folder, card):
 
 
 def place_fault(places, claims):
-    """Why takes are not where they claim to be, or None. A place that is not measured is only what the driver reports."""
+    """Returns why takes are not at their claimed places, or None. An unmeasured place is only the driver's report."""
     if claims != {"measured"}:
         return None if "measured" not in claims else f"the claims are {claims}"
     worst = max(abs(place) for place in places)
-    # What such a card's driver reports moves by the packets of microframes, and the card's own clock moves against them. A packet has one frame
-    # more now and then if the card's clock is the faster one.
+    # The position reported by such a card's driver moves by the packets of microframes, and the card's own clock moves
+    # against them. A packet has one frame more now and then if the card's clock is the faster clock.
     return f"they are up to {worst} frames from there" if worst > RATE // 8000 + 1 else None
 
 
 def seconds(folder, name, end):
-    """From when the card fell silent until something, or None if it never came."""
+    """Returns the time from the card's silence to an event, or None if the event never came."""
     path = folder / f"{name}.{end}"
     return float(path.read_text()) - float((folder / f"{name}.began").read_text()) if path.exists() else None
 
@@ -170,12 +172,13 @@ def judge(folder):
         claims = {event["alignment"] for event in told(folder, f"{slug(card)}-practice") if event["event"] == "take.ended"}
         yield f"{card}: the takes are {places} frames beside their places, which are {'/'.join(claims)}", place_fault(places, claims)
     for card in CLASS_2:
-        # Played, calibrated, practised, and looped: each starts the output once. A start more is a gap that the host left.
+        # Played, calibrated, practised, and looped: each starts the output once. An additional start is a gap that the
+        # host left.
         starts = 4 if card == CLASS_2[0] else 3
         words, *times = (folder / f"{slug(card)}-card.txt").read_text().splitlines()
         times = [float(time.split()[1]) for time in times]
-        # The kernel may begin once more within the first milliseconds, and later where the host is busy: 4 ms mostly, 14 ms once. A dropout
-        # does not come before the first buffer, of 16 ms, has been played.
+        # The kernel may restart the output within the first milliseconds, and later on a busy host: 4 ms mostly, 14 ms
+        # once. A dropout does not come before the first buffer, of 16 ms, has been played.
         begun = sum(time - before > 0.016 for before, time in zip([0, *times], times))
         is_followed = begun == starts and "ran dry: 0, overflowed: 0" in words and "feedbacks: 0" not in words
         yield f"{card}: its clock was followed ({words})", None if is_followed else f"there should be {starts} starts, and no gap"

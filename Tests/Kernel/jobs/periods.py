@@ -31,7 +31,7 @@ def script():
 
 
 def dropouts(folder, name):
-    """How many dropouts the two programs had, or with what they ended."""
+    """Returns the numbers of dropouts of the two programs, or their failures."""
     events = [json.loads(line) for line in (folder / f"{name}.out").read_text().splitlines()]
     status, peer = ((folder / f"{name}.{end}").read_text().strip() for end in ("status", "aplay-status"))
     text = (folder / f"{name}.aplay").read_text()
@@ -53,7 +53,7 @@ def judge(folder):
 
 
 def table(folder):
-    """Dropouts in a second of sound, as Markdown."""
+    """Returns dropouts in a second of sound, as Markdown."""
     yield "Dropouts in a second of sound, ours and `aplay`'s with the same period and buffer:"
     yield ""
     yield "| period x periods | " + " | ".join(CARDS) + " |"

@@ -9,7 +9,7 @@ CYCLES = int(os.environ.get("WOODSHED_PLUG_CYCLES", "100"))
 LIMIT = 200 + 6 * CYCLES
 UNPLUG = '{"execute":"device_del","arguments":{"id":"usb0"}}'
 PLUG = '{"execute":"device_add","arguments":{"driver":"usb-audio","id":"usb0","audiodev":"usb","bus":"xhci.0"}}'
-# The first ten cycles, or a tenth of all, warm what is kept; after them memory may grow by this much.
+# The first ten cycles, or a tenth of all, warm the caches; after them memory may grow by this much.
 KIBIBYTES = 1024
 
 
@@ -18,7 +18,8 @@ def prepare(folder):
 
 
 def script():
-    # The device is looked for every 50 to 250 ms, and longer if it is lost again within two seconds: so it plays for some time.
+    # The search for the device runs every 50 to 250 ms, and less often if the device is lost again within two seconds:
+    # so the device plays for some time.
     return f"""
 . /rig/library.sh
 drivers

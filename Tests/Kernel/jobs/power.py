@@ -8,18 +8,19 @@ import tarfile
 
 import sounds
 
-# Moments that are tried, besides the end of each step; a soak has more, up to every write: WOODSHED_POWER=1000. WOODSHED_SEED repeats a run.
+# Tried moments, besides the end of each step; a soak has more, up to every write: WOODSHED_POWER=1000. WOODSHED_SEED
+# repeats a run.
 MOMENTS = int(os.environ.get("WOODSHED_POWER", "8"))
 SEED = int(os.environ.get("WOODSHED_SEED", random.randrange(1 << 32)))
 RATE, TAKE_SECONDS = 48000, 3
-# What was recorded this long ago is on the disk: see docs/recording.md.
+# Sound recorded this long ago is on the disk: see docs/recording.md.
 SAFE_SECONDS = 1
 SONGS = {"song": 1, "one": 2, "two": 3}
 LIMIT = 300 + 60 * MOMENTS
 
 FEED = "aplay -q -D hw:Loopback,0,0 -t raw -f S16_LE -r 48000 -c 2 --buffer-size=16384 /tmp/numbers.raw"
 STEPS = [
-    # name, command, what it changes in what is then shown
+    # name, command, the change in the listings
     ("add", "woodshed add /tmp/one.wav", lambda shown: shown["list"].add("one")),
     ("section", "woodshed sections song.wav add 0.1-0.5 --name Intro", lambda shown: shown["sections"].append("Intro")),
     ("move", "woodshed add --move two.wav", lambda shown: shown["list"].add("two")),
@@ -42,13 +43,13 @@ STEPS = [
     ("set", "woodshed config set speed 80%", lambda shown: shown["files"].add("home/.config/woodshed/woodshed.conf")),
     ("bundle", "woodshed library bundle all.tar", lambda shown: shown["files"].add("all.tar")),
 ]
-# What is asked for after each loss of power.
+# The listings after each loss of power.
 LOOKS = {
     "recover": "woodshed record --recover --json",
     "check": "woodshed library check --json",
     "takes": "woodshed takes --json",
     "next": "woodshed next song.wav --all --json",
-    # It has all that is known of recordings, with their sections, and of playlists.
+    # The export has all facts about recordings, with their sections, and about playlists.
     "export": "woodshed library export /tmp/looks/export.json",
 }
 
@@ -136,7 +137,7 @@ def script():
 
 
 class State:
-    """What a disk has after a loss of power, and what had been told before."""
+    """The content of a disk after a loss of power, and the confirmations before."""
 
     def __init__(self, files, moment, marks):
         self.files, self.moment = files, moment
@@ -152,18 +153,18 @@ class State:
         return [json.loads(line) for line in self.text(f"{look}.out").splitlines()]
 
     def known(self, kind):
-        """What is known of recordings, playlists or sections: identities and values, None for what was removed."""
+        """Returns the known recordings, playlists or sections: identities and values, None for removed values."""
         records = json.loads(self.text("export.json"))
         sections = [section for record in records["recordings"] for section in record.get("sections", [])]
         found = sections if kind == "sections" else records.get(kind, [])
         return {record["id"]: None if "deleted" in record else {name: value for name, (value, _) in record["fields"].items()} for record in found}
 
     def recordings(self):
-        """What is known of the recordings in the library, by their identities."""
+        """Returns the known facts about the recordings in the library, by their identities."""
         return {identity: fields for identity, fields in self.known("recordings").items() if fields and "file" in fields}
 
     def shown(self):
-        """What is shown of each kind."""
+        """Returns the listing of each kind."""
         recordings = self.recordings()
         # A removed recording keeps its place in a playlist.
         entries = [identity for fields in self.known("playlists").values() for identity in fields["entries"]]
@@ -182,13 +183,13 @@ class State:
         }
 
     def sound(self, path):
-        """The bytes of a take's sound, and its frames."""
+        """Returns the bytes of a take's sound, and its frames."""
         _, channels, bits, data = sounds.read(f"{path} after write {self.moment}", self.files[f"./takes/{self.sums[path]}.wav"])
         return data, len(data) // (channels * bits // 8)
 
 
 def expected():
-    """What is to be shown after each step, from none on."""
+    """Returns the expected listings after each step, from none on."""
     shown = {"list": set(), "sections": [], "next": [], "takes": [], "attach": [], "files": set(), "playlist": 0}
     states = [shown]
     for _, _, change in STEPS:
@@ -199,11 +200,11 @@ def expected():
 
 
 def store_faults(state, states):
-    """Of what the commands show, what is not as it was before or after the step that was under way."""
+    """Returns the listings that match neither the state before nor after the step under way."""
     possible = states[state.done : state.done + 2]
     for look in LOOKS:
         status, words = (state.text(f"{look}.{end}").strip() for end in ("status", "err"))
-        # The check ends so if it has found something; what it may find is looked at below.
+        # The check's exit status after a finding; the judge reads the findings below.
         if "damaged" in words or status != "0" and (look, status) != ("check", "2"):
             yield f"{look} ended with {status}: {words}"
             return
@@ -217,7 +218,7 @@ def store_faults(state, states):
 
 
 def file_faults(state, states, sums, sources):
-    """Of the recordings and of other files, what is not whole."""
+    """Returns the recordings and other files that are not whole."""
     for identity, fields in state.recordings().items():
         if state.sums.get(f"home/.local/share/woodshed/library/{identity}.wav") != sources[fields["file"]["name"]]:
             yield f"{fields['title']} is not whole"
@@ -229,7 +230,7 @@ def file_faults(state, states, sums, sources):
 
 
 def take_faults(state, states, sums):
-    """What is wrong with the takes."""
+    """Returns the faults of the takes."""
     steps = [name for name, _, _ in STEPS]
     for path in {path for path in (*sums, *state.sums) if path == "take.wav" or path.startswith("takes/")}:
         is_done = state.done > steps.index("record" if path == "take.wav" else "practice")
@@ -256,7 +257,7 @@ def take_faults(state, states, sums):
 
 
 def frames_of(state):
-    """The frames of the take that was running; None if there is none that can be read."""
+    """Returns the frames of the running take; None if no such take is readable."""
     try:
         return state.sound("take.wav")[1]
     except (KeyError, ValueError):

@@ -8,15 +8,15 @@ LIMIT = 300
 REMOVE = 'echo 1 >"$(device_of {})/remove"'
 UNBIND = "echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/unbind"
 BIND = UNBIND.replace("unbind", "bind")
-# With shorter periods the emulated card's steps keep a work item of snd-hda-intel busy, and Linux 6.1 has an oops if the card is
-# removed meanwhile (azx_irq_pending_work).
+# With shorter periods the emulated card's steps keep a work item of snd-hda-intel busy, and Linux 6.1 has an oops if
+# the card is removed meanwhile (azx_irq_pending_work).
 LONG = "--period 2048 --periods 4"
 PLAYS = {
-    # name: (device, what takes the card away, what brings it back)
+    # name: (device, the command that removes the card, the command that restores it)
     "removed from the bus": ("Intel", REMOVE.format("Intel"), "echo 1 >/sys/bus/pci/rescan"),
     "its driver is unbound": ("Dummy", UNBIND, BIND),
 }
-# Exit status of a command whose device is not there, or that another program holds.
+# Exit status of a command whose device does not exist, or is held by another program.
 UNAVAILABLE = "69"
 
 
@@ -38,7 +38,7 @@ def script():
             f"wait $run; until_there /proc/asound/{card}",
         ]
     lines += [
-        # A driver in use stays; the kernel refuses, and nothing is heard of it.
+        # A driver in use stays: the kernel refuses, and the command reports nothing.
         "(ended in-use woodshed play /rig/song.wav --to 4 --output hw:Dummy --json) & run=$!",
         "until_running Dummy/pcm0p/sub0; sleep 1; modprobe -r snd-dummy; echo $? >/rig/in-use.modprobe; wait $run",
         f"(ended take woodshed record /tmp/take.wav --input hw:Intel_1 --json --bits 16 {LONG}) & run=$!",
@@ -71,7 +71,7 @@ def told(folder, name):
 
 
 def ended(folder, name, wanted="0", words=""):
-    """Why a command did not end as it should have, or None."""
+    """Returns the fault of a command's end, or None."""
     text = (folder / f"{name}.err").read_text().strip()
     if status(folder, name) != wanted:
         return f"it ended with {status(folder, name)}, not {wanted}: {text}"
@@ -79,7 +79,7 @@ def ended(folder, name, wanted="0", words=""):
 
 
 def went_on(folder, name):
-    """Why playing did not go on at its place after a loss, or None."""
+    """Returns why playing did not go on at its place after a loss, or None."""
     fault = ended(folder, name)
     events = {event["event"]: event for event in told(folder, name)}
     missing = [event for event in ("interrupted", "paused", "device.resumed", "resumed") if event not in events]
@@ -92,7 +92,7 @@ def went_on(folder, name):
 
 
 def take_fault(folder):
-    """Why the take of a card that was removed is not right, or None."""
+    """Returns the fault of a removed card's take, or None."""
     events = {event["event"]: event for event in told(folder, "take")}
     if "input.lost" not in events or "recording.stopped" not in events:
         return f"told: {sorted(events)}"

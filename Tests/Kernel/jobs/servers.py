@@ -7,7 +7,7 @@ import sounds
 RATE = 48000
 LIMIT = 900
 SYSTEM = "servers"
-# What the server converts cannot be compared bit for bit: a tone for each channel.
+# Sound converted by the server cannot be compared bit for bit: a tone for each channel.
 TONES, TONE_RATE, TONE_SECONDS = (440, 660), 44100, 1
 LOOP = "70 percent, twice"
 UNAVAILABLE = "69"
@@ -84,7 +84,7 @@ def script():
     lines = [
         ". /rig/library.sh",
         FUNCTIONS,
-        # From the shared folder nothing is read while a card runs: it answers by the host's clock.
+        # Nothing is read from the shared folder while a card runs: the folder answers by the host's clock.
         "cp /rig/*.wav /tmp",
         "/lib/systemd/systemd-udevd --daemon",
         "modprobe snd-aloop id=Loopback; udevadm trigger; udevadm settle",
@@ -125,12 +125,12 @@ def told(folder, name):
 
 
 def dropouts(events):
-    """The frames of each dropout. The plug-in may hide one, and then the device stands still."""
+    """Returns the frames of each dropout. The plug-in may hide a dropout, and then the device stands still."""
     return [event["lost_frames"] for event in events if event["event"] in ("xrun", "device.stalled")]
 
 
 def played_fault(folder, name, capture):
-    """Why a capture is not all of the short recording, without a dropout, or None."""
+    """Returns why a capture is not the whole short recording, without a dropout, or None."""
     lost = dropouts(told(folder, name))
     return status(folder, name) or (f"{len(lost)} dropouts" if lost else sounds.fault(capture, sounds.encoded(song(), 16, "S16_LE"), 4, quiet=RATE // 20))
 

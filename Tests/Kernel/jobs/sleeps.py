@@ -13,11 +13,12 @@ LOAD = int(os.environ.get("WOODSHED_LOAD", "0"))
 # The emulated machine sleeps once a boot: takes at different moments share the sleep, and there are several machines.
 TAKES = 4
 LIMIT = 1200 if LOAD else 400
-# A machine whose time is counted in instructions does not wake. So takes may have dropouts, which a recorder tells as overruns.
+# A machine whose time is counted in instructions does not wake. So takes may have dropouts, which a recorder reports as
+# overruns.
 COUNTED = False
-# A busy host makes a guest slow, and not its clock.
+# A busy host slows the guest, but not the guest's clock.
 FEED_SECONDS = 160 if LOAD else 40
-# The most that a take may lack of the sound after the wake.
+# The longest part of the sound after the wake that a take may lack.
 MOST_LOST_BEYOND = 0.5
 # arecord has one take in each machine.
 PROGRAMS = ("woodshed",) * TAKES + ("arecord",)
@@ -74,7 +75,7 @@ mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 rig /rig
 
 
 def machine(random_moment):
-    """The script of one machine."""
+    """Returns the script of one machine."""
     lines = [BEGIN]
     for number, program in enumerate(PROGRAMS):
         lines += [f"sleep {round(random_moment.uniform(0, 0.5), 3)}", f"begins {number} {program}"]
@@ -87,30 +88,30 @@ def machine(random_moment):
     for number, program in enumerate(PROGRAMS):
         for kind in ("captured", "played"):
             lines.append(f"printf '%s\\n' \"${{{kind}{number}[@]}}\" >/tmp/sleep-{program}-{number}.{kind}")
-    # The first program of the guest is this one by now.
+    # The first program of the guest is this script by now.
     return "\n".join(lines) + "\nmv /tmp/sleep-* /tmp/slept /rig; umount /rig\necho 'init: the job ended'\npoweroff -f\n"
 
 
 def scripts():
-    """One for each machine."""
+    """Returns a script for each machine."""
     random_moment = random.Random(moments.SEED)
     return [machine(random_moment) for _ in range(-(-COUNT // TAKES))]
 
 
 def load(number):
-    """How many programs compute beside a machine, the first being 0."""
+    """Returns the number of programs that compute beside a machine, the first being 0."""
     return LOAD if number % 2 else 0
 
 
 def beyond(folder):
-    """What takes lack of the sound beyond the sleep, and what their recorders have told of it."""
+    """Returns the losses of takes beyond the sleep, and their recorders' reports."""
     lost = {}
     for path in sorted(folder.rglob("sleep-*.wav")):
         name = f"{path.parent.name}/{path.stem}"
         try:
             outside, asleep = wakes.holes(path, moments.RATE)
         except ValueError:
-            # It is not valid; the verdict on all takes says so.
+            # An invalid take; the verdict on all takes reports it.
             continue
         words = f"{name}: {len(outside)} holes of {1000 * sum(outside):.0f} ms in all, and {1000 * sum(asleep):.0f} ms around the sleep"
         stopped = next((event for event in wakes.told(path) if event["event"] == "recording.stopped"), None)
@@ -142,5 +143,5 @@ def judge(folder):
 
 
 def table(folder):
-    """What takes lacked, and arecord's, as Markdown."""
+    """Returns the losses of takes, and of arecord's takes, as Markdown."""
     yield from moments.rows(folder, {"sleep": "the machine sleeps (S3)"})

@@ -3,12 +3,12 @@ import json
 
 import sounds
 
-# On a busy host the emulated cards do not keep time: long enough that none has ended before the sleep.
+# On a busy host the emulated cards do not keep time: long enough that no card has ended before the sleep.
 SECONDS = 10
 LIMIT = 400
-# A machine whose time is counted in instructions does not wake. So nothing is said about dropouts here.
+# A machine whose time is counted in instructions does not wake. So this job does not judge dropouts.
 COUNTED = False
-# The emulated machine sleeps once: later it wakes at once. So all play and record in the same sleep.
+# The emulated machine sleeps once: later it wakes at once. So all cards play and record in the same sleep.
 PROGRAMS = {
     # name: (verb, device)
     "play on HDA": ("play", "hw:Intel"),
@@ -25,12 +25,13 @@ def prepare(folder):
 
 
 def place(device, verb):
-    """Where the kernel tells whether a device runs, below /proc/asound."""
+    """Returns the file below /proc/asound that shows whether a device runs."""
     return f"{device[3:].split(',')[0]}/pcm0{'p' if verb == 'play' else 'c'}/sub0"
 
 
 def script():
-    # The shared folder does not outlive a sleep, its driver has no resume: the job goes on from memory, and reports to the console.
+    # The shared folder does not outlive a sleep, because its driver has no resume: the job goes on from memory, and
+    # reports to the console.
     lines = [
         'if [ -z "$MEMORY" ]; then cp /rig/job.sh /rig/library.sh /rig/song.wav /tmp; MEMORY=1 exec bash /tmp/job.sh >/dev/ttyS0 2>&1; fi',
         ". /tmp/library.sh",
@@ -53,12 +54,12 @@ def script():
                 f"echo '{END}'",
             ]
         lines.append("rm -f /tmp/take.wav")
-    # The first program of the guest is this one by now.
+    # The first program of the guest is this script by now.
     return "\n".join(lines) + "\necho 'init: the job ended'\npoweroff -f\n"
 
 
 def reports(folder):
-    """What the guest wrote to the console, by the name of the case."""
+    """Returns the guest's console output, by the name of the case."""
     found, name = {}, None
     for line in (folder / "console.log").read_text(errors="replace").replace("\r", "").splitlines():
         if line.startswith(BEGIN):
@@ -72,7 +73,7 @@ def reports(folder):
 
 
 def fault(verb, lines):
-    """Why a case is not right, or None."""
+    """Returns the fault of a case, or None."""
     events = [json.loads(line) for line in lines if line.startswith("{")]
     if "slept: 0" not in lines:
         return f"the machine did not sleep: {lines}"

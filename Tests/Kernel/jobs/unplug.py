@@ -5,7 +5,7 @@ import sounds
 
 SECONDS = 12
 LIMIT = 300
-# When the card is pulled out, and for how long.
+# The time at which the card is pulled out, and the duration.
 UNPLUG = '{"execute":"device_del","arguments":{"id":"usb0"}}'
 PLUG = '{"execute":"device_add","arguments":{"driver":"usb-audio","id":"usb0","audiodev":"usb","bus":"xhci.0"}}'
 CASES = {"wait": "--on-loss wait", "fallback": "--on-loss fallback"}
@@ -18,7 +18,7 @@ def prepare(folder):
 def script():
     lines = [". /rig/library.sh", "drivers", "export ALSA_CONFIG_PATH=/rig/alsa.conf"]
     lines += [
-        # Without a sound server the default is the first card, which is not the one that is pulled out.
+        # Without a sound server the default is the first card, not the card pulled out.
         "cat >/rig/alsa.conf <<END\n</usr/share/alsa/alsa.conf>\npcm.!default { type plug slave.pcm \"hw:Intel\" }\nEND",
     ]
     for case, options in CASES.items():

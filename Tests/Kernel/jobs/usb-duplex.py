@@ -4,7 +4,7 @@ import json
 import sounds
 
 RATE, SECONDS = 48000, 4
-# The section that is practised.
+# The practised section.
 FROM, TO = 1, 2
 RUNS = 5
 PERIODS = (64, 256, 1024)
@@ -78,7 +78,7 @@ def told(folder, name):
 
 
 def cable_fault(folder, card):
-    """Why what was played on a card is not what was recorded from it, or None."""
+    """Returns the difference between a card's playback and its recording, or None."""
     rate, bits, channels = CARDS[card]
     fault = status(folder, f"{slug(card)}-record") or status(folder, f"{slug(card)}-play")
     if fault:
@@ -91,7 +91,7 @@ def cable_fault(folder, card):
 
 
 def take_faults(folder, song):
-    """Of each take over the loop, which one it is, and why it is not where it says it is, or None."""
+    """Returns the number of each take over the loop, and why it is not at its stated place, or None."""
     for take in (event for event in told(folder, "practice") if event["event"] == "take.ended"):
         path = folder / "takes" / take["path"].rsplit("/", 1)[-1]
         yield take["pass"], sounds.place_fault(path, take["model_start_frame"], song, FROM * RATE, TO * RATE, RATE)
@@ -104,7 +104,7 @@ def judge(folder):
         names = [f"calibrate{period}-{run}" for run in range(RUNS)]
         fault = next(filter(None, (status(folder, name) for name in names)), None)
         results = [] if fault else [told(folder, name)[0] for name in names]
-        # What is played comes back in the same millisecond, so the drivers' delays are the whole round trip.
+        # The played sound returns in the same millisecond, so the drivers' delays are the whole round trip.
         added = sorted({(result["added_frames"], result["spread_frames"]) for result in results})
         fault = fault or (None if added == [(0, 0)] else f"it is not: (added frames, spread) are {added}")
         yield f"calibrate, {period} x 3, {RUNS} runs: what the drivers report is the round trip to the frame", fault

@@ -25,7 +25,7 @@ ROWS = [bytes((j * 131 + k) & 255 for j in range(256)) for k in range(256)]
 
 
 def content(version, count):
-    """The bytes of a version of a file: any two versions differ at every place."""
+    """Returns the bytes of a version of a file: any two versions differ at every place."""
     blocks = (count + 255) // 256
     return b"".join(ROWS[(b * 31 + (b >> 8) * 7 + version * 101) & 255] for b in range(blocks))[:count]
 
@@ -36,7 +36,8 @@ released = set()
 
 
 def recording(query, version, count):
-    """What is asked for: a file of this machine, a WAV of so many frames, or so many bytes that mean nothing."""
+    """Returns the requested content: a file of this machine, a WAV of a number of frames, or a number of meaningless
+    bytes."""
     if "disk" in query:
         with open(query["disk"], "rb") as file:
             return file.read()
@@ -74,7 +75,7 @@ class Request:
 
     @property
     def start(self):
-        """Where the range begins that was asked for; None without one."""
+        """Returns the beginning of the requested range; None without a range."""
         text = self.fields.get("range", "")
         return int(text[6:].split("-")[0]) if text.startswith("bytes=") else None
 
@@ -105,7 +106,7 @@ class Request:
 
 
 def send_slowly(request, body, rate):
-    """Sends so many bytes a second, in pieces of 20 ms."""
+    """Sends a number of bytes a second, in pieces of 20 ms."""
     began, sent, piece = time.monotonic(), 0, max(1, rate // 50)
     while sent < len(body):
         request.send(body[sent:sent + piece])
@@ -123,7 +124,7 @@ def honest(request):
     q = request.query
     count, version = request.number("n", 1000), request.number("v", 1)
     if "portal" in q and request.count == request.number("portal"):
-        # As where a network wants its users to log in.
+        # Like a network that wants its users to log in.
         request.answer(200, [("Content-Type", "text/html")], b"<!doctype html><title>Log in</title>")
         return
     if "versions" in q:
@@ -151,7 +152,7 @@ def honest(request):
         if start >= count:
             request.answer(416, [("Content-Range", f"bytes */{count}")])
             return
-        # Less than what was asked for, with its length.
+        # A part of the request, with its length.
         end = min(count, start + request.number("slice", count))
         fields.append(("Content-Range", f"bytes {start}-{end - 1}/{'*' if 'star' in q else count}"))
     rest = body[start:end]
@@ -178,7 +179,7 @@ def honest(request):
             request.reset()
         request.end()
     if "hold" in q:
-        # Sends a part, and the rest when it is released.
+        # Sends a part, and the rest when released.
         request.send(rest[:request.number("hold")])
         wait_for(q["gate"])
         if "drop" in q and request.count == 1:
@@ -191,7 +192,7 @@ def honest(request):
 
 
 def lie(request):
-    """The first answer is cut; then the file is another one, and the server lies about it."""
+    """Cuts the first answer; then the file is another file, and the server lies about that."""
     kind, count, cut = request.query["kind"], request.number("n"), request.number("cut")
     start = request.start
     old, new = content(1, count), content(2, count)
@@ -199,7 +200,7 @@ def lie(request):
                  "encoded", "shifted", "honest", "star", "shorter", "both"}
     first_tag = '"a"' if kind in tag_kinds else 'W/"a"' if kind == "weak" else None
     age = {"moved": 5000, "fresh": 10, "second": 0, "both": 5000, "dateless": 5000}.get(kind)
-    # Both dates of an answer are of one moment, however long it takes to make it.
+    # Both dates of an answer are from one moment, however long the answer takes.
     now = time.time()
     modified = date(age, now) if age is not None else None
     if kind in ("fresh", "second", "moved", "both", "dateless"):
@@ -296,7 +297,7 @@ def release(request):
 
 
 def wait(request):
-    """Answers once so many requests of a conversation have come."""
+    """Answers once a number of requests of a conversation have come."""
     with lock:
         lock.wait_for(lambda: len(seen.get(request.query["of"], [])) >= request.number("count"), timeout=3600)
     requests(request)
@@ -312,7 +313,8 @@ def late(request):
 
 
 def feed(request):
-    """A feed with one episode. One with a gate answers its first request at once, and the others when the gate is opened."""
+    """A feed with one episode. A feed with a gate answers its first request at once, and the other requests when the
+    gate is opened."""
     with lock:
         count = len(seen.get(request.query["id"], []))
     if "gate" in request.query and count > 1:

@@ -30,7 +30,7 @@ void describe(void);
 int control(const uint8_t *setup, uint8_t *answer, int64_t time);
 
 // sound.c
-// How long a packet of a stream takes.
+// Returns the duration of a packet of a stream.
 int64_t packet_time(int stream);
 // The host chooses the setting of the input that has an endpoint.
 void choose_input(int64_t time);

@@ -1,4 +1,5 @@
-// usbcard [-2] [-p PPM] [-l MILLISECONDS] [-o | -i] [RATE [BITS [CHANNELS]]]: a USB sound card with one output and one input, in user space.
+// usbcard [-2] [-p PPM] [-l MILLISECONDS] [-o | -i] [RATE [BITS [CHANNELS]]]: a USB sound card with one
+// output and one input, in user space.
 //
 // The kernel's own snd-usb-audio drives the card, which speaks USB/IP with vhci-hcd over a pair of sockets. The card
 // records its output at the same time, so output and input are a constant number of frames apart, as through a cable.
@@ -6,9 +7,9 @@
 // answers nothing any more. The card has no volume and only one rate.
 //
 //   -2   of class 2, at high speed, asynchronous with feedback; otherwise of class 1, at full speed
-//   -p   a card of class 2 has a clock that is so much faster than it should be
-//   -l   the input delivers nothing for so long after its setting was chosen
-//   -o   it has only an output; -i: only an input
+//   -p   the clock of a card of class 2 is too fast by PPM
+//   -l   the input delivers nothing for MILLISECONDS after its setting was chosen
+//   -o   only an output; -i: only an input
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
