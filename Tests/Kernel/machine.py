@@ -98,7 +98,8 @@ class Machine:
             "qemu-system-x86_64", "-M", "q35", "-m", "1536M", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-cpu", "max", "-accel", "tcg", "-smp", "1", *(["-icount", "shift=0,sleep=off", "-rtc", "clock=vm"] if self.counted else []),
             "-kernel", f"{self.image}/vmlinuz", "-initrd", f"{self.system}",
-            # preempt: the card in user space stands for hardware; no program may hold the card up, and no system call of a program.
+            # preempt: the card in user space stands for hardware; no program may hold the card up, and no system call
+            # of a program.
             # no_timer_check: with the host's clock, a busy host fails the test of the timer, and the kernel panics.
             "-append", "console=ttyS0 quiet loglevel=4 preempt=full no_timer_check panic=1 random.trust_cpu=on tsc=reliable",
             "-serial", f"file:{out}/console.log", "-serial", f"unix:{out}/requests,server=on,wait=off",

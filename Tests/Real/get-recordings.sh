@@ -5,7 +5,8 @@
 #                        speech  35 minutes read aloud, in one voice at a time: MP3, Opus, and as over a telephone
 #                        odd     one song in every format, a video, and six channels of 96 kHz in 24 bits
 #                        long    two hours of music in one FLAC file
-# Some 400 MB are fetched, and 1.2 GB remain; nothing is installed. The folder appears when complete, and is kept for later runs.
+# Some 400 MB are fetched, and 1.2 GB remain; nothing is installed. The folder appears when complete, and is kept for
+# later runs.
 set -euo pipefail
 
 [ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2 && exit 2; }
