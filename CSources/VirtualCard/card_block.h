@@ -65,7 +65,7 @@ struct card_direction_block {
     struct card_request requests[CARD_REQUEST_LIMIT];
     struct card_refusal refusals[VIRTUAL_CARD_OPERATION_COUNT];
     _Atomic uint32_t is_silent; // openings get no answer
-    _Atomic uint32_t waiting; // the number of openings that wait for one
+    _Atomic uint32_t waiting; // the number of openings that wait for an answer
 };
 
 struct card_block {
@@ -73,7 +73,7 @@ struct card_block {
     struct card_settings settings;
     int64_t epoch; // by the card's clock: the time of its first frame
     _Atomic int64_t unplugged_until; // 0: plugged in; clock_never: until plugged in again
-    _Atomic uint32_t unpluggings; // a stream that was open during one does not recover
+    _Atomic uint32_t unpluggings; // a stream open during an unplugging does not recover
     struct card_direction_block directions[2];
     _Atomic uint32_t record_count;
     struct card_record_slot records[VIRTUAL_CARD_RECORD_LIMIT];

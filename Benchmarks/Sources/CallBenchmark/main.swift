@@ -1,5 +1,5 @@
-// The cost of a call of the interface for C beside the same call in Swift, and of the sound of 64 frames: CallBenchmark
-// LIBRARY RECORDING
+// The cost of a call of the interface for C beside the same call in Swift, and of the sound of 64 frames:
+// CallBenchmark LIBRARY RECORDING
 //
 // The shared library is loaded as a program in C loads it; calls go through the addresses of its functions.
 import BenchmarkRows

@@ -312,7 +312,7 @@ woodshed_status woodshed_engine_open_duplex(
     const char *output, const char *input, int32_t input_channels, const woodshed_engine_options *options,
     woodshed_engine **engine);
 
-/** Returns the configuration that the device has accepted. Since 100. */
+/** Gets the configuration that the device has accepted. Since 100. */
 woodshed_status woodshed_engine_configuration(woodshed_engine *engine, woodshed_configuration *configuration);
 
 /** Starts the device once the beginning of every player's sound is decoded. Once per engine. Since 100. */
@@ -329,10 +329,10 @@ woodshed_status woodshed_engine_wait(woodshed_engine *engine);
  */
 woodshed_status woodshed_engine_stop(woodshed_engine *engine);
 
-/** Returns the engine's position. Since 100. */
+/** Gets the engine's position. Since 100. */
 woodshed_status woodshed_engine_position(woodshed_engine *engine, woodshed_position *position);
 
-/** Returns the engine's counters. Since 100. */
+/** Gets the engine's counters. Since 100. */
 woodshed_status woodshed_engine_statistics(woodshed_engine *engine, woodshed_statistics *statistics);
 
 /**
@@ -408,7 +408,7 @@ woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, wo
 woodshed_status woodshed_clip_open_memory(
     woodshed_engine *engine, const float *const *channels, int32_t channel_count, int64_t frames, woodshed_clip **clip);
 
-/** Returns the properties of a clip. Since 100. */
+/** Gets the properties of a clip. Since 100. */
 woodshed_status woodshed_clip_get_info(woodshed_clip *clip, woodshed_clip_info *info);
 
 /**
@@ -507,7 +507,7 @@ typedef struct woodshed_plan {
 #define WOODSHED_PLAN_INIT { (uint32_t)sizeof(woodshed_plan), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
- * Returns the length of a plan in frames, with all passes and gaps; -1 if endless. Also checks the plan without playing
+ * Gets the length of a plan in frames, with all passes and gaps; -1 if endless. Also checks the plan without playing
  * it. Since 100.
  */
 woodshed_status woodshed_plan_frames(const woodshed_plan *plan, woodshed_clip *clip, int64_t *frames);
@@ -644,15 +644,15 @@ woodshed_status woodshed_player_set_strip(woodshed_player *player, const woodshe
  * without regard to attacks. Since 100.
  */
 woodshed_status woodshed_player_prepare(woodshed_player *player);
-/** Returns the player's status. Since 100. */
+/** Gets the player's status. Since 100. */
 woodshed_status woodshed_player_get_status(woodshed_player *player, woodshed_player_status *status);
 /**
- * Returns the frame of the clip heard at an output frame of the last minute, or of less with many joints; -1 if no
+ * Gets the frame of the clip heard at an output frame of the last minute, or of less with many joints; -1 if no
  * frame was heard. Since 100.
  */
 woodshed_status woodshed_player_heard(woodshed_player *player, int64_t frame, int64_t *clip_frame);
 /**
- * Returns the highest absolute sample of each of the first eight channels since the last call; 1 is full scale.
+ * Gets the highest absolute sample of each of the first eight channels since the last call; 1 is full scale.
  *
  * @param peaks Receives `count` values, at most 8; 0 for channels that do not exist.
  *
@@ -861,7 +861,7 @@ typedef struct woodshed_event {
 woodshed_status woodshed_listener_open(woodshed_engine *engine, int32_t capacity, woodshed_listener **listener);
 
 /**
- * Returns the next event.
+ * Gets the next event.
  *
  * @param seconds The time to wait for an event: 0 does not wait, less than 0 waits without limit. After
  *                WOODSHED_EVENT_CLOSED there is no wait.
@@ -873,7 +873,7 @@ woodshed_status woodshed_listener_open(woodshed_engine *engine, int32_t capacity
 woodshed_status woodshed_listener_next(woodshed_listener *listener, double seconds, const woodshed_event **event);
 
 /**
- * Returns a descriptor that is readable while there are events, for poll() and similar functions. Do not read from the
+ * Gets a descriptor that is readable while there are events, for poll() and similar functions. Do not read from the
  * descriptor; take events until WOODSHED_EVENT_NONE. After WOODSHED_EVENT_CLOSED the descriptor is not readable any
  * more. The descriptor belongs to the listener. Since 100.
  */
@@ -1009,10 +1009,10 @@ woodshed_status woodshed_recorder_mark(woodshed_recorder *recorder, const char *
 woodshed_status woodshed_recorder_stop(woodshed_recorder *recorder, woodshed_take *take);
 /** Ends the take and removes its file. Since 100. */
 woodshed_status woodshed_recorder_discard(woodshed_recorder *recorder);
-/** Returns the recorder's status. Since 100. */
+/** Gets the recorder's status. Since 100. */
 woodshed_status woodshed_recorder_get_status(woodshed_recorder *recorder, woodshed_recorder_status *status);
 /**
- * Returns the levels of the first `count` channels; silence for channels that do not exist, and before anything is
+ * Gets the levels of the first `count` channels; silence for channels that do not exist, and before anything is
  * captured.
  *
  * Since 100.
@@ -1064,7 +1064,7 @@ woodshed_status woodshed_meter_open(int32_t sample_rate, int32_t channels, woods
  * Not for an audio thread: takes a lock. Since 100.
  */
 woodshed_status woodshed_meter_add(woodshed_meter *meter, const float *const *channels, int32_t frames);
-/** Returns the measurement since the meter was opened, or since the last call; the meter begins anew. Since 100. */
+/** Gets the measurement since the meter was opened, or since the last call; the meter begins anew. Since 100. */
 woodshed_status woodshed_meter_finish(woodshed_meter *meter, woodshed_loudness *loudness);
 /** Closes a meter. Since 100. */
 woodshed_status woodshed_meter_close(woodshed_meter *meter);
@@ -1083,7 +1083,7 @@ typedef struct woodshed_column {
 /** Reads a recording once and makes its waveform. Since 100. */
 woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **waveform);
 /**
- * Returns the columns of a picture of a part of the recording.
+ * Gets the columns of a picture of a part of the recording.
  *
  * @param start    The first frame, at the file's own rate; `end` is the frame after the last.
  * @param channel  From 0; -1 for all channels together.
@@ -1094,7 +1094,7 @@ woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **wav
  */
 woodshed_status woodshed_waveform_columns(
     woodshed_waveform *waveform, int64_t start, int64_t end, int32_t channel, woodshed_column *columns, size_t count);
-/** Returns the length of the recording, at its own rate. Since 100. */
+/** Gets the length of the recording, at its own rate. Since 100. */
 woodshed_status woodshed_waveform_frames(woodshed_waveform *waveform, int64_t *frames);
 /** Closes a waveform. Since 100. */
 woodshed_status woodshed_waveform_close(woodshed_waveform *waveform);
@@ -1534,7 +1534,7 @@ woodshed_status woodshed_session_record(
 woodshed_status woodshed_session_toggle_take(woodshed_session *session, int32_t *is_on);
 
 /**
- * Returns the player of a session, for its status, its gain, and to seek. Closing the session closes the player. The
+ * Gets the player of a session, for its status, its gain, and to seek. Closing the session closes the player. The
  * session replaces a plan set on the player with the session's next change. Since 100.
  */
 woodshed_status woodshed_session_get_player(woodshed_session *session, woodshed_player **player);
@@ -1595,7 +1595,7 @@ woodshed_status woodshed_session_set_reversed(woodshed_session *session, int32_t
 woodshed_status woodshed_session_jump_to_start(woodshed_session *session);
 /** Holds the audible sound, or goes on from the held sound. Since 100. */
 woodshed_status woodshed_session_set_frozen(woodshed_session *session, int32_t is_frozen);
-/** Returns the session's status. Since 100. */
+/** Gets the session's status. Since 100. */
 woodshed_status woodshed_session_get_status(woodshed_session *session, woodshed_session_status *status);
 /** Fades out, closes the session and its player, and waits up to 30 s until the log is written. Since 100. */
 woodshed_status woodshed_session_close(woodshed_session *session);

@@ -1,5 +1,5 @@
-// Plays a recording, or a tone without a file, and shows the peak of each channel ten times a second: LevelMeter [FILE
-// [DEVICE]]
+// Plays a recording, or a tone without a file, and shows the peak of each channel ten times a second:
+// LevelMeter [FILE [DEVICE]]
 import Glibc
 import Woodshed
 

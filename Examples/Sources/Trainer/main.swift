@@ -1,5 +1,5 @@
-// A small trainer: keeps a section of a recording, then plays all kept sections, twice each at 80 %: Trainer FILE
-// [DEVICE]
+// A small trainer: keeps a section of a recording, then plays all kept sections, twice each at 80 %:
+// Trainer FILE [DEVICE]
 import Woodshed
 
 let arguments = CommandLine.arguments.dropFirst()
