@@ -1331,7 +1331,7 @@ woodshed_status woodshed_take_list_close(woodshed_take_list *list);
 
 /** The rating of a practised section. */
 typedef enum woodshed_rating {
-    /** Not played at all. */
+    /** Failed: not managed at all. */
     WOODSHED_RATING_AGAIN = 1,
     /** Played with mistakes. */
     WOODSHED_RATING_HARD = 2,
