@@ -1,5 +1,6 @@
 // A recorder that a program releases without stopping the recorder.
 import Foundation
+import Sections
 import Synchronization
 import TestSupport
 import Testing

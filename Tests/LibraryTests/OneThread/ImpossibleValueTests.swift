@@ -1,6 +1,7 @@
 import AudioFiles
 import Database
 import Foundation
+import Sections
 import SoundFileSupport
 import TestSupport
 import Testing
