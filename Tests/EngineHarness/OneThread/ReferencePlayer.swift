@@ -1,11 +1,10 @@
-import Clips
 import Samples
 
-@testable import Engine
+@testable package import Engine
 
 /// A slow, obvious player to compare the real player with: one frame at a time, whole lists of spans, every layer's
 /// sound an array, no buffers, no blocks. Only the stretcher and the fade curve are shared with the engine.
-struct ReferencePlayer {
+package struct ReferencePlayer {
     struct Span {
         var section: Int
         var pass: Int
@@ -64,15 +63,21 @@ struct ReferencePlayer {
     var stopFrame: Int64 = 0
     /// Whether an audible pass ends half-way between two frames, or the player was moved half-way between two, as near
     /// as can be computed: then the player, which computes in another way, may rightly round to the other frame.
-    var isUndecided = false
+    package internal(set) var isUndecided = false
     var gains: [(frame: Int64, from: Float, to: Float)] = [(-1_000_000, 1, 1)]
 
     var crossfade: Int { (rate * 5 + 500) / 1000 }
     var fade: Int { (rate * 3 + 500) / 1000 }
     var span: Span { spans[index] }
 
+    package init(clip: [[Float]], rate: Int, score: Score) {
+        self.clip = clip
+        self.rate = rate
+        self.score = score
+    }
+
     /// Renders all sound of the first `count` output frames, channels × frames.
-    mutating func render(_ count: Int, commands: [(command: PlayerCommand, score: Score?)]) -> [[Float]] {
+    package mutating func render(_ count: Int, commands: [(command: PlayerCommand, score: Score?)]) -> [[Float]] {
         var waiting = commands.enumerated().map { Asked(number: $0, command: $1.command, score: $1.score) }
         var output = [[Float]](repeating: [], count: clip.count)
         for frame in 0..<Int64(count) {

@@ -1,14 +1,12 @@
-import AudioDevices
-import Clips
 import DSP
 import Samples
 import Stretching
 
-@testable import Engine
+@testable package import Engine
 
 /// The speed of a pass, as a plain list of straight pieces, with every lookup and sum from the first piece: slow and
 /// obvious.
-struct ReferenceCurve {
+package struct ReferenceCurve {
     struct Piece {
         var start: Double
         var from: Double
@@ -28,7 +26,7 @@ struct ReferenceCurve {
 
     var pieces: [Piece]
 
-    init(_ schedule: SpeedSchedule, pass: Int, distance: Double) {
+    package init(_ schedule: SpeedSchedule, pass: Int, distance: Double) {
         switch schedule {
         case .constant, .ramp:
             let speed = schedule.factor(ofPass: pass)
@@ -71,9 +69,9 @@ struct ReferenceCurve {
         pieces = [Piece(start: 0, from: from, to: to, glide: from == to ? 0 : Double(frames), end: .infinity)]
     }
 
-    func distance(_ time: Double) -> Double { pieces.reduce(0) { $0 + $1.distance(time) } }
+    package func distance(_ time: Double) -> Double { pieces.reduce(0) { $0 + $1.distance(time) } }
 
-    func speed(_ time: Double) -> Double {
+    package func speed(_ time: Double) -> Double {
         guard let piece = pieces.last(where: { $0.start <= time }) else { return 0 }
         let gone = time - piece.start
         return gone >= piece.glide ? piece.to : piece.from + (piece.to - piece.from) * gone / piece.glide
@@ -90,7 +88,7 @@ struct ReferenceCurve {
     }
 
     /// Whether the speed is exactly 1 here and stays so for at least `shortest` frames.
-    func isCopy(_ time: Double, shortest: Double) -> Bool {
+    package func isCopy(_ time: Double, shortest: Double) -> Bool {
         guard let piece = pieces.last(where: { $0.start <= time }), piece.to == 1 else { return false }
         let start = piece.start + piece.glide
         return time >= start && piece.end - start >= shortest
