@@ -1,6 +1,7 @@
 // A recorder that a program releases without stopping the recorder.
 import Foundation
 import Sections
+import SoundFileSupport
 import Synchronization
 import TestSupport
 import Testing
