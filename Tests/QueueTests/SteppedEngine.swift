@@ -55,7 +55,7 @@ final class SteppedOutput: OutputStream, @unchecked Sendable {
                     outputFrame: frame))
             RealtimeScope.leave()
             for channel in output.indices {
-                for index in 0..<valid { unsafe output[channel].append(buffer.channel(channel)[index]) }
+                unsafe output[channel] += UnsafeBufferPointer(start: buffer.channel(channel), count: valid)
             }
             frameCount.add(Int64(count), ordering: .releasing)
             left -= count
