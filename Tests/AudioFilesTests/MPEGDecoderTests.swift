@@ -60,7 +60,7 @@ import Testing
         let extra = Int(decoder.info.frameCount - otherCount)
         #expect(hasTag ? extra == 0 : extra >= 0)
         for (mine, theirs) in zip(whole, try decode(other, 0..<otherCount)) {
-            let worst = zip(mine.dropFirst(extra), theirs).map { abs($0 - $1) }.max() ?? 1
+            let worst = largestDifference(mine.dropFirst(extra), theirs) ?? 1
             // Theirs has 16 bits, and dither.
             #expect(worst < 1 / 8192, "\(worst)")
         }

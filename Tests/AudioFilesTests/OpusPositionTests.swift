@@ -180,13 +180,7 @@ import Testing
         var page = page
         page.replaceSubrange(6..<14, with: littleBytes(position))
         page.replaceSubrange(22..<26, with: [0, 0, 0, 0])
-        // One bit at a time, as the specification describes it: not the program's own way.
-        var sum: UInt32 = 0
-        for byte in page {
-            sum ^= UInt32(byte) << 24
-            for _ in 0..<8 { sum = sum & 0x8000_0000 != 0 ? sum << 1 ^ 0x04C1_1DB7 : sum << 1 }
-        }
-        page.replaceSubrange(22..<26, with: littleBytes(sum))
+        page.replaceSubrange(22..<26, with: littleBytes(checksumBitByBit(ofPage: page)))
         return page
     }
 
@@ -194,7 +188,6 @@ import Testing
         let output = scratch.file("opusdec.raw")
         try run("opusdec", "--quiet", "--float", "--rate", "48000", "--force-stereo", path, output)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: output)))
-        let samples = (0..<bytes.count / 4).map { Float(bitPattern: bytes.little(at: 4 * $0)) }
-        return (0..<2).map { channel in stride(from: channel, to: samples.count, by: 2).map { samples[$0] } }
+        return deinterleaved(floats(in: bytes[...]), channelCount: 2)
     }
 }

@@ -150,11 +150,7 @@ final class LoopRig {
     func frames(of take: RecordedTake) -> [Int] {
         guard let bytes = FileManager.default.contents(atPath: take.path), bytes.count > 8 else { return [] }
         guard let data = bytes.range(of: Data("data".utf8)) else { return [] }
-        let samples = bytes[(data.upperBound + 4)...]
-        return stride(from: samples.startIndex, to: samples.endIndex - 3, by: 4).map { place in
-            let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(samples[place + $1]) << UInt32(8 * $1) }
-            return Int((Float(bitPattern: bits) * Self.scale).rounded())
-        }
+        return integers(of: floats(in: [UInt8](bytes)[(data.upperBound + 4)...]), scale: Self.scale)
     }
 }
 

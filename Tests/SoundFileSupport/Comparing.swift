@@ -20,6 +20,11 @@ package func rms(_ samples: ArraySlice<Float>) -> Double {
 /// The difference of two sounds at each frame, as far as both go.
 package func difference(_ samples: [Float], _ others: [Float]) -> [Float] { zip(samples, others).map { $0 - $1 } }
 
+/// The largest distance of two samples at the same place, as far as both sounds go; nil without samples.
+package func largestDifference(_ samples: ArraySlice<Float>, _ others: [Float]) -> Float? {
+    zip(samples, others).map { abs($0 - $1) }.max()
+}
+
 /// The number of frames by which a sound comes later than another, by the highest correlation of some frames in the
 /// middle.
 package func lag(of sound: [Float], behind other: [Float], most: Int) -> Int {
