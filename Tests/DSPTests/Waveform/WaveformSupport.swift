@@ -1,14 +1,10 @@
-// A slow waveform to compare with, and sounds for it.
+// The waveform of a sound, built in several ways.
 import DSP
 import DSPHarness
 import SoundMeasures
 import TestSupport
 
 extension ShortSound {
-    func channel(_ channel: Int, _ frames: Range<Int>) -> [Int16] {
-        frames.map { samples[$0 * channelCount + channel] }
-    }
-
     /// The waveform, built from blocks of the sizes from `nextBlock`.
     func waveform(sampleRate: Int = 44_100, tones: Bool = true, nextBlock: () -> Int = { 5000 }) -> Waveform {
         var builder = WaveformBuilder(sampleRate: sampleRate, channelCount: channelCount, tones: tones)
@@ -37,14 +33,5 @@ extension ShortSound {
             whole.append(builder)
         }
         return whole.waveform()
-    }
-
-    /// Extremes and RMS of some frames, the slow way.
-    func naiveBin(channel: Int, _ frames: Range<Int>) -> WaveformBin {
-        let part = self.channel(channel, frames)
-        let energy = part.reduce(UInt64(0)) { $0 + UInt64(Int64($1) * Int64($1)) }
-        let level = (2 * (Double(energy) / Double(part.count)).squareRoot()).rounded()
-        return WaveformBin(
-            minimum: part.min() ?? 0, maximum: part.max() ?? 0, level: UInt16(min(65535, level)))
     }
 }

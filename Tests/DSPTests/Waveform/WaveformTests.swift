@@ -120,7 +120,7 @@ struct WaveformTests {
             #expect(columns.count == count)
             for (index, column) in columns.enumerated() {
                 let part = naiveFrames(ofColumn: index, of: count, in: frames)
-                let expected = naiveColumn(sound, part, channels: channel.map { [$0] } ?? [0, 1])
+                let expected = sound.naiveColumn(part, channels: channel.map { [$0] } ?? [0, 1])
                 #expect(
                     column.minimum == expected.minimum && column.maximum == expected.maximum
                         && column.isClipped == expected.isClipped, "column \(index) of \(count) over \(frames)")
@@ -166,20 +166,5 @@ struct WaveformTests {
             return frames.lowerBound + Int64(UInt64(count).dividingFullWidth((high, low)).quotient)
         }
         return edge(index)..<max(edge(index) + (frames.isEmpty ? 0 : 1), edge(index + 1))
-    }
-
-    /// Bins are taken whole.
-    private func naiveColumn(_ sound: ShortSound, _ part: Range<Int64>, channels: [Int]) -> WaveformColumn {
-        let inside = part.clamped(to: 0..<Int64(sound.frameCount))
-        if inside.isEmpty { return .empty }
-        let frames =
-            Int(inside.lowerBound) / 256 * 256..<min(sound.frameCount, (Int(inside.upperBound) + 255) / 256 * 256)
-        let samples = channels.flatMap { sound.channel($0, frames) }
-        let energy = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
-        let (least, greatest) = (samples.min() ?? 0, samples.max() ?? 0)
-        return WaveformColumn(
-            minimum: Float(least) / 32768, maximum: Float(greatest) / 32768,
-            rms: Float((energy / Double(samples.count)).squareRoot() / 32768),
-            isClipped: least == .min || greatest == .max, tone: nil)
     }
 }
