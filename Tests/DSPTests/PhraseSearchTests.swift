@@ -1,4 +1,5 @@
 import DSP
+import DSPHarness
 import Glibc
 import Samples
 import TestSupport
@@ -43,30 +44,14 @@ struct PhraseSearchTests {
         private mutating func add(
             _ length: Int, pitch: Double, _ level: Double, _ isBreath: Bool, _ random: inout SeededGenerator
         ) {
-            let rate = Double(PhraseSearchTests.rate)
-            let (attack, decay) = (0.012 * rate, 0.035 * rate)
-            for frame in 0..<length {
-                let envelope = min(1, Double(frame) / attack, Double(length - frame) / decay)
-                var value = 0.0
-                if isBreath {
-                    value = Double.random(in: -0.5...0.5, using: &random)
-                } else {
-                    for harmonic in 1...8 {
-                        let phase = 2 * .pi * pitch * Double(harmonic) * Double(frame) / rate
-                        value += sin(phase) / Double(harmonic)
-                    }
-                }
-                samples.append(Float(value * envelope * level))
-            }
+            samples += syllable(
+                frameCount: length, pitch: pitch, level: level, isBreath: isBreath, sampleRate: PhraseSearchTests.rate,
+                by: &random)
         }
     }
 
     private func search(_ samples: [Float], _ search: PhraseSearch = PhraseSearch()) -> PhraseSearch.Result {
-        var levels = PhraseLevels(sampleRate: Self.rate, channelCount: 1)
-        let block = PlanarBuffer(channelCount: 1, frameCount: max(1, samples.count))
-        for (index, sample) in samples.enumerated() { unsafe block.channel(0)[index] = sample }
-        unsafe levels.process(UnsafePointer(block.channels), frameCount: samples.count)
-        return search.search(levels)
+        search.search(phraseLevels(of: samples, sampleRate: Self.rate))
     }
 
     /// The share of known boundaries that have a found boundary within 30 ms, and the share of found boundaries that
@@ -81,37 +66,14 @@ struct PhraseSearchTests {
         return (Double(hits) / Double(known.count), Double(wrong) / Double(max(1, told.count)))
     }
 
-    enum Condition: String, CaseIterable {
-        case clean, quiet, white, pink, hum, offset
-    }
-
-    private func spoilt(_ talk: Talk, _ condition: Condition, by random: inout SeededGenerator) -> [Float] {
-        let speech = talk.phrases.flatMap { talk.samples[$0] }
-        let level = (speech.reduce(0) { $0 + $1 * $1 } / Float(speech.count)).squareRoot()
-        var slow: Float = 0
-        return talk.samples.enumerated().map { frame, sample in
-            let white = Float.random(in: -1...1, using: &random) * Float(3).squareRoot()
-            switch condition {
-            case .clean: return sample
-            case .quiet: return sample * 0.01
-            // 20 dB below the speech.
-            case .white: return sample + white * level * 0.1
-            case .pink:
-                slow = 0.95 * slow + 0.3 * white
-                return sample + slow * level * 0.1
-            case .hum: return sample + sin(2 * .pi * 50 * Float(frame) / Float(Self.rate)) * level * 0.1
-            case .offset: return sample + 0.2
-            }
-        }
-    }
-
-    @Test("finds 95 % of all boundaries within 30 ms, and hardly any that is none", arguments: Condition.allCases)
-    func boundaries(condition: Condition) {
+    @Test("finds 95 % of all boundaries within 30 ms, and hardly any that is none", arguments: SpeechCondition.allCases)
+    func boundaries(condition: SpeechCondition) {
         // A share of 80 edges has a spread of its own: the set is the same each time, so that only the search is
         // tested.
         var random = SeededGenerator(seed: 15)
         let talk = Talk(phrases: 40, pauses: 0.42...1.8, by: &random)
-        let result = search(spoilt(talk, condition, by: &random))
+        let result = search(
+            condition.spoilt(talk.samples, speech: talk.phrases, sampleRate: Self.rate, by: &random))
         let score = score(result.phrases, talk)
         #expect(score.hit >= 0.95 && score.spurious <= 0.02, "\(score), \(result.phrases.count) phrases")
     }
@@ -120,13 +82,7 @@ struct PhraseSearchTests {
     func reverberation() {
         var random = SeededGenerator(printedFor: "reverberation")
         let talk = Talk(phrases: 40, pauses: 0.6...1.8, by: &random)
-        var tail: Float = 0
-        let samples = talk.samples.map { sample in
-            // The reverberation dies away by 60 dB in 0.2 s.
-            tail = max(abs(sample), tail * 0.9978)
-            return sample + Float.random(in: -1.7...1.7, using: &random) * tail * 0.05
-        }
-        let found = search(samples).phrases
+        let found = search(reverberant(talk.samples, by: &random)).phrases
         #expect(found.count == talk.phrases.count)
         for (found, known) in zip(found, talk.phrases) {
             let (start, end) = (Int(found.lowerBound) - known.lowerBound, Int(found.upperBound) - known.upperBound)
