@@ -41,3 +41,24 @@ package func glidingSolo(seconds: Double) -> [Float] {
         return Float(0.2 * sum)
     }
 }
+
+/// Four seconds of twelve equal harmonics, in phase: a pulse in each period.
+///
+/// - Parameter hertz: The pitch at a time in seconds.
+package func pulseTrain(_ hertz: (Double) -> Double) -> [Float] {
+    var phase = 0.0
+    return (0..<4 * periodicRate).map { frame in
+        phase += hertz(Double(frame) / Double(periodicRate)) / Double(periodicRate)
+        let turn = 2 * Double.pi * phase
+        return Float(0.1 * (1...12).reduce(0) { $0 + cos(Double($1) * turn) })
+    }
+}
+
+/// A sound whose pulses are spread: 7 ms of noise as an echo turn every phase.
+package func smeared(_ sound: [Float]) -> [Float] {
+    var generator = SeededGenerator(seed: 5)
+    let taps = (0..<300).map { _ in Float.random(in: -0.1...0.1, using: &generator) }
+    return sound.indices.map { index in
+        taps.indices.reduce(Float(0)) { index >= $1 ? $0 + taps[$1] * sound[index - $1] : $0 }
+    }
+}
