@@ -9,7 +9,15 @@ import Testing
 @Suite(.enabled(if: Workload.isOptimised)) struct PassSearchTests {
     private static let rate = Double(PlayedTune.rate)
 
-    private func sound(_ parts: [PitchedSound]) -> ComparedSound {
+    /// Each tune without a rest, played and analysed once for all tests.
+    private static let models = PlayedTune.all.map { sound([$0.take(rest: 0).sound]) }
+
+    private func model(_ tune: PlayedTune) throws -> ComparedSound {
+        let index = PlayedTune.all.firstIndex { $0.testDescription == tune.testDescription }
+        return Self.models[try #require(index)]
+    }
+
+    private static func sound(_ parts: [PitchedSound]) -> ComparedSound {
         var all = PitchedSound(sampleRate: PlayedTune.rate)
         all.rest(0.3)
         let samples = all.samples + parts.flatMap { $0.noisy(decibels: 50, seed: 3) } + all.samples
@@ -20,7 +28,7 @@ import Testing
         "each pass is found where it begins, with pauses or without, in any key", arguments: PlayedTune.all,
         [0.0, 0.25])
     func passes(tune: PlayedTune, rest: Double) throws {
-        let model = sound([tune.take(rest: 0).sound])
+        let model = try model(tune)
         for cents in [0.0, 300] {
             let takes = (0..<4).map { number in
                 tune.take(
@@ -28,7 +36,7 @@ import Testing
                     rest: rest
                 ).sound
             }
-            let take = sound(takes)
+            let take = Self.sound(takes)
             let passes = Alignment.passes(of: take, with: model)
             try #require(passes.count == 4)
             let all = Comparison.each(of: take, with: model, along: passes)
@@ -50,15 +58,15 @@ import Testing
     @Test(
         "a slow pass, one with a long pause, and one with something else after it are one pass",
         arguments: PlayedTune.all)
-    func onePass(tune: PlayedTune) {
-        let model = sound([tune.take(rest: 0).sound])
+    func onePass(tune: PlayedTune) throws {
+        let model = try model(tune)
         for ratio in [1.0, 2, 2.5] {
-            let take = sound([tune.take(ratio: ratio, unevenness: 0.02, seed: 4).sound])
+            let take = Self.sound([tune.take(ratio: ratio, unevenness: 0.02, seed: 4).sound])
             #expect(PassSearch.passes(of: take, with: model).isEmpty, "\(ratio) times as long")
         }
         let half = tune.steps.count / 2
         let (first, second) = (Array(tune.steps[..<half]), Array(tune.steps[half...]))
-        let paused = sound([
+        let paused = Self.sound([
             tune.take(seed: 5, rest: 0, steps: first).sound, tune.take(rest: 4, steps: []).sound,
             tune.take(seed: 6, rest: 0, steps: second).sound,
         ])
@@ -66,8 +74,8 @@ import Testing
     }
 
     @Test("silence, a click and noise have no passes")
-    func nothing() {
-        let model = sound([PlayedTune.plucked.take(rest: 0).sound])
+    func nothing() throws {
+        let model = try model(PlayedTune.plucked)
         var random = SeededGenerator(seed: 5)
         let long = ComparedSound(random.noise(20 * PlayedTune.rate), sampleRate: PlayedTune.rate)
         let silent = ComparedSound([Float](repeating: 0, count: 20 * PlayedTune.rate), sampleRate: PlayedTune.rate)

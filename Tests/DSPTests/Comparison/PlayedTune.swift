@@ -39,6 +39,18 @@ struct PlayedTune: CustomTestStringConvertible, Sendable {
 
     static let rate = 16_000
 
+    /// Each tune as it is written, played and analysed once for all tests.
+    private static let models = all.map { tune in
+        let (sound, starts) = tune.take()
+        return (starts: starts, sound: tune.compared(sound))
+    }
+
+    /// One of `all` as it is written: the beginning of each note in seconds, and the analysed sound.
+    func model() throws -> (starts: [Double], sound: ComparedSound) {
+        let index = Self.all.firstIndex { $0.testDescription == testDescription }
+        return Self.models[try #require(index)]
+    }
+
     /// A take, and the beginning of each note, in seconds.
     ///
     /// - Parameters:
