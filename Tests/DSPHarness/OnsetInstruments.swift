@@ -157,6 +157,8 @@ extension Track {
     ) {
         var phase = 0.0
         let rate = Double(sampleRate)
+        // Most of a sound has its full level, for which no cosine is needed.
+        func edge(_ share: Double) -> Double { share == 1 ? 1 : 0.5 - 0.5 * cos(.pi * share) }
         add(at: start, seconds: seconds) { time in
             let frequency = pitch(time)
             phase += 2 * .pi * frequency / rate
@@ -166,7 +168,7 @@ extension Track {
             }
             let up = min(1, time / rise)
             let down = min(1, max(0, (seconds - time) / fall))
-            return level * swell(time) * sum * (0.5 - 0.5 * cos(.pi * up)) * (0.5 - 0.5 * cos(.pi * down))
+            return level * swell(time) * sum * edge(up) * edge(down)
         }
     }
 

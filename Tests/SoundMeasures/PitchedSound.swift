@@ -44,6 +44,8 @@ public struct PitchedSound: Sendable {
         let pitches = (0..<count).map { pitch(Double($0) / rate) }
         let lowest = pitches.min() ?? 100
         let most = timbre == .blown ? 4 : min(60, Int(min(0.45 * rate, 12_000) / lowest))
+        // The place of the pluck leaves partials out; the same share of each partial in every frame.
+        let plucks = (0...max(1, most)).map { abs(sin(0.57 * Double($0))) }
         var sum = [Double](repeating: 0, count: count)
         var phase = 0.0
         var jitter = 0.0
@@ -56,7 +58,7 @@ public struct PitchedSound: Sendable {
             let step = 2 * cos(angle)
             var (before, here) = (0.0, sin(angle))
             for partial in 1...max(1, most) {
-                sum[frame] += here * Self.amplitude(timbre, partial, pitches[frame], seconds)
+                sum[frame] += here * Self.amplitude(timbre, partial, plucks[partial], pitches[frame], seconds)
                 (before, here) = (here, step * here - before)
             }
             if timbre == .voice || timbre == .blown { sum[frame] += 0.01 * random.gaussian() }
@@ -77,14 +79,16 @@ public struct PitchedSound: Sendable {
         return samples.map { $0 + Float(deviation * random.gaussian()) }
     }
 
-    private static func amplitude(_ timbre: Timbre, _ partial: Int, _ pitch: Double, _ seconds: Double) -> Double {
+    private static func amplitude(
+        _ timbre: Timbre, _ partial: Int, _ pluck: Double, _ pitch: Double, _ seconds: Double
+    ) -> Double {
         let order = Double(partial)
         switch timbre {
         case .voice:
             let formants = [(600.0, 120.0, 1.0), (1400, 200, 0.5), (2500, 300, 0.2)]
             let gain = formants.reduce(0.05) { $0 + $1.2 / (1 + pow((order * pitch - $1.0) / $1.1, 2)) }
             return gain / order.squareRoot()
-        case .plucked: return exp(-seconds * (1.5 + pitch / 200 + 0.3 * order)) * abs(sin(0.57 * order)) / order
+        case .plucked: return exp(-seconds * (1.5 + pitch / 200 + 0.3 * order)) * pluck / order
         case .bowed: return 1 / order
         case .blown: return [1, 0.35, 0.2, 0.05][min(3, partial - 1)]
         case .withoutFundamental: return (3...9).contains(partial) ? 1 : 0
