@@ -46,7 +46,7 @@ typedef struct {
 /// A function that is never set.
 typedef void (*LibXMLUnused)(void);
 
-/// The callbacks of the parser: `xmlSAXHandler`, whose fields have the same places.
+/// The callbacks of the parser: `xmlSAXHandler`, with the fields at the same places.
 typedef struct {
     LibXMLUnused internalSubset;
     LibXMLUnused isStandalone;
@@ -78,9 +78,9 @@ typedef struct {
     LibXMLUnused externalSubset;
     unsigned int initialized;
     void *own;
-    /// Name, prefix, namespace; the number of namespaces that the element declares, and prefix and name of each; the
-    /// number of its attributes, the number of defaults among them, and of each attribute its name, prefix, namespace,
-    /// and the beginning and end of its value.
+    /// Name, prefix, namespace; the number of namespaces declared by the element, and prefix and name of each; the
+    /// number of attributes, the number of defaults among them, and of each attribute the name, prefix, namespace, and
+    /// the beginning and end of the value.
     void (*startElementNs)(
         void *, const unsigned char *, const unsigned char *, const unsigned char *, int, const unsigned char **, int, int,
         const unsigned char **);

@@ -3,8 +3,8 @@
 //     pcm_type.virtual_card { lib "/path/to/libVirtualCardPlugIn.so" }
 //     pcm.virtual { @args [ CARD ] @args.CARD { type string default "0" } type virtual_card card $CARD }
 //
-// Fields of the pcm are the options of virtual_card.h under the same names. They apply when the card is created, which is when
-// it is first opened, unless a program has created it before.
+// Fields of the pcm are the options of virtual_card.h under the same names. The fields apply at the card's creation: at
+// the first opening, unless a program has created the card before.
 #ifndef WOODSHED_VIRTUAL_CARD_PLUG_IN_H
 #define WOODSHED_VIRTUAL_CARD_PLUG_IN_H
 
