@@ -9,20 +9,21 @@
 
 #define LOOP_SAFE __attribute__((swift_attr("@_noLocks"))) __attribute__((swift_attr("@_noAllocation")))
 
-/// For tests: whether the version for every processor runs from now on, in all threads. Returns whether this processor has another one.
+/// For tests: whether the version for every processor runs from now on, in all threads. Returns whether this processor
+/// has another version.
 _Bool use_narrow_loops(_Bool are_narrow);
 
-/// The sums over forward and backward prediction errors that Burg's method needs.
+/// The sums over forward and backward prediction errors for Burg's method.
 typedef struct {
     double product;
     double power;
 } BurgSums;
 
-/// Sums up the errors of stage 0: the weighted products of forward errors and of the backward errors one sample earlier, and of
-/// both errors' squares.
+/// Sums up the errors of stage 0: the weighted products of forward errors and of the backward errors a sample earlier,
+/// and of both errors' squares.
 ///
 /// `ahead` and `behind` contain `channels` rows of `stride` samples: `count` samples, then at least 16 zeros. The
-/// weights are one such row. The last backward error is set to 0.
+/// weights are a single such row. The last backward error is set to 0.
 BurgSums burg_begin(const float *_Nonnull ahead, float *_Nonnull behind, const float *_Nonnull weights, long stride, long channels, long count);
 
 /// Computes the errors of stage `stage + 1` in place, and their sums. Stage `stage + 1` must have at least one meeting.
@@ -30,7 +31,8 @@ BurgSums burg_advance(
     float *_Nonnull ahead, float *_Nonnull behind, const float *_Nonnull weights, long stride, long channels, long count, long stage,
     float reflection);
 
-/// Continues a sound: each of `count` samples from `samples[width]` on is the sum of the `width` before it times the weights.
+/// Continues a sound: each of `count` samples from `samples[width]` on is the sum of the `width` preceding samples
+/// times the weights.
 ///
 /// `width` is a multiple of eight; the samples to be computed are 0 at first.
 void continue_sound(const double *_Nonnull weights, long width, double *_Nonnull samples, long count);
@@ -38,8 +40,8 @@ void continue_sound(const double *_Nonnull weights, long width, double *_Nonnull
 /// The sum of products of whole lanes, in two chains of eight.
 LOOP_SAFE float dot_product(const float *_Nonnull samples, const float *_Nonnull filter, long count);
 
-/// Computes the sums of products of the same samples with three filters of one length. `filters` contains the filters
-/// one after the other, every `stride` values. Each sum is a chain of eight, with the remainder added one by one.
+/// Computes the sums of products of the same samples with three filters of equal length. `filters` contains the filters
+/// in sequence, a filter every `stride` values. Each sum is a chain of eight; the remainder is added value by value.
 void inner_products(const float *_Nonnull samples, const float *_Nonnull filters, long stride, long count, float *_Nonnull sums);
 
 /// The memory of a window's rotations, see RotationField.swift: for each bin a value, and whole lanes of zeros after
@@ -66,10 +68,11 @@ LOOP_SAFE float rotation_prepare(
 /// The level at which the loudest-first order reaches every bin, from below and from above.
 LOOP_SAFE void rotation_spread(const RotationParts *_Nonnull parts, long bins);
 
-/// Makes factors of each bin's choice: its own rotation by the temporal rule, or a neighbour's rotation times a step.
+/// Makes factors of each bin's choice: the bin's own rotation by the temporal rule, or a neighbour's rotation times a
+/// step.
 LOOP_SAFE void rotation_seed(const RotationParts *_Nonnull parts, long bins, float floor, float silent);
 
-/// Multiplies the steps along every chain that begins at a seed.
+/// Multiplies the steps along every chain from a seed.
 LOOP_SAFE void rotation_follow(const RotationParts *_Nonnull parts, long bins);
 
 /// Adds the products of an output's spectrum and a source's, which is interleaved, to the products of the temporal
@@ -78,8 +81,8 @@ LOOP_SAFE void rotation_compare(
     const RotationParts *_Nonnull parts, long bins, const float *_Nonnull real, const float *_Nonnull imaginary,
     const float *_Nonnull source);
 
-/// Computes the gains that restore the level lost by windows that do not agree. Eight zeros precede the first agreement
-/// and the first size.
+/// Computes the gains that restore the level lost by disagreeing windows. Eight zeros precede the first agreement and
+/// the first size.
 LOOP_SAFE void overlap_gain(
     const RotationParts *_Nonnull parts, const float *_Nonnull shares, long bins, float silent, float *_Nonnull agreements,
     float *_Nonnull sizes, float *_Nonnull gains);
@@ -117,9 +120,9 @@ LOOP_SAFE void delay_window(
 /// Weights a window's samples, and writes them with the window's middle at index 0.
 LOOP_SAFE void turn_window(const float *_Nonnull samples, const float *_Nonnull weights, long window, float *_Nonnull target);
 
-/// Weights a window's samples, whose middle is at index 0, from `from` on. Samples below `added` are added to a ring;
-/// the other samples overwrite it. The ring's first `run` places are stored twice; `begin` is the place of the window's
-/// first sample.
+/// Weights a window's samples, with the window's middle at index 0, from `from` on. Samples below `added` are added to
+/// a ring; the other samples overwrite the ring's. The ring's first `run` places are stored twice; `begin` is the place
+/// of the window's first sample.
 LOOP_SAFE void overlap_window(
     const float *_Nonnull samples, const float *_Nonnull weights, long window, long from, long added, float *_Nonnull ring,
     long capacity, long run, long begin);
@@ -131,7 +134,7 @@ LOOP_SAFE void weigh_samples(const float *_Nonnull samples, const float *_Nonnul
 void prediction_errors(
     const double *_Nonnull samples, const double *_Nonnull weights, long order, long count, double *_Nonnull errors);
 
-/// The largest magnitude of some samples, and the sum of their squares.
+/// The largest magnitude of some samples, and the sum of the samples' squares.
 typedef struct {
     float peak;
     float squares;
@@ -143,14 +146,14 @@ LOOP_SAFE PeakAndSquares measure_level(const float *_Nonnull samples, long count
 /// Copies samples; values that are not finite or are larger than 2^40 become 0.
 LOOP_SAFE void copy_measurable(const float *_Nonnull samples, long count, float *_Nonnull target);
 
-/// The largest magnitude of samples that are all finite.
+/// The largest magnitude of samples, which must all be finite.
 LOOP_SAFE float largest_magnitude(const float *_Nonnull samples, long count);
 
-/// Returns the largest magnitude of a second difference of samples that are all finite: twice the distance of a sample
-/// from the line through its neighbours.
+/// Returns the largest magnitude of a second difference of samples, which must all be finite: twice the distance of a
+/// sample from the line through the sample's neighbours.
 LOOP_SAFE float largest_bend(const float *_Nonnull samples, long count);
 
-/// The needle of a volume indicator, see VolumeUnitMeter.swift: its position after the last step, and the contribution
+/// The needle of a volume indicator, see VolumeUnitMeter.swift: the position after the last step, and the contribution
 /// of the samples since then to place and pace at the end of this step, in a lane for each eighth frame.
 typedef struct {
     double place, pace, highest;
@@ -159,8 +162,8 @@ typedef struct {
 
 /// Moves a needle by samples of which the first is number `phase` of a step; `step_frames` is a multiple of eight.
 ///
-/// `weights` are the contributions of each frame of a step to the place, and after them to the pace. `step` has the
-/// place by place and by pace, and the pace by place and by pace.
+/// `weights` are the contributions of each frame of a step to the place, followed by the contributions to the pace.
+/// `step` has the place by place and by pace, and the pace by place and by pace.
 LOOP_SAFE void move_needle(
     const float *_Nonnull samples, long count, long phase, long step_frames, const float *_Nonnull weights, const double *_Nonnull step,
     Needle *_Nonnull needle);
@@ -173,13 +176,13 @@ LOOP_SAFE void move_needle(
 LOOP_SAFE void charge_stores(
     const float *_Nonnull samples, long count, const double *_Nonnull constants, const double *_Nonnull scales, double *_Nonnull state);
 
-/// The weighting of loudness as its loop computes it, see KWeighting.swift: the taps for second differences, and each
-/// filter's factors of its outputs two and four frames before.
+/// The weighting of loudness in the form of the loop, see KWeighting.swift: the taps for second differences, and each
+/// filter's factors of the outputs two and four frames before.
 typedef struct {
     double taps[7], shelf[2], high[2];
 } LoudnessFilter;
 
-/// The state of two channels: the last two frames and their last six second differences, and the last four outputs of
+/// The state of two channels: the last two frames and the last six second differences, and the last four outputs of
 /// each filter, all with the oldest first; the sums of squares of both channels in even and in odd frames; and whether
 /// the next frame is odd.
 typedef struct {
@@ -188,7 +191,7 @@ typedef struct {
     _Bool is_odd;
 } LoudnessState;
 
-/// Weighs frames of two channels and adds up their squares.
+/// Weighs frames of two channels and adds up the squares.
 LOOP_SAFE void weigh_loudness(
     const LoudnessFilter *_Nonnull filter, const float *_Nonnull left, const float *_Nonnull right, long count,
     LoudnessState *_Nonnull state);
