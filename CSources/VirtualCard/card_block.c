@@ -28,14 +28,14 @@ bool card_name_is_valid(const char *name) {
     return length >= 1 && length <= CARD_NAME_LIMIT && strspn(name, allowed) == length;
 }
 
-// Maps a shared object, whose first word is set when its creator has finished. With `byte_count` 0, maps an existing
-// object with its size.
+// Maps a shared object. The creator sets the object's first word when finished. With `byte_count` 0, maps an existing
+// object with the object's size.
 static int map_object(const char *object, bool creates, size_t *byte_count, void **memory, int *descriptor) {
     const int file = shm_open(object, creates ? O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC : O_RDWR | O_CLOEXEC, 0600);
     if (file < 0) return -errno;
     struct stat status;
     int error = creates && ftruncate(file, (off_t)*byte_count) < 0 ? -errno : 0;
-    // The creator may not have set its size yet.
+    // The creator may not have set the size yet.
     for (int attempt = 0; error == 0; attempt++) {
         if (fstat(file, &status) < 0) error = -errno;
         if (error < 0 || status.st_size > 0) break;

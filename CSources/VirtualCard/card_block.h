@@ -28,17 +28,17 @@ struct card_settings {
     char record_path[CARD_PATH_LIMIT];
 };
 
-// Returns -EINVAL for options that are inconsistent or unreadable, -E2BIG for lists that are too long.
+// Returns -EINVAL for inconsistent or unreadable options, -E2BIG for overlong lists.
 int settings_read(struct card_settings *settings, const struct virtual_card_options *options, const char *card_name);
 
-// A request for a fault. Its number is written last, so that a reader does not take a partly written request.
+// A request for a fault. The number is written last, so that a reader does not take a partly written request.
 struct card_request {
     _Atomic uint32_t number;
     uint32_t kind;
     int64_t argument;
 };
 
-// A fault that happened, and its consequences, which follow later.
+// A fault in the record, and the consequences, which follow later.
 struct card_record_slot {
     _Atomic uint32_t is_written;
     struct virtual_card_record record;
@@ -95,9 +95,9 @@ bool card_is_unplugged(const struct virtual_card *card, int64_t now);
 uint32_t card_unplug(struct virtual_card *card, int64_t time, int64_t milliseconds);
 // Returns 0, or the negative errno with which an operation must fail.
 int card_refusal(struct virtual_card *card, int direction, enum virtual_card_operation operation);
-// Adds a record, and returns its number.
+// Adds a record, and returns the record's number.
 uint32_t card_record(struct virtual_card *card, struct virtual_card_record record);
-// The slot of a record by its number; NULL for a record that was only counted.
+// The slot of the record with this number; NULL for a merely counted record.
 struct card_record_slot *card_record_slot(struct virtual_card *card, uint32_t number);
 // The path for inotify at which changes to the block are announced.
 void card_watch_path(const char *name, char *path, size_t capacity);

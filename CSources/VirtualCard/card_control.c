@@ -51,7 +51,7 @@ struct card_record_slot *card_record_slot(struct virtual_card *card, uint32_t nu
     return number < VIRTUAL_CARD_RECORD_LIMIT ? &card->block->records[number] : NULL;
 }
 
-// Changes the file's times, which wakes every process that watches the file.
+// Changes the file's times, which wakes every process watching the file.
 static void wake_streams(struct virtual_card *card) { futimens(card->descriptor, NULL); }
 
 int virtual_card_inject(

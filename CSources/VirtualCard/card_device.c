@@ -19,7 +19,7 @@ int64_t device_next_fault(const struct card_stream *stream) {
     if (!stream->is_running || next >= schedule->count) return clock_never;
     const int64_t moved_before = (int64_t)atomic_load(&stream->block->moved) - stream->counted;
     const int64_t position = schedule->faults[next].frame - moved_before;
-    // A fault that falls into a pause happens at the first frame after the pause.
+    // A fault during a pause happens at the first frame after the pause.
     return position > stream->base ? position : stream->base;
 }
 
@@ -72,7 +72,7 @@ void device_drop(struct card_stream *stream, int64_t frames) {
     if (slot) atomic_fetch_add(&slot->dropped_frames, frames);
 }
 
-// Stops the stream; the frames in its buffer are lost.
+// Stops the stream; the frames in the buffer are lost.
 static void fail(struct card_stream *stream, int64_t position, snd_pcm_state_t state) {
     const int64_t queued = stream_application(stream) - position;
     if (stream_plays(stream) && queued > 0) device_drop(stream, queued);

@@ -1,4 +1,4 @@
-// Faults: their names, and schedules as text.
+// Names of faults, and schedules as text.
 #ifndef WOODSHED_CARD_FAULTS_H
 #define WOODSHED_CARD_FAULTS_H
 
@@ -16,7 +16,7 @@ struct card_schedule {
     struct card_fault faults[SCHEDULE_LIMIT]; // sorted by frame
 };
 
-// Returns -EINVAL if the text is not a valid schedule, -E2BIG if it is too long.
+// Returns -EINVAL if the text is not a valid schedule, -E2BIG if the text is too long.
 int schedule_parse(struct card_schedule *schedule, const char *text);
 
 #endif

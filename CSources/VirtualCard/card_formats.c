@@ -7,7 +7,7 @@
 bool format_describe(snd_pcm_format_t format, struct card_format *description) {
     const int bits = snd_pcm_format_width(format), physical = snd_pcm_format_physical_width(format);
     const bool is_float = snd_pcm_format_float(format) == 1;
-    // alsa-lib lists DSD among the unsigned integers, but it is not a linear format.
+    // alsa-lib lists DSD among the unsigned integers, but DSD is not a linear format.
     if (format >= SND_PCM_FORMAT_DSD_U8) return false;
     if (bits <= 0 || physical <= 0 || (!is_float && snd_pcm_format_linear(format) != 1)) return false;
     *description = (struct card_format){
@@ -83,7 +83,7 @@ static double decode(const struct card_format *format, uint64_t word) {
         memcpy(&value, &bits, sizeof value);
         return value;
     }
-    // Only the low bits count: the program may put anything above them in a wider word.
+    // Only the low bits count: in a wider word, the program may put anything above the low bits.
     const int64_t full_scale = INT64_C(1) << (format->bit_count - 1);
     const int64_t low = (int64_t)(word & ((UINT64_C(1) << format->bit_count) - 1));
     const int64_t value = format->is_unsigned ? low - full_scale : low < full_scale ? low : low - 2 * full_scale;

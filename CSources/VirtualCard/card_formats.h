@@ -14,7 +14,7 @@ struct card_format {
 };
 
 bool format_describe(snd_pcm_format_t format, struct card_format *description);
-// Lists all linear formats, and returns their number.
+// Lists all linear formats, and returns the number of formats.
 unsigned format_list(unsigned formats[FORMAT_LIMIT]);
 
 // Converts `count` samples of one channel, from `offset` on, from or to every `stride`-th double.

@@ -41,7 +41,7 @@ void stream_halt(struct card_stream *stream, int64_t position) {
     atomic_store(&stream->block->is_running, 0);
 }
 
-// Starts the position now, from where it is.
+// Starts the position now, from `base`.
 static void run(struct card_stream *stream) {
     // Otherwise another thread's stream could let time pass between here and wake_arm, and the queued frames would have been
     // played long ago.
@@ -86,7 +86,7 @@ int stream_start(struct card_stream *stream) {
 }
 
 void stream_stop(struct card_stream *stream) {
-    // A finished drain ends at its last frame, however late the end is noticed.
+    // A finished drain ends at the last frame, however late the end is noticed.
     int64_t position = device_step(stream);
     if (stream->is_running) stream_halt(stream, position);
 }
@@ -107,7 +107,7 @@ void stream_resume(struct card_stream *stream) {
         run(stream);
         stream->plug.state = SND_PCM_STATE_RUNNING;
         break;
-    // alsa-lib ignores this function's result, so only the state can show the program that it must prepare.
+    // alsa-lib ignores this function's result, so only the state can show that the program must prepare.
     case VIRTUAL_CARD_SUSPEND_PREPARE: stream->plug.state = SND_PCM_STATE_XRUN; break;
     default: break;
     }
@@ -154,7 +154,7 @@ static void play(
     }
     if (stream->record >= 0) record_bytes(stream, areas, offset, count);
     if (!stream->is_running) return;
-    // Frames that come too late are not played.
+    // Frames arriving too late are not played.
     const int64_t begin = (int64_t)first > position ? (int64_t)first : position;
     stream->ahead = (int64_t)count;
     stream_lay(stream, begin);

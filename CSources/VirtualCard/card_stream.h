@@ -1,4 +1,4 @@
-// One open direction of a card: the position of the device, its queue, its next wake-up, and its faults. The caller of every
+// One open direction of a card: the position, queue, next wake-up and faults of the device. The caller of every
 // function holds the stream's lock.
 #ifndef WOODSHED_CARD_STREAM_H
 #define WOODSHED_CARD_STREAM_H
@@ -63,7 +63,7 @@ void stream_pause(struct card_stream *stream, bool pauses);
 void stream_resume(struct card_stream *stream);
 int64_t stream_transfer(
     struct card_stream *stream, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t count);
-// Writes the queue from `position` on to the cable, or reads it from there.
+// Writes the queue from `position` on to the cable, or reads the queue from the cable.
 void stream_lay(struct card_stream *stream, int64_t position);
 void stream_erase(struct card_stream *stream, int64_t position);
 // Counts the frames up to the position as moved.
@@ -87,7 +87,8 @@ void device_close_gap(struct card_stream *stream, int64_t device_frame);
 // card_wake.c: the wake-ups of the program.
 // A position as reported to the program: in the card's steps.
 int64_t wake_coarse(const struct card_stream *stream, int64_t position);
-// Sets the timer to the next time at which there is something to do, and publishes it to the other streams on a virtual clock.
+// Sets the timer to the next time at which there is something to do, and publishes the time to the other streams on a
+// virtual clock.
 void wake_arm(struct card_stream *stream);
 // Whether the condition of a poll is met; on a virtual clock, lets time pass.
 bool wake_poll(struct card_stream *stream);

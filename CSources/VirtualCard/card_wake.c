@@ -20,7 +20,7 @@ static bool drains(const struct card_stream *stream) {
 
 int64_t wake_coarse(const struct card_stream *stream, int64_t position) {
     const int64_t step = stream->card->block->settings.granularity_frames;
-    // A drain needs a wake-up at its end.
+    // A drain needs a wake-up at the end.
     if (drains(stream) && position >= stream_application(stream)) return position;
     return position / step * step;
 }

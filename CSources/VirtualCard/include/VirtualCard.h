@@ -1,6 +1,6 @@
-// VirtualCard: a sound card without hardware that can be made to fail. The card is an alsa-lib external I/O plug-in: a
-// clock, and a cable from its output to its input in shared memory, so that programs in one or more processes record
-// exactly the played frames.
+// VirtualCard: a sound card without hardware, which programs can make fail. The card is an alsa-lib external I/O
+// plug-in: a clock, and a cable from the card's output to the card's input in shared memory, so that programs in one or
+// more processes record exactly the played frames.
 //
 // The card makes no sound, converts no rates and mixes nothing. Each direction serves one program at a time, as with
 // hardware. docs/virtual-card.md describes the effect of each fault on a program, and the limits of a plug-in.
@@ -25,7 +25,7 @@ enum virtual_card_direction { VIRTUAL_CARD_PLAYBACK, VIRTUAL_CARD_CAPTURE };
 
 /// Faults of a running stream. Arguments are milliseconds of the card's clock unless stated otherwise.
 enum virtual_card_fault_kind {
-    /// The stream stops in XRUN, whatever its buffer holds.
+    /// The stream stops in XRUN, regardless of the buffer's content.
     VIRTUAL_CARD_XRUN,
     /// The stream stops in SUSPENDED; snd_pcm_resume continues where it stopped.
     VIRTUAL_CARD_SUSPEND,
@@ -110,7 +110,7 @@ struct virtual_card_options virtual_card_defaults(void);
 struct virtual_card;
 
 /// Creates a card that is opened as `name`: letters, digits, '-' and '_', at most 64. Returns -EEXIST if the card
-/// exists, -EINVAL for options that are inconsistent or unreadable.
+/// exists, -EINVAL for inconsistent or unreadable options.
 int virtual_card_create(struct virtual_card **card, const char *name, const struct virtual_card_options *options);
 
 /// Finds a card created by any process. Returns -ENOENT if there is none.
@@ -119,7 +119,7 @@ int virtual_card_attach(struct virtual_card **card, const char *name);
 /// Releases the control; the card exists until removed.
 void virtual_card_detach(struct virtual_card *card);
 
-/// Removes a card, and its clock unless the clock has a name of its own. Open streams continue.
+/// Removes a card, and the card's clock unless the clock has a name of its own. Open streams continue.
 int virtual_card_remove(const char *name);
 
 /// Removes a virtual clock named by "virtual:NAME".
@@ -161,9 +161,9 @@ struct virtual_card_truth {
     uint64_t opens, starts, xruns;
     /// Faults by kind, injected or scheduled; an underrun or overrun by itself counts only in `xruns`.
     uint64_t faults[VIRTUAL_CARD_FAULT_KIND_COUNT];
-    /// Frames that the program wrote or read.
+    /// Frames written or read by the program.
     uint64_t frames_transferred;
-    /// Frames that went through the device while it ran.
+    /// Frames moved by the running device.
     uint64_t frames_moved;
     /// The time, in frames, between a stop of a stream by a fault and its next start, and in freezes.
     uint64_t silent_frames;
@@ -175,11 +175,11 @@ struct virtual_card_truth {
 
 struct virtual_card_truth virtual_card_truth(struct virtual_card *card, enum virtual_card_direction direction);
 
-/// A fault that happened.
+/// A fault in the card's record.
 struct virtual_card_record {
     enum virtual_card_fault_kind kind;
     enum virtual_card_direction direction;
-    /// False for a stream that had an underrun or overrun by itself.
+    /// False for the stream's own underrun or overrun.
     bool was_injected;
     /// The position of the device.
     int64_t device_frame;
@@ -193,7 +193,8 @@ struct virtual_card_record {
     int64_t dropped_frames;
 };
 
-/// Copies up to `capacity` records in the order in which they happened, starting with number `first`; returns their number.
+/// Copies up to `capacity` records in the order of the faults, starting with number `first`; returns the number of
+/// copied records.
 size_t virtual_card_records(struct virtual_card *card, size_t first, struct virtual_card_record *records, size_t capacity);
 
 /// Copies the cable's content: `count` frames of `channels` samples from device frame `first` on, 1 being full scale.
