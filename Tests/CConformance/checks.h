@@ -18,7 +18,7 @@ void report_failure(const char *file, int line, const char *condition);
         if (!(condition)) report_failure(__FILE__, __LINE__, #condition); \
     } while (0)
 
-// A refusal has a message that names the cause, and leaves NULL in the place for a result.
+// A refusal has a message naming the cause, and leaves NULL in the place for a result.
 #define REFUSED(call) \
     do { \
         EXPECT((call) != WOODSHED_OK); \

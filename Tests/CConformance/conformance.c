@@ -2,8 +2,7 @@
 //
 // RECORDING has some seconds of sound at 44100 Hz; OTHER is not audio; FOLDER receives the files. scripts/test-c.sh
 // builds and runs this file as a program, with the shared library, with and without the address sanitizer;
-// CInterfaceTests runs it in its own process, so that it also runs under the thread sanitizer and the real-time
-// sanitizer.
+// CInterfaceTests runs the checks in its own process, so also under the thread sanitizer and the real-time sanitizer.
 #include "checks.h"
 #include "include/CConformance.h"
 #include <math.h>
@@ -279,7 +278,7 @@ static void test_sizes(void) {
     INVALID(woodshed_engine_open("null", &options, &engine));
     options.size = UINT32_MAX;
     INVALID(woodshed_engine_open("null", &options, &engine));
-    // A later version, with fields that are not used, and with a used field.
+    // A later version, with unused fields, and with a used field.
     struct { woodshed_engine_options known; int64_t later[4]; } wide;
     memset(&wide, 0, sizeof wide);
     wide.known.size = sizeof wide;
@@ -418,7 +417,7 @@ static void test_requests(const char *recording) {
     INVALID(woodshed_player_set_strip(player, &strip, -2));
     float peaks[9];
     INVALID(woodshed_player_take_peaks(player, peaks, 9));
-    // Everything that is right.
+    // Correct arguments only.
     EXPECT(woodshed_player_prepare(player) == WOODSHED_OK);
     EXPECT(woodshed_player_start_in(player, 1, 100, WOODSHED_NOW) == WOODSHED_OK);
     EXPECT(woodshed_player_start(player, 0) == WOODSHED_OK);
@@ -479,7 +478,7 @@ static void test_requests(const char *recording) {
     EXPECT(woodshed_engine_wait(engine) == WOODSHED_OK);
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
     EXPECT(woodshed_listener_next(listener, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
-    // The end is reported once, and then nothing waits.
+    // The listener reports the end once, and then nothing waits.
     EXPECT(woodshed_listener_next(listener, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
@@ -490,7 +489,7 @@ static void test_requests(const char *recording) {
 struct called {
     woodshed_listener *listener;
     pthread_t thread;
-    // The thread of a listener writes these fields, and the test reads them meanwhile.
+    // The thread of a listener writes these fields while the test reads.
     atomic_int count, is_closed;
     int closes_itself;
 };
@@ -584,7 +583,7 @@ static void test_listeners(const char *recording) {
         EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind != WOODSHED_EVENT_NONE);
         EXPECT(event->kind != WOODSHED_EVENT_FINISHED);
     }
-    // Events without room are counted, but the end is kept.
+    // The listener counts events without room, but keeps the end.
     EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_FINISHED);
     EXPECT(event->events_lost > 180 && event->player == player);
     EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
@@ -607,8 +606,7 @@ static void test_listeners(const char *recording) {
 
 // ---- An audio thread of the host's own ----
 
-// Passes of one frame have more events in a block than there is room for. Each event is reported, or counted by the
-// player.
+// Passes of one frame have more events in a block than there is room for. The player reports or counts each event.
 static void test_dropped_events(void) {
     woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
     options.sample_rate = 8000, options.channels = 1, options.period_frames = 8192;
@@ -722,7 +720,7 @@ static void test_closing_while_rendering(void) {
     }
 }
 
-// Players opened and closed while no block is rendered are gone, and so are players closed after the end.
+// Players disappear if opened and closed while the engine renders no block, or if closed after the end.
 static void test_closing_unheard(const char *recording) {
     woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
     options.sample_rate = 44100, options.channels = 1;
@@ -833,8 +831,8 @@ static void test_recorders(const char *recording, const char *folder) {
     EXPECT(event->kind == WOODSHED_EVENT_CLOSED);
     EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
 
-    // Existing files are not overwritten. The input is silence, which does not end however long the other threads of
-    // the machine take.
+    // A recorder overwrites no existing file. The input is silence, which does not end however long the other threads
+    // of the machine take.
     recorder = open_recorder("null", WOODSHED_CLOCK_REAL);
     EXPECT(woodshed_recorder_record(recorder, path, NULL) == WOODSHED_CANNOT_CREATE);
     EXPECT(woodshed_recorder_arm(recorder) == WOODSHED_OK);

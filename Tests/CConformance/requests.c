@@ -24,7 +24,7 @@ void refuse_request_handle(void *handle, const char *recording) {
     EXPECT(woodshed_meter_close(handle) == (handle ? WOODSHED_INVALID : WOODSHED_OK));
 }
 
-// Waits for the answer to a request; earlier answers are skipped.
+// Waits for the answer to a request, and skips earlier answers.
 static const woodshed_event *answer_to(woodshed_listener *listener, int64_t request) {
     const woodshed_event *event;
     do EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK);
@@ -73,7 +73,7 @@ static void test_answers(const char *recording, const char *words) {
     EXPECT(woodshed_measure_request(listener, words, &bad_request) == WOODSHED_OK);
     event = answer_to(listener, bad_request);
     EXPECT(event->status == WOODSHED_BAD_DATA && event->text && event->remedy && event->loudness == NULL);
-    // Without a place for the number, and with arguments that are refused at once.
+    // Without a place for the number, and with arguments refused at once.
     EXPECT(woodshed_measure_request(listener, recording, NULL) == WOODSHED_OK);
     EXPECT(woodshed_listener_next(listener, PATIENCE, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_ANSWER);
     int64_t none = 7;
@@ -87,7 +87,7 @@ static void test_answers(const char *recording, const char *words) {
     EXPECT(none == 7);
     EXPECT(woodshed_request_cancel(listener, bad_request) == WOODSHED_NOT_FOUND);
     EXPECT(woodshed_request_cancel(listener, INT64_MIN) == WOODSHED_NOT_FOUND);
-    // The thread that has taken an event can read it, also if the listener is closed meanwhile.
+    // The thread that has taken an event can read the event, also after the listener closes.
     EXPECT(woodshed_measure_request(listener, words, &bad_request) == WOODSHED_OK);
     event = answer_to(listener, bad_request);
     char text[256];
@@ -98,7 +98,8 @@ static void test_answers(const char *recording, const char *words) {
     EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
 }
 
-// More requests than threads, some of them cancelled: each is answered once, although the queue has room for 16 events.
+// More requests than threads, some of them cancelled: each gets a single answer, although the queue has room for 16
+// events.
 static void test_cancelling(const char *recording) {
     enum { first = 100, most = 1000 };
     woodshed_listener *listener;
@@ -111,7 +112,7 @@ static void test_cancelling(const char *recording) {
         EXPECT(status == WOODSHED_OK || status == WOODSHED_NOT_FOUND);
         taken += status == WOODSHED_OK;
     }
-    // If this thread was held up, all requests were answered before.
+    // If this thread was late, all requests already have answers.
     for (; !taken && count < most; count++) {
         EXPECT(woodshed_waveform_request(listener, recording, &requests[count]) == WOODSHED_OK);
         taken += woodshed_request_cancel(listener, requests[count]) == WOODSHED_OK;
@@ -147,7 +148,7 @@ static void count_answers(void *context, const woodshed_event *event) {
     if (event->kind == WOODSHED_EVENT_CLOSED) counted->closed++;
 }
 
-// Listeners and engines closed while requests wait: all requests are answered before the end, and no result of theirs
+// Listeners and engines closed while requests wait: all requests get answers before the end, and no result of theirs
 // stays open.
 static void test_closing_with_requests(const char *recording) {
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
@@ -177,7 +178,7 @@ static void keep_clip(void *context, const woodshed_event *event) {
     if (event->kind == WOODSHED_EVENT_ANSWER) kept->clip = event->clip;
 }
 
-// Handles taken by a callback belong to the program, also when the listener is closed.
+// Handles taken by a callback belong to the program, also after the listener closes.
 static void test_kept_answer(const char *recording) {
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
     for (int turn = 0; turn < 20; turn++) {

@@ -124,7 +124,7 @@ static void refuse_requests(woodshed_session *session) {
     EXPECT(woodshed_session_go(session, INT32_MIN) == WOODSHED_OK);
 }
 
-// The whole plan as fast as possible, with a log; then the log it left behind.
+// The whole plan as fast as possible, with a log; then the resulting log.
 static void test_plan(const char *recording, const char *folder) {
     char path[4200];
     snprintf(path, sizeof path, "%s/practised.db", folder), unlink(path);
@@ -241,7 +241,7 @@ static void test_by_ear(const char *recording) {
     EXPECT(woodshed_session_pause(session) == WOODSHED_OK);
     EXPECT(woodshed_session_resume(session) == WOODSHED_OK);
     EXPECT(woodshed_session_toggle_loop(session) == WOODSHED_OK);
-    // Just after a jump nothing was heard that could be looped.
+    // Just after a jump there is no heard sound to loop.
     woodshed_status looped = WOODSHED_INTERNAL;
     for (int turn = 0; turn < PATIENCE * 200 && looped != WOODSHED_OK; turn++) {
         looped = woodshed_session_loop_last_heard(session);
@@ -269,7 +269,7 @@ static void test_by_ear(const char *recording) {
     EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
 }
 
-// The count-in comes before the first pass in an engine that runs, too.
+// The count-in comes before the first pass in a running engine, too.
 static void test_late_count_in(const char *recording) {
     woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
     options.sample_rate = 44100, options.clock = WOODSHED_CLOCK_VIRTUAL, options.channels = 1;
@@ -303,7 +303,7 @@ void test_sessions(const char *recording, const char *folder) {
     test_plan(recording, folder);
     test_by_ear(recording);
     test_late_count_in(recording);
-    // Many, one after the other: each returns its places in the mixer.
+    // Many in succession: each returns its places in the mixer.
     woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 0);
     woodshed_clip *clip;
     EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
@@ -313,7 +313,7 @@ void test_sessions(const char *recording, const char *folder) {
     for (int turn = 0; turn < 200; turn++) {
         woodshed_session *session = NULL;
         woodshed_status opened = WOODSHED_INTERNAL;
-        // Players that fade out still have their places for a moment.
+        // Fading players still have places for a moment.
         for (int attempt = 0; attempt < PATIENCE * 200 && opened != WOODSHED_OK; attempt++) {
             opened = woodshed_session_open(engine, clip, NULL, &options, &session);
             if (opened != WOODSHED_OK) usleep(5000);

@@ -32,7 +32,7 @@ static int thread_count(const char *name) { return name == NULL; }
 static int settles(const char *name, int count) { return thread_count(name) <= count; }
 #endif
 
-// The engine is stopped before its start, which fails then. The recorder started first leaves no thread.
+// A stop of the engine before its start makes the start fail. The recorder started first leaves no thread.
 static void test_failed_start(const char *recording, const char *input, const char *folder) {
     static const char *const names[] = {"woodshed-pump", "woodshed-take", "woodshed-tape", "woodshed-list", "woodshed-input"};
     int before[5];
