@@ -9,7 +9,7 @@ package func withChannels(_ channels: [[Float]], _ body: (UnsafePointer<UnsafeMu
     unsafe withPointers(&copies, body)
 }
 
-/// Passes channels to a meter in blocks of the sizes that `nextBlock` names.
+/// Passes channels to a meter in blocks of the sizes named by `nextBlock`.
 package func inBlocks(
     _ channels: [[Float]], _ nextBlock: () -> Int,
     _ body: (_ block: UnsafePointer<UnsafeMutablePointer<Float>>, _ frameCount: Int) -> Void
@@ -27,7 +27,7 @@ package func inBlocks(
     }
 }
 
-/// A tone of 1 kHz whose level changes on a grid of 10 ms, so that one period of a hundred fits all: the standards'
+/// A tone of 1 kHz with level changes on a grid of 10 ms, so that a period of a hundred fits all: the standards'
 /// signals.
 package struct SteppedTone {
     /// A level for each channel in dB of full scale; nil is silence. A single level is for two channels.
@@ -51,7 +51,7 @@ package struct SteppedTone {
 
     package var channelCount: Int { steps[0].decibels.count }
 
-    /// Measures its loudness; `each` gets the reading every 10 ms.
+    /// Measures the tone's loudness; `each` gets the reading every 10 ms.
     package func loudness(weights: ChannelWeights? = nil, each: (LoudnessHop) -> Void = { _ in }) -> LoudnessLevels {
         let rate = SteppedTone.sampleRate
         var meter = LoudnessMeter(.init(sampleRate: rate, channelCount: channelCount, weights: weights))

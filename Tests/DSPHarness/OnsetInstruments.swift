@@ -58,7 +58,7 @@ package struct Track {
 package typealias Formants = (Double, Double, Double)
 
 extension Track {
-    /// A sine that falls from 160 Hz to 50 Hz, with the beater's short noise.
+    /// A sine falling from 160 Hz to 50 Hz, with the beater's short noise.
     package mutating func kick(at start: Int, level: Double, _ random: inout SeededGenerator) {
         var phase = 0.0
         let rate = Double(sampleRate)
@@ -82,7 +82,7 @@ extension Track {
         }
     }
 
-    /// High-passed noise; `decay` is its time constant's inverse, 70 closed, 9 open.
+    /// High-passed noise; `decay` is the inverse of the time constant, 70 closed, 9 open.
     package mutating func hat(at start: Int, level: Double, decay: Double, _ random: inout SeededGenerator) {
         var (last, earlier) = (0.0, 0.0)
         let noise = (0..<frame(5 / decay)).map { _ -> Double in
@@ -123,7 +123,7 @@ extension Track {
         }
     }
 
-    /// A struck string: slightly stretched partials that rise within 2 ms and decay the faster the higher they are.
+    /// A struck string: slightly stretched partials rise within 2 ms, and higher partials decay faster.
     package mutating func piano(
         at start: Int, pitch: Double, level: Double, seconds: Double, _ random: inout SeededGenerator
     ) {
@@ -203,7 +203,7 @@ extension Track {
     }
 }
 
-/// A two-pole resonance with about unity gain at its peak.
+/// A two-pole resonance with about unity gain at the peak.
 struct TestResonator {
     private let (a1, a2, gain): (Double, Double, Double)
     private var (y1, y2) = (0.0, 0.0)

@@ -16,7 +16,7 @@ package struct LabelledSound {
     /// The category in which a scene counts.
     package enum Family: String, CaseIterable {
         case drums, plucked, struck, sung, mixed, quiet
-        /// The only onset is at its start.
+        /// The only onset is at the sound's start.
         case none
     }
 }

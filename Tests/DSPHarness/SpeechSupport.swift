@@ -77,8 +77,8 @@ package func analysed(_ source: [[Float]], sampleRate: Int = 44100) -> SpeechAna
         SourceBlock(source, firstFrame: 0, sampleRate: sampleRate), range: 0..<Int64(max(1, source[0].count)))
 }
 
-/// The next `frameCount` frames of every channel, requested in blocks of the sizes that `nextBlock` names; the source
-/// is silent outside.
+/// The next `frameCount` frames of every channel, requested in blocks of the sizes named by `nextBlock`; the source is
+/// silent outside.
 package func render(
     _ splicer: inout Splicer, _ source: [[Float]], frameCount: Int, nextBlock: () -> Int,
     glance: (inout Splicer) -> Void = { _ in }
@@ -131,7 +131,7 @@ package func spliced(
 }
 
 extension SplicePlan {
-    /// Its splices as an array.
+    /// The plan's splices as an array.
     package var splices: [Splice] { (0..<list.count).map { list[$0] } }
 
     /// The copied ranges of the source, in order, crossfades included on both sides.

@@ -38,7 +38,7 @@ package func feed(_ stretcher: inout Stretcher, _ source: [[Float]], _ request: 
     stretcher.acceptInput()
 }
 
-/// The next `frameCount` frames of every channel, requested in blocks of the sizes that `nextBlock` names.
+/// The next `frameCount` frames of every channel, requested in blocks of the sizes named by `nextBlock`.
 ///
 /// `glance` may look ahead before each block.
 package func render(
@@ -63,8 +63,8 @@ package func render(
     return result
 }
 
-/// Starts a stretcher at two speeds, one after the other, and renders a hundred blocks of 64 frames at each; the input
-/// stays the same.
+/// Starts a stretcher at two speeds in succession, and renders a hundred blocks of 64 frames at each; the input stays
+/// the same.
 ///
 /// Nothing here allocates, so that a test can count the stretcher's allocations.
 package func restart(_ stretcher: inout Stretcher, into output: UnsafePointer<UnsafeMutablePointer<Float>>) {
