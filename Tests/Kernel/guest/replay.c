@@ -1,8 +1,8 @@
 // replay LOG              lists the log of the device mapper's target log-writes, a line an entry
 // replay LOG DISK A B     writes the entries A to B - 1 to a disk's image
 //
-// An entry has its number, then "mark" and the mark's text, or the number of sectors written and their place, with
-// "flush" if everything written before is on the disk, and "fua" if this entry is. See
+// An entry has a number, then "mark" and the mark's text, or the number of sectors written and the place, with "flush"
+// if everything written before is on the disk, and "fua" if this entry is. See
 // Documentation/admin-guide/device-mapper/log-writes.rst of Linux.
 #define _GNU_SOURCE
 #include <endian.h>

@@ -11,9 +11,9 @@ static const int64_t MILLISECOND = 1000000, MICROFRAME = 125000;
 // The card's properties; set once.
 struct card {
     unsigned rate, bits, channels;
-    // The class of USB audio: 1 at full speed, or 2 at high speed, with a clock of its own that is `ppm` too fast.
+    // The class of USB audio: 1 at full speed, or 2 at high speed, with a clock of its own, `ppm` too fast.
     int audio_class, ppm;
-    // The time after its setting was chosen for which the input delivers nothing.
+    // The time for which the input delivers nothing after the host's choice of the input's setting.
     int64_t late;
     bool has[DIRECTIONS];
 };
@@ -39,7 +39,7 @@ void begin_stream(int stream, int64_t time);
 // Moves a packet of a stream in its time, to or from `data`. Returns the number of bytes. `is_playing`: whether the
 // host sends sound now.
 unsigned move_sound(int stream, int64_t time, uint8_t *data, unsigned length, bool is_playing);
-// Prints the last frame that came to the input, as bytes.
+// Prints the last frame received by the input, as bytes.
 void tell_last_frame(void);
 // Forgets everything, as when the card is pulled out.
 void reset_sound(void);

@@ -119,7 +119,7 @@ static void put_rate(uint8_t *answer, int bytes) {
     for (int index = 0; index < bytes; index++) answer[index] = (uint8_t)(card.rate >> 8 * index);
 }
 
-// A request to the clock of a card of class 2: its rate, the range of rates, or its validity.
+// A request to the clock of a card of class 2: the rate, the range of rates, or the validity.
 static int clock_request(unsigned request, unsigned selector, uint8_t *answer) {
     if (request == 1 && selector == 2) {
         answer[0] = 1;
@@ -149,7 +149,7 @@ int control(const uint8_t *setup, uint8_t *answer, int64_t time) {
         put_rate(answer, 3);
         length = 3;
     } else if ((type & 0x80) == 0) length = 0;
-    // The input's interface is the last one.
+    // The input's interface is the last.
     if (type == 1 && request == 11 && setup[2] == 1 && setup[4] == card.has[OUT] + 1) choose_input(time);
     return length < most ? length : most;
 }

@@ -36,7 +36,7 @@ struct message {
         struct { uint32_t number; uint8_t rest[24]; } unlink;
     } of;
 } __attribute__((packed));
-// A transfer of sound that waits for its time.
+// A transfer of sound waiting for the due time.
 struct transfer {
     struct message message;
     struct packet *packets;
@@ -127,7 +127,7 @@ static bool move_packet(int line, struct transfer *transfer, int stream) {
     return is_sent;
 }
 
-// The transfer whose packet is due first, and its stream; NULL if there is none.
+// The transfer with the earliest due packet, and the transfer's stream; NULL without transfers.
 static struct transfer *first_due(int *stream) {
     struct transfer *first = NULL;
     for (int side = OUT; side < STREAMS; side++) {

@@ -95,7 +95,8 @@ static unsigned move_sound_2(int stream, int64_t time, uint8_t *data, unsigned l
     return bytes;
 }
 
-// Frames that leave the input of a card of class 1 in the next millisecond: at 44100 Hz there are 44, and every tenth time 45.
+// Frames leaving the input of a card of class 1 in the next millisecond: at 44100 Hz there are 44, and every tenth time
+// 45.
 static unsigned due_bytes(void) {
     frames_owed += card.rate / 1000.0;
     const unsigned frames = (unsigned)frames_owed;
@@ -122,7 +123,7 @@ static unsigned move_sound_1(int stream, int64_t time, uint8_t *data, unsigned l
     return length;
 }
 
-// The last frame that came to the input.
+// The last frame received by the input.
 static uint8_t last_frame[MOST_BYTES];
 
 unsigned move_sound(int stream, int64_t time, uint8_t *data, unsigned length, bool is_playing) {
