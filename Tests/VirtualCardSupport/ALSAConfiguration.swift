@@ -1,13 +1,13 @@
 // VirtualCardSupport: sound cards for tests. One ALSA configuration for the process replaces the machine's, with
-// virtual cards made to order. No test that uses the configuration reaches a real card.
+// virtual cards made to order. No test with this configuration reaches a real card.
 internal import Glibc
 
 /// The configuration of alsa-lib for this process.
 public enum ALSAConfiguration {
     /// The folder of the configuration; tests may leave files of their own there.
     ///
-    /// Must be touched before any use of alsa-lib, which reads its configuration once. Programs started by tests
-    /// inherit the configuration by their environment.
+    /// Must be touched before any use of alsa-lib, which reads the configuration once. Programs started by tests
+    /// inherit the configuration by the environment.
     public static let directory: String = {
         var template = Array("/tmp/woodshed-alsa-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { return "/nonexistent" }
@@ -35,7 +35,7 @@ public enum ALSAConfiguration {
         return folder + "/libVirtualCardPlugIn.so"
     }()
 
-    /// alsa-lib's own plug-ins as devices that are missing, picky or odd, and any virtual card by its name.
+    /// alsa-lib's own plug-ins as missing, picky or odd devices, and any virtual card by name.
     private static var text: String {
         """
         pcm_type.virtual_card { lib "\(plugInPath)" }

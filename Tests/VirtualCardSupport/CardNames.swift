@@ -2,8 +2,8 @@ internal import Glibc
 internal import Synchronization
 internal import VirtualCard
 
-/// Names made by this process that outlive it, removed at its end: tests that end by `exit` release nothing. Names left
-/// behind by killed processes are removed before this process makes its first card.
+/// Names made by this process, which would outlive the process and are removed at the end: tests ending by `exit`
+/// release nothing. Before making the first card, this process removes names left behind by killed processes.
 enum CardNames {
     private static let cards = Mutex<Set<String>>([])
     private static let clocks = Mutex<Set<String>>([])
@@ -24,12 +24,12 @@ enum CardNames {
 
     static func forget(_ card: String) { cards.withLock { _ = $0.remove(card) } }
 
-    /// Removes the cards and clocks of rigs whose process has ended; returns their names.
+    /// Removes the cards and clocks of ended processes' rigs; returns the names.
     @discardableResult
     static func sweep() -> [String] {
         let names = leftBehind("woodshed-card.")
         for name in names { _ = unsafe virtual_card_remove(name) }
-        // Removing a card removes its own clock; these clocks have names of their own, or lost their card.
+        // Removing a card removes the card's own clock; the clocks here have separate names, or lost the card.
         let clocks = leftBehind("woodshed-clock.")
         for name in clocks { _ = unsafe virtual_card_remove_clock(name) }
         return names + clocks
@@ -47,7 +47,7 @@ enum CardNames {
             guard file.hasPrefix(prefix) else { continue }
             let name = String(file.dropFirst(prefix.count))
             let parts = name.split(separator: "-")
-            // A name without a number in that place was made by hand, and belongs to a user.
+            // A name without a number in this place was made by hand, and belongs to a user.
             guard parts.count >= 3, let process = Int32(parts[1]), process > 0 else { continue }
             if !virtual_card_process_exists(process) { names.append(name) }
         }

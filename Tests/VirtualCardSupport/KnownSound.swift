@@ -1,9 +1,9 @@
-// The sound that tests play on cards. Here and not beside the tests, which are compiled without optimisation: a loop
+// The sound played on cards by tests. Here and not beside the tests, which are compiled without optimisation: a loop
 // over samples takes a hundred times as long there.
 
 /// A sound whose every sample is known, so that a test finds each frame again.
 public enum KnownSound {
-    /// A sample that identifies frame and channel; some samples fall between the steps of every integer format, some
+    /// A sample identifying frame and channel; some samples fall between the steps of every integer format, some
     /// beyond.
     public static func sample(frame: Int, channel: Int) -> Float {
         let mixed = UInt32(truncatingIfNeeded: frame &* 64 &+ channel) &* 2_654_435_761

@@ -9,7 +9,7 @@ public struct VirtualCardOptions: Sendable {
         case real
         /// Jumps from one wake-up to the next.
         case virtual
-        /// As above, shared by all cards that name it.
+        /// As above, shared by all cards naming the clock.
         case shared(String)
     }
 
@@ -39,7 +39,7 @@ public struct VirtualCardOptions: Sendable {
     public var jitterMicroseconds: UInt32 = 0
     /// The device frame at the card's creation.
     public var firstFrame: Int64 = 0
-    /// The number of frames that the cable remembers, a power of two.
+    /// The number of frames remembered by the cable, a power of two.
     public var cableFrames: UInt32 = 1 << 17
     /// The permitted numbers of channels of a stream, 64 at most.
     public var channels: ClosedRange<UInt32> = 1...8

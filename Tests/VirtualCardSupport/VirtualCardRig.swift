@@ -2,7 +2,7 @@ internal import Glibc
 internal import Synchronization
 internal import VirtualCard
 
-/// A virtual card made to order: opened under its ALSA name, made to fail, and asked for its own record.
+/// A virtual card made to order: opened under its ALSA name, made to fail, and asked for the card's own record.
 ///
 /// The card is gone with the last reference; open streams go on, but new openings do not find the card.
 @safe
@@ -36,7 +36,7 @@ public final class VirtualCardRig: @unchecked Sendable {
         CardNames.forget(cardName)
     }
 
-    /// The name for opening the card, used as it is.
+    /// The complete name for opening the card.
     public var name: String { "virtual:\(cardName)" }
     /// The name to open the card by behind ALSA's own conversions.
     public var pluggedName: String { "plugged:\(cardName)" }
@@ -66,7 +66,7 @@ public final class VirtualCardRig: @unchecked Sendable {
         unsafe VirtualTruth(virtual_card_truth(card, direction.c))
     }
 
-    /// All faults of both directions, in the order they happened.
+    /// All faults of both directions, in order of occurrence.
     public var records: [VirtualRecord] {
         let capacity = Int(VIRTUAL_CARD_RECORD_LIMIT)
         return unsafe Array<virtual_card_record>(unsafeUninitializedCapacity: capacity) { buffer, count in
@@ -80,7 +80,7 @@ public final class VirtualCardRig: @unchecked Sendable {
     /// The cable remembers as many frames as the options say.
     public func heard(from first: Int64, count: Int, channelCount: Int) -> [Double] {
         // The library writes the length of an empty array, which all threads share: the thread sanitizer would report
-        // it.
+        // the write.
         guard count > 0 else { return [] }
         return unsafe Array(unsafeUninitializedCapacity: count * channelCount) { buffer, used in
             unsafe virtual_card_heard(card, first, count, UInt32(channelCount), buffer.baseAddress)
@@ -110,6 +110,6 @@ public final class VirtualCardRig: @unchecked Sendable {
 
 /// Why a card could not be made.
 public struct VirtualCardError: Error, Sendable, Hashable {
-    /// An errno: EINVAL for options that contradict themselves, EEXIST for a name that is taken.
+    /// An errno: EINVAL for contradictory options, EEXIST for a taken name.
     public let code: Int32
 }

@@ -26,7 +26,7 @@ public enum VirtualOperation: UInt32, Sendable, CaseIterable {
 
 /// The true events of a direction since the card was made.
 public struct VirtualTruth: Sendable, Hashable {
-    /// Whether a program has it open.
+    /// Whether a program has the direction open.
     public let isOpen: Bool
     /// Whether the device moves frames.
     public let isRunning: Bool
@@ -44,17 +44,17 @@ public struct VirtualTruth: Sendable, Hashable {
     public let xruns: Int
     /// Faults by kind, injected or by schedule.
     public let faults: [VirtualFault: Int]
-    /// Frames that the program wrote or read.
+    /// Frames written or read by the program.
     public let framesTransferred: Int
-    /// Frames that went through the device while it ran.
+    /// Frames moved by the running device.
     public let framesMoved: Int
     /// Frames of time between the stop of a stream by a fault and its next start, and in freezes.
     public let silentFrames: Int
-    /// Written frames that a fault discarded.
+    /// Written frames discarded by a fault.
     public let droppedFrames: Int
-    /// The number of times that the program checked a poll's result.
+    /// The number of the program's checks of a poll's result.
     public let wakes: Int
-    /// The number of those times without anything to do.
+    /// The number of checks without anything to do.
     public let idleWakes: Int
 
     init(_ truth: virtual_card_truth) {
@@ -83,13 +83,13 @@ public struct VirtualTruth: Sendable, Hashable {
     }
 }
 
-/// A fault that happened.
+/// A fault in the card's record.
 public struct VirtualRecord: Sendable, Hashable {
     /// The kind of fault.
     public let fault: VirtualFault
     /// To which direction.
     public let direction: VirtualDirection
-    /// False for a stream that ran dry, or full, by itself.
+    /// False for the stream's own underrun or overrun.
     public let wasInjected: Bool
     /// Where the device stood.
     public let deviceFrame: Int64
@@ -99,7 +99,7 @@ public struct VirtualRecord: Sendable, Hashable {
     public let movedFrame: Int64
     /// Nanoseconds by the card's clock.
     public let time: Int64
-    /// The number of frames for which the stream stood still; nil while it does, or where it never stopped.
+    /// The number of frames for which the stream stood still; nil during the standstill, or without a standstill.
     public let gapFrames: Int64?
     /// The number of written frames lost by the fault, unheard.
     public let droppedFrames: Int
