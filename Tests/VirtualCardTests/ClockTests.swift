@@ -63,7 +63,7 @@ struct ClockTests {
                 try #require(recorder.wait() == 1)
                 _ = try recorder.read(Int.random(in: 1...64, using: &generator))
             }
-            // A frame that differs from all others.
+            // A frame unlike all others.
             let place = Int.random(in: 0..<256, using: &generator)
             var sound = [UInt8](repeating: 0, count: 256 * 4)
             sound[place * 4] = 77
@@ -119,7 +119,7 @@ struct ClockTests {
                 try fill()
             }
         }
-        // 1.6 frames a second are lacking, and three periods are in store when one is about to be written.
+        // 1.6 frames a second are lacking, and three periods are in store just before each write of a period.
         #expect(sink.truth(.playback).xruns == (ppm == 0 ? 0 : seconds * 16 / 10 / (3 * 48)))
         #expect(source.truth(.capture).xruns == 0)
     }
@@ -231,7 +231,7 @@ struct ClockTests {
         setup.periodFrames = 1 << 18
         let player = try Stream(rig.name, .playback, setup)
         let recorder = try Stream(rig.name, .capture, setup)
-        // Skipped frames that are not written are silence.
+        // Skipped, unwritten frames are silence.
         func step(_ stream: Stream) throws {
             let count = stream.avail()
             let moved = unsafe snd_pcm_forward(stream.pcm, snd_pcm_uframes_t(max(0, count)))

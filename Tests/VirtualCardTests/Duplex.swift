@@ -3,16 +3,16 @@ import Glibc
 import Testing
 import VirtualCardSupport
 
-/// Plays a pattern in a loop in one direction and records it in the other, from one thread.
+/// Plays a pattern in a loop in one direction and records the pattern in the other, from a single thread.
 @safe
 struct Duplex {
     let player: Stream
     let recorder: Stream
-    /// One lap of the pattern, interleaved.
+    /// A lap of the pattern, interleaved.
     let pattern: [UInt8]
     private(set) var framesPlayed = 0
     private(set) var framesRecorded = 0
-    /// Frames that differ from the frames played earlier by the delay.
+    /// Frames different from the frames played earlier by the delay.
     private(set) var mismatches = 0
 
     /// The pattern's length must be a multiple of both periods.
@@ -24,7 +24,7 @@ struct Duplex {
 
     private var lapFrames: Int { pattern.count / player.bytesPerFrame }
 
-    /// Fills the player and starts both directions at one moment of a virtual clock.
+    /// Fills the player and starts both directions at the same moment of a virtual clock.
     mutating func start() throws {
         while player.avail() >= player.periodFrames { try feed() }
         try #require(player.start() == 0 && recorder.start() == 0)

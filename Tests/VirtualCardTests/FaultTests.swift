@@ -13,7 +13,7 @@ struct FaultTests {
         return try VirtualCardRig(options)
     }
 
-    /// A stream that is full and started.
+    /// A full and started stream.
     private func started(_ rig: VirtualCardRig, mode: Int32 = SND_PCM_NONBLOCK) throws -> Stream {
         let player = try Stream(rig.name, .playback, mode: mode)
         try fill(player)

@@ -210,7 +210,7 @@ struct LimitTests {
         }
         let truth = rig.truth(.capture)
         #expect(truth.wakes <= 41 && truth.idleWakes == 0)
-        // A stream that was prepared, but not started, causes no wake-up.
+        // A prepared but not started stream causes no wake-up.
         try #require(recorder.prepare() == 0)
         #expect(recorder.wait(milliseconds: 50) == 0)
         #expect(rig.truth(.capture).wakes == truth.wakes)

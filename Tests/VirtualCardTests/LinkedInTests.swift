@@ -28,7 +28,7 @@ struct LinkedInTests {
         return unsafe Opened(pcm: pcm)
     }
 
-    /// A stream that is closed with the last reference.
+    /// A stream, closed with the last reference.
     @safe
     private final class Opened {
         let pcm: OpaquePointer

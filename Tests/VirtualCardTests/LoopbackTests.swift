@@ -23,7 +23,7 @@ struct Way: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Samples that fill every bit of a format, in its byte order and its place within the word.
+/// Samples filling every bit of a format, in the format's byte order and place within the word.
 func samples(_ format: snd_pcm_format_t, count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     let physical = Int(snd_pcm_format_physical_width(format))
     let width = Int(snd_pcm_format_width(format))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualCardSupport
 
-/// A program that runs beside the test.
+/// A program running beside the test.
 private final class Program {
     private var process: pid_t = 0
     private let handle: ProcessHandle
@@ -53,7 +53,7 @@ private final class Program {
     deinit { end() }
 }
 
-/// Another program does not have the thread sanitizer's runtime, which the plug-in needs if built with it.
+/// Another program does not have the thread sanitizer's runtime, which the plug-in needs if built with the sanitizer.
 private let programsCanLoadPlugIn: ConditionTrait = .disabled(
     if: Sanitizers.watchThreads, "aplay cannot load the plug-in")
 
@@ -150,8 +150,8 @@ struct ProgramTests {
         var setup = Stream.Setup()
         setup.format = SND_PCM_FORMAT_S16_LE
         let recorder = try Stream(rig.name, .capture, setup)
-        // The recorder comes first: time does not pass beyond its buffer while it is not served, so that the other
-        // program does not end unheard.
+        // The recorder comes first: time does not pass beyond the buffer of an unserved recorder, so the other program
+        // does not end unheard.
         try #require(recorder.start() == 0)
         let program = try Program(
             ["aplay", "-q", "-D", rig.name, "-t", "raw", "-f", "S16_LE", "-r", "48000", "-d", "600", "/dev/urandom"])
