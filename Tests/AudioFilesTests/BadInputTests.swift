@@ -79,7 +79,7 @@ import Testing
 
     @Test("an unreadable file is a matter of permission")
     func unreadable() {
-        // The tests may run as root, whom no permission stops: the mapping is testable everywhere.
+        // The tests may run as root, and no permission stops root: the mapping is testable everywhere.
         #expect(AudioFileError.reading("x", errno: EACCES).kind == .permissionDenied)
         #expect(AudioFileError.writing("x", errno: EROFS, creating: true).kind == .permissionDenied)
         #expect(AudioFileError.writing("x", errno: ENOSPC, creating: false).kind == .diskFull)

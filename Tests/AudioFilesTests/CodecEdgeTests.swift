@@ -5,11 +5,11 @@ import Testing
 
 @testable import AudioFiles
 
-/// Encoders put frames in front of the sound and behind it. Players that keep those frames make a gap between
-/// consecutive files.
+/// Encoders put frames in front of the sound and behind the sound. Players that keep the extra frames make a gap
+/// between consecutive files.
 @Suite("The edges of an encoded recording")
 struct CodecEdgeTests {
-    /// A format whose files state the beginning and the end of the sound.
+    /// A format with the beginning and the end of the sound stated in each file.
     struct Encoder: Sendable, CustomTestStringConvertible {
         let format: Format
         /// Frames of the file for a frame of the source.
@@ -96,7 +96,7 @@ struct CodecEdgeTests {
         }
     }
 
-    /// An M4A file, whose index is its last box, with a note of iTunes: 1024 frames in front, and `count` frames.
+    /// An M4A file, with the index as the last box and a note of iTunes: 1024 frames in front, and `count` frames.
     private func noted(_ bytes: [UInt8], count: Int) throws -> [UInt8] {
         func box(_ name: String, _ content: [UInt8]) -> [UInt8] {
             big(UInt32(8 + content.count)) + Array(name.utf8) + content
@@ -129,7 +129,7 @@ struct CodecEdgeTests {
         return result
     }
 
-    /// The number of frames by which a decoded file is longer than its source, and by which its sound comes later.
+    /// The number of frames by which a decoded file is longer than the source, and by which the sound comes later.
     private func measured(_ encoder: Encoder, _ frames: Int) throws -> (surplus: Int, lag: Int) {
         let scratch = try Scratch()
         let decoder = try openDecoder(path: try encoder.format.file(in: scratch, frameCount: frames))

@@ -115,7 +115,7 @@ struct EncodedFileTests {
         #expect(failure { try write([[0]], to: scratch.file("pipe.flac")) }?.kind == .invalidRequest)
     }
 
-    // In a process of its own: the limit counts for all of it.
+    // In a process of its own: the limit counts for the whole process.
     @Test("a disk that takes no more ends every encoder with that error, and nothing is left", arguments: formats)
     func noRoom(name: String) async {
         await #expect(processExitsWith: .success) { [name] in

@@ -20,9 +20,9 @@ import Testing
         var wrong = 0
         var position: Int64 = 0
         let last = straight.info.frameCount - 3000
-        // Without its pre-roll about one far jump in thirty goes wrong in Opus; 60 jumps might miss that.
+        // Without the pre-roll about one far jump in thirty goes wrong in Opus; 60 jumps might miss the fault.
         for jump in 0..<cases(format.codec == "opus" ? 400 : 60, few: 30) {
-            // Far jumps and near ones: libsndfile's faults are in the near ones.
+            // Far jumps and near jumps: libsndfile's faults are in near jumps.
             position =
                 jump % 3 == 0
                 ? Int64.random(in: 0..<last, using: &generator)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioFiles
 
-/// MPEG audio whose jumps libmpg123 does not make to the bit: of one channel, or below 32 kHz.
+/// MPEG audio in which libmpg123's jumps are not exact to the bit: of one channel, or below 32 kHz.
 @Suite struct MPEGDecoderTests {
     /// Where decoding resumes from another place than the straight decoding, the last bits differ.
     static let formats: [Format] = [

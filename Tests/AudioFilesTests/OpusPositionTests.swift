@@ -5,17 +5,17 @@ import Testing
 
 @testable import AudioFiles
 
-/// Opus files whose pages state other positions than the sum of their packets; `opusdec` is the second opinion on their
+/// Opus files with pages stating other positions than the sum of the packets; `opusdec` is the second opinion on the
 /// sound.
 @Suite struct OpusPositionTests {
     /// The changes made to the positions of a file's pages of sound.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
-        /// As ffmpeg 5.1 writes them: one position too far ahead, the next position right again.
+        /// As written by ffmpeg 5.1: one position too far ahead, the next position right again.
         case jumpsThatCome = "a jump ahead that the next page takes back"
         case lastingGap = "a gap that stays"
         case lastingOverlap = "an overlap that stays"
         case lateBeginning = "a beginning in the middle of a stream"
-        /// A missing page, whose number is missing too.
+        /// A missing page, with the page's number missing too.
         case lostPage = "a lost page"
         /// One bit of a page.
         case damagedPage = "a damaged page"
@@ -25,7 +25,7 @@ import Testing
         /// opusdec leaves out 80 ms after a loss.
         var isLoss: Bool { self == .lostPage || self == .damagedPage }
 
-        /// The faulty position of the page whose true position is `told`; pages count from 0.
+        /// The faulty position of the page with the true position `told`; pages count from 0.
         func position(_ told: Int64, page: Int) -> Int64 {
             switch self {
             case .jumpsThatCome: [2, 5, 6].contains(page) ? told + 488 : told
@@ -49,7 +49,7 @@ import Testing
         let whole = try decode(decoder, 0..<decoder.info.frameCount)
         #expect(whole[0].count == expected[0].count + (fault.isLoss ? 3840 : 0))
         if fault.isLoss {
-            // Of four seconds in front of the lost page, and of the five behind it.
+            // Of four seconds in front of the lost page, and of the five behind the page.
             #expect(whole.map { $0.prefix(190_000) } == expected.map { $0.prefix(190_000) })
             #expect(whole.map { $0.suffix(230_000) } == expected.map { $0.suffix(230_000) })
         } else {

@@ -1,5 +1,4 @@
-// Files whose marks are cut off, claim too much, or are nearly right: everything readable is read, and nothing takes
-// long.
+// Files with marks cut off, claiming too much, or nearly right: everything readable is read, and nothing takes long.
 import SoundFileSupport
 import TestSupport
 import Testing

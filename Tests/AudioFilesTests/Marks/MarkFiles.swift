@@ -66,7 +66,7 @@ enum MarkFiles {
         FileMark(name: "end", frame: 60, endFrame: 65),
     ]
 
-    /// An RF64 file whose sizes are in its first chunk, also the size of a chunk in front of the samples.
+    /// An RF64 file with the sizes in the first chunk, also the size of a chunk in front of the samples.
     static var longSizes: [UInt8] {
         var sizes = ByteList()
         for size in [0, 10, 5] as [UInt64] { sizes.little(size) }

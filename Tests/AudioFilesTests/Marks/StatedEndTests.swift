@@ -10,7 +10,7 @@ struct StatedEndTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
 
-    /// Whether a file is cut off: nil if not; otherwise whether it states so by a length.
+    /// Whether a file is cut off: nil if not; otherwise whether the file states so by a length.
     private func cut(_ bytes: [UInt8], frameCount: Int64 = 100) throws -> Bool? {
         StatedEnd.fault(inFileAt: try scratch.write("file", bytes), frameCount: frameCount)?.isLengthStated
     }
@@ -194,7 +194,7 @@ struct StatedEndTests {
         for nothing: UInt32? in [nil, 0] {
             #expect(try verdict(500, stated: nothing, bytes: nothing) == .unstated)
         }
-        // A tag in front that is longer than the file so far.
+        // A tag in front, longer than the file so far.
         let early = Array("ID3".utf8) + [4, 0, 0, 0, 0, 9, 0] + [UInt8](repeating: 65, count: 500)
         #expect(try cut(early, frameCount: 0) == true)
     }
@@ -203,7 +203,7 @@ struct StatedEndTests {
     func written(_ format: Format) throws {
         let path = try format.file(in: scratch, frameCount: 200_000)
         let whole = StatedEnd.verdict(onFileAt: path, frameCount: try AudioFileInfo(path: path).frameCount)
-        // LAME leaves its counts out where the frames are too short for them.
+        // LAME leaves out the counts where the frames are too short for counts.
         let isUnstated = ["MP3 without Xing header", "MP3 at 48 kbit/s", "MP3 mono", "ADTS"].contains(format.name)
         #expect(whole == (isUnstated ? .unstated : .whole))
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
