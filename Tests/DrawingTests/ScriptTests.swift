@@ -1,4 +1,4 @@
-// Scripts whose letters join, change their order or stand over each other, recognised by the order of glyphs in an SVG
+// Scripts with letters that join, change order or stand over each other, recognised by the order of glyphs in an SVG
 // picture and by widths: both depend on the script and not on the font.
 internal import Foundation
 internal import FoundationXML
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Drawing
 
-/// The scripts that the machine's fonts have.
+/// The scripts of the machine's fonts.
 enum Letters {
     static func exist(for text: String) -> Bool {
         guard let canvas = try? Canvas(width: 1, height: 1, format: .png, fonts: .system) else { return false }
@@ -56,7 +56,7 @@ private final class Glyphs: NSObject, XMLParserDelegate {
     @Test("Arabic letters join: one letter has three shapes in a word", .enabled(if: Letters.exist(for: "\u{628}")))
     func arabic() throws {
         let joined = try Glyphs.of("\u{628}\u{628}\u{628}")
-        // A non-joiner between them keeps them apart.
+        // A non-joiner between the letters keeps the letters apart.
         let apart = try Glyphs.of("\u{628}\u{200C}\u{628}\u{200C}\u{628}")
         #expect(Set(joined).count > Set(apart).count)
         #expect(try width("\u{628}\u{628}\u{628}") < 3 * width("\u{628}"))

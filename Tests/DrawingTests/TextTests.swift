@@ -97,7 +97,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         #expect(canvas.width(of: text, style, room: whole) == whole)
         #expect(canvas.width(of: text, style, room: canvas.width(of: "…", style)) == 0)
         for room in [0, -5, 0.5, .nan] { #expect(canvas.width(of: text, style, room: room) == 0) }
-        // The widest letter and a blank, which belongs to the word in front of it.
+        // The widest letter and a blank, which belongs to the word in front.
         let most = canvas.width(of: "M ", style)
         for room in stride(from: 40.0, to: whole, by: 7) {
             let width = canvas.width(of: text, style, room: room)
