@@ -1,4 +1,4 @@
-// The login manager: here a program of the test, on a private bus that stands for the machine's.
+// The login manager: here a program of the test. A private bus stands for the machine's bus.
 import Glibc
 import Synchronization
 import TestSupport
@@ -6,12 +6,13 @@ import Testing
 
 @testable import DesktopBus
 
-/// A login manager on a thread of its own.
+/// A login manager on a separate thread.
 private final class Login: Sendable {
     struct Seen: Sendable {
         /// The inhibited events, the reason and the mode, for each call.
         var asked: [[String]] = []
-        /// The ends that show whether an inhibitor is still held, by events and mode.
+        /// The test's ends of the inhibitors' sockets, by events and mode; each shows whether a program still holds the
+        /// inhibitor.
         var held: [(kind: String, descriptor: Int32)] = []
         var isOver = false
         var tells: [Bool] = []
@@ -86,7 +87,8 @@ private final class Login: Sendable {
                 program.connection.answer(message, BusFault.unsupported("not permitted"))
                 continue
             }
-            // Not a pipe: a program started by another test must not hold it, and a pipe cannot be made so in one step.
+            // Not a pipe: a program started by another test must not hold the ends, and no single call makes such a
+            // pipe.
             var ends: [Int32] = [-1, -1]
             _ = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
             program.connection.answer(message, [.descriptor(ends[1])])

@@ -1,4 +1,4 @@
-// A player that makes no sound, a program that controls the player over a private bus, and a simulated login manager.
+// A silent player, a program to control the player over a private bus, and a simulated login manager.
 import Glibc
 import Synchronization
 import TestSupport
@@ -19,7 +19,7 @@ func startBus() throws -> PrivateBus { try #require(PrivateBus(), "no private bu
 final class FakePlayer: Sendable {
     struct Model: Sendable {
         var state = MediaState()
-        /// The place of the last move, start or stop, and its time.
+        /// The place and time of the last move, start or stop.
         var place: Int64 = 0
         var since: Int64 = 0
         var requests: [MediaRequest] = []
@@ -33,7 +33,7 @@ final class FakePlayer: Sendable {
         mutating func move(to position: Int64) { (place, since) = (position, nanoseconds()) }
     }
 
-    /// The objects that the bus's thread keeps until it has ended.
+    /// The objects kept by the bus's thread until the thread has ended.
     private final class Core: Sendable {
         let model: Mutex<Model>
         let bus: DesktopBus
@@ -107,7 +107,7 @@ final class FakePlayer: Sendable {
     var state: MediaState { core.model.withLock { $0.state } }
     var position: Int64 { core.model.withLock { $0.position } }
 
-    /// Its newest name on the bus.
+    /// The player's newest name on the bus.
     var name: String? {
         core.model.withLock { model in
             for case .available(let name) in model.news.reversed() { return name }
@@ -162,14 +162,14 @@ final class FakePlayer: Sendable {
     }
 }
 
-/// A program on the bus that waits for its answers.
+/// A program on the bus; each call waits for the answer.
 final class BusProgram {
     let connection: BusConnection
     /// Signals that have arrived.
     private(set) var signals: [(member: String, sender: String, values: [BusValue])] = []
 
     struct Refused: Error, Equatable {
-        /// The last part of its name.
+        /// The last part of the error's name.
         let name: String
         let message: String
     }
@@ -197,7 +197,7 @@ final class BusProgram {
         }
     }
 
-    /// Calls a method and waits for its answer.
+    /// Calls a method and waits for the answer.
     func call(
         _ destination: String, _ interface: String, _ member: String, _ values: [BusValue] = [],
         path: String = BusInterface.path
@@ -221,7 +221,7 @@ final class BusProgram {
             [.string("type='signal',path='\(BusInterface.path)'")], path: "/org/freedesktop/DBus")
     }
 
-    /// Takes a name, once its previous owner has left the bus.
+    /// Takes a name, once the previous owner has left the bus.
     func own(_ name: String) throws {
         #expect(
             try eventually {
@@ -231,7 +231,7 @@ final class BusProgram {
             })
     }
 
-    /// Waits for a matching signal, and removes all signals up to it.
+    /// Waits for a matching signal, and removes all signals up to the match.
     func signal(_ member: String, where fits: ([BusValue]) -> Bool = { _ in true }) throws -> [BusValue] {
         let limit = nanoseconds() + 300_000_000_000
         while nanoseconds() < limit {
