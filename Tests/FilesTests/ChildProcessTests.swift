@@ -5,7 +5,7 @@ import Testing
 
 @testable import Files
 
-/// The standard output of a shell script, and its exit.
+/// The standard output and the exit of a shell script.
 private func runShell(
     _ script: String, descriptors: [Int32] = [], limits: ChildLimits = ChildLimits()
 ) throws -> (output: String, result: ChildResult) {
@@ -100,7 +100,7 @@ struct ChildProcessTests {
             try ChildProcessTests.checkEnds(isKnown: false)
         }
         await #expect(processExitsWith: .success) {
-            // A program that waits for every child of its own.
+            // The program waits for all children.
             signal(SIGCHLD) { _ in
                 let kept = errno
                 var status: Int32 = 0
@@ -112,9 +112,9 @@ struct ChildProcessTests {
         await #expect(processExitsWith: .success) { try ChildProcessTests.checkEnds(isKnown: true) }
     }
 
-    /// Exits with a code of failure when a child's end is reported wrongly, or is not noticed.
+    /// Exits with a code of failure after a wrong report of a child's end, or none.
     private static func checkEnds(isKnown: Bool) throws {
-        // The process would wait for ever for a child whose end is never reported.
+        // Without a report of the child's end, the process would wait for ever.
         alarm(300)
         for _ in 0..<20 {
             for (script, end) in [("exit 0", ChildEnd.exited(0)), ("exit 7", .exited(7)), ("kill -9 $$", .killed(9))] {
@@ -123,7 +123,7 @@ struct ChildProcessTests {
                 guard run.result.end == end || !isKnown && run.result.end == .unknown else { exit(2) }
             }
         }
-        // A child given up is ended, and the test waits for its end.
+        // Giving up a child kills the process, and waits for the end.
         var child = try ChildProcess(["/bin/sh", "-c", "echo $$; exec sleep 3600"])
         var text = ""
         do {
@@ -142,7 +142,7 @@ struct ChildProcessTests {
 
     @Test("Ctrl-C at the terminal is the embedding program's affair")
     func interruption() throws {
-        // A thread that itself unblocks the signals: a started program would inherit blocked signals anyway.
+        // The thread itself unblocks the signals: a started program would inherit blocked signals anyway.
         var (keys, before) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&keys)
         for key in [SIGINT, SIGQUIT] { unsafe sigaddset(&keys, key) }

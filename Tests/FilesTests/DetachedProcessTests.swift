@@ -8,10 +8,10 @@ import Testing
 struct DetachedProcessTests {
     @Test("a program for which the system gives no descriptor counts as running until it ends, with its exit code")
     func unheld() async {
-        // In a process of its own, which may open nothing more.
+        // In a separate process, which may open nothing more.
         await #expect(processExitsWith: .success) {
             alarm(300)
-            // The program ends when the other end of this pipe is closed.
+            // The program ends when the other end of this pipe closes.
             var ends: [Int32] = [0, 0]
             guard unsafe pipe(&ends) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else { exit(1) }
             let output = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)

@@ -1,4 +1,4 @@
-// Locks of files, and the lock file that replaces them where locks are unavailable.
+// Locks of files, and the lock file as a replacement where locks are unavailable.
 import Foundation
 import Testing
 
@@ -33,7 +33,7 @@ struct FileLockTests {
         FileLock.release(descriptors[0])
         #expect(asked() == .held)
         FileLock.release(descriptors[1])
-        // The requested lock was released.
+        // Each request releases the lock.
         for _ in 0..<2 { #expect(asked() == .taken) }
         let (first, second) = FileLock.asking(forFolder: folder) { ($0, asked()) }
         #expect(first == .taken && second == .held)

@@ -4,17 +4,16 @@ import Testing
 
 @testable import Files
 
-/// The versions that this module's files were given, in order; the first is no file.
+/// The written versions of a file, in order; the first is no file.
 private struct Versions {
     var contents: [[UInt8]?] = [nil]
 
-    /// Describes the fault in the found files; nil if a file is one of the versions, and none that was certainly
-    /// replaced.
+    /// Describes the fault in the found file; nil for a version at least as new as the last acknowledged version.
     func loss(_ found: [UInt8]?, told: Int?) -> String? {
         guard let index = contents.lastIndex(of: found) else {
             return "a file of \(found?.count ?? 0) bytes that nobody wrote"
         }
-        // An operation that was not requested yet may be done.
+        // The disk may have a version without an acknowledgement.
         return index >= told ?? 0 ? nil : "version \(index) instead of \(told ?? 0)"
     }
 }
@@ -45,11 +44,11 @@ struct FilePowerTests {
                 disk.look()
                 try file.append(Array(content[middle...]))
                 if Int.random(in: 0..<4, using: &random) == 0 {
-                    // The program has changed its mind.
+                    // The program gives the new version up.
                     file.discard()
                     versions.contents.append(versions.contents.last ?? nil)
                 } else {
-                    // Before a power loss can happen: a version that is not acknowledged yet may be there already.
+                    // Before a power loss can happen: the disk may already have a version without an acknowledgement.
                     versions.contents.append(content)
                     try file.commit()
                 }

@@ -1,4 +1,4 @@
-// The properties that distinguish states of a file.
+// The properties for distinguishing states of a file.
 import Testing
 
 @testable import Files

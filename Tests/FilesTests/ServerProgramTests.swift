@@ -6,7 +6,7 @@ import Testing
 struct ServerProgramTests {
     @Test("holds no descriptor of theirs, whatever another test opens meanwhile, and ends with its last reference")
     func descriptors() throws {
-        // Every child inherits these descriptors unless it closes them.
+        // Without a close, every child inherits the pipes' descriptors.
         let pipes = (0..<20).map { _ in Pipe() }
         let script = "import os, sys; print(len(os.listdir('/proc/self/fd')), flush=True); sys.stdin.read()"
         var server = ServerProgram(["python3", "-c", script])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Files
 
-/// The system's calls: one call fails with a code, or is counted.
+/// The system's calls, recorded by name. A chosen call fails with a code.
 private final class Calls: FileCalls, @unchecked Sendable {
     let failing: String
     let code: Int32
@@ -92,7 +92,7 @@ final class WholeFileTests {
             try write("new", to: "a", calls: Calls(failing: call, code: ENOSPC))
         }
         #expect(fault?.code == ENOSPC && text("a") == "old" && names == ["a"])
-        // A file system that cannot synchronise is not broken; an unsynchronised folder name is no reason to fail.
+        // Neither a file system without synchronisation nor an unsynchronised folder name is a reason to fail.
         try write("newer", to: "a", calls: Calls(failing: "synchronise", code: EINVAL))
         try write("newest", to: "a", calls: Calls(failing: "synchroniseFolder"))
         #expect(text("a") == "newest" && names == ["a"])
@@ -117,7 +117,7 @@ final class WholeFileTests {
                 && FilePlace.folder(of: "/a/b") == "/a")
         #expect(try !FilePlace("woodshed-no-such-name").temporaryPath().contains("/"))
         #expect(try FilePlace("/woodshed-no-such-name").temporaryPath().hasPrefix("/.woodshed-"))
-        // A mark at the beginning of a name and the slash before it are one character of Swift.
+        // In Swift, a combining mark at the beginning of a name and the slash before the mark form a single character.
         #expect(try FilePlace("nowhere/\u{301}a").temporaryPath().hasPrefix("nowhere/.woodshed-"))
         #expect(fileName("/a/\u{301}b") == "\u{301}b" && fileName("a/b/") == "b" && fileName("//") == "//")
     }
