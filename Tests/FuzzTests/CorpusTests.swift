@@ -1,5 +1,5 @@
-// Inputs that have found a fault, or reach code that no other input reaches, read again. The corpus of a reader is in
-// Corpus/READER; scripts/fuzz.sh --keep adds to the corpus.
+// Replays the corpus: each input has found a fault, or reaches code not reached by any other input. The corpus of a
+// reader is in Corpus/READER; scripts/fuzz.sh --keep adds to the corpus.
 import Files
 import Glibc
 import Testing

@@ -1,4 +1,4 @@
-// The function that libFuzzer calls. The function main and the options belong to libFuzzer. The fuzzer's own
+// The function for libFuzzer's calls. The function main and the options belong to libFuzzer. The fuzzer's own
 // environment variables:
 //   WOODSHED_FUZZ_READER   the name of a reader
 //   WOODSHED_FUZZ_SECONDS  seconds of processor time after which the fuzzer ends; 0 for never
@@ -29,7 +29,7 @@ private let reader: FuzzedReader = {
 private let tells = !environment("WOODSHED_FUZZ_TELLS").isEmpty
 private let limit = Double(environment("WOODSHED_FUZZ_SECONDS")) ?? 0
 
-/// Ends as a fault, so that libFuzzer keeps the input.
+/// Ends as a fault, so libFuzzer keeps the input.
 private func end(_ reason: String) -> Never {
     let line = reason + "\n"
     _ = unsafe line.withCString { unsafe write(STDERR_FILENO, $0, strlen($0)) }

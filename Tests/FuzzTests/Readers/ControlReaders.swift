@@ -5,8 +5,8 @@ import JSON
 
 /// Lines of other programs, and bytes of controllers.
 enum ControlReaders {
-    /// Lines on the socket, as its thread takes them, and their answers; the same bytes as a controller's bytes and as
-    /// the name of a pedal. A run compares the words of a line with the known words.
+    /// Lines on the socket, read as by the socket's thread, and the answers; the same bytes as a controller's bytes and
+    /// as the name of a pedal. A run compares the words of a line with the known words.
     static func control(_ bytes: [UInt8]) throws -> Bool {
         var cable = ControllerBytes()
         for message in cable.messages(bytes) {

@@ -6,10 +6,10 @@ import TextFormats
 @testable import AudioFiles
 @testable import Library
 
-/// Files that are read by their descriptors.
+/// Readers of files, by descriptor.
 enum FileReaders {
-    /// The archive, its members as an import takes them, and the catalogue in it. The reader `catalogue` covers a
-    /// library's use of a catalogue.
+    /// Reads an archive as an import does: the members, and the catalogue among the members. The reader `catalogue`
+    /// covers a library's use of a catalogue.
     static func bundle(_ bytes: [UInt8]) throws -> Bool {
         let file = try UnnamedFile(bytes)
         var reader = TarReader(file.descriptor)
@@ -32,7 +32,7 @@ enum FileReaders {
         return isCatalogue
     }
 
-    /// Everything read from a recording's file without decoding: tags, marks, loudness, the stated end, and its key.
+    /// Everything read from a recording's file without decoding: tags, marks, loudness, the stated end, and the key.
     static func tags(_ bytes: [UInt8]) throws -> Bool {
         let source = ByteSource(bytes)
         let kind = FileSniffer.kind(of: source)
@@ -73,7 +73,7 @@ private struct UnnamedFile: ~Copyable {
     init(_ bytes: [UInt8]) throws { descriptor = try Self.opened(with: bytes) }
 
     private static func opened(with bytes: [UInt8]) throws -> Int32 {
-        // The first is in memory; not every machine has it.
+        // /dev/shm is in memory; not every machine has the folder.
         var opened: Int32 = -1
         for folder in ["/dev/shm", "/tmp"] where opened < 0 {
             opened = unsafe open(folder, O_RDWR | O_CLOEXEC | __O_TMPFILE | O_DIRECTORY, 0o600)

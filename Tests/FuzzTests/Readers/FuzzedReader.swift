@@ -1,4 +1,4 @@
-// The readers of all outside input, each called as the product calls it. Two programs share this folder: the test that
+// The readers of all outside input, each called as in the product. Two programs share this folder: the test that
 // replays the corpus, and the fuzzer (scripts/fuzz.sh). The decoders of sound are libraries with fuzzers of their own,
 // and are not included.
 
@@ -23,7 +23,7 @@ struct FuzzedReader: Sendable, CustomStringConvertible {
     ]
 }
 
-/// A value that was read breaks a promise of its type.
+/// A value from a reader breaks a promise of the value's type.
 struct BrokenPromise: Error, CustomStringConvertible {
     let description: String
 
