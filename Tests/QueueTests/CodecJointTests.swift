@@ -9,10 +9,10 @@ import Testing
 @testable import Engine
 @testable import Queue
 
-/// A recording cut in two: the sound at the joint when the halves play one after another.
+/// A recording cut in two: the sound at the joint when the halves play in a row.
 @Suite("The joint of a recording cut in two")
 struct CodecJointTests {
-    /// A format with the names of its files.
+    /// A format, with the names of the files.
     struct Codec: Sendable, CustomTestStringConvertible {
         let name: String
         let make: String
@@ -67,7 +67,7 @@ struct CodecJointTests {
 
     static let halves = Result { try Halves() }
 
-    /// The sound that an engine plays of files in a row.
+    /// An engine's sound for files in a row.
     static func played(_ paths: [String], rate: Int = rate, channels: Int = 2, period: Int = 1024) throws -> [[Float]] {
         let scratch = try Scratch()
         let request = try StreamRequest(

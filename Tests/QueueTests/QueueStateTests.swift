@@ -12,7 +12,7 @@ struct QueueStateTests {
         let run = try SteppedQueue([], endsWithPlayers: false)
         let inbox = QueueInbox()
         var state = QueueState(run.engine, inbox)
-        // Half of the shortest item, so that starts and ends come close together.
+        // Half of the shortest item, so starts and ends come close together.
         state.setCrossfade(1000)
         let items = (1...6).map { state.makeItem("\($0 % 3 == 0 ? 3000 : 12)#\($0)") }
         state.order.insert(items.map(\.id), at: 0)
@@ -24,7 +24,7 @@ struct QueueStateTests {
         }
         try run.engine.start()
         _ = run.render(20_000)
-        // Each player's notes stay in their order.
+        // Each player's notes stay in order.
         var notes = Dictionary(grouping: try #require(inbox.take()), by: \.serial)
         #expect(notes.count == items.count)
         var generator = SeededGenerator(seed: seed)

@@ -10,7 +10,7 @@ import Testing
 @testable import Engine
 @testable import Queue
 
-/// An output that makes a block when the test requests one.
+/// An output that makes a block at each request of the test.
 @safe
 final class SteppedOutput: OutputStream, @unchecked Sendable {
     // Unchecked because only one thread renders; any thread may read the position.
