@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The event pump")
 struct EventPumpTests {
-    /// Calls of the work, for a thread of its own.
+    /// Calls of the work, for a separate thread.
     private final class Calls: Sendable {
         let count = Atomic<Int>(0)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Threads that take events")
 struct EventThreadTests {
-    /// The events that a thread took, and a wait for its end.
+    /// The events taken by a thread, and a wait for the thread's end.
     private final class Record: Sendable {
         private let lock = ConditionLock()
         private let state = Mutex((taken: [Int](), isOver: false))

@@ -3,7 +3,7 @@ import Realtime
 import TestSupport
 import Testing
 
-/// Under a sanitizer, which has another allocator, the witness reports that it does not know.
+/// Under a sanitizer, which has another allocator, the witness reports no answer.
 @Suite("Whether work touches the heap", .serialized)
 struct HeapWitnessTests {
     private final class Something {
@@ -14,7 +14,7 @@ struct HeapWitnessTests {
         "work that leaves the heap alone is told from work that allocates for a moment",
         .enabled(if: HeapTraffic.isCounted))
     func told() async {
-        // In a process of its own, where no other test allocates meanwhile.
+        // In a separate process, where no other test allocates meanwhile.
         await #expect(processExitsWith: .success) {
             let numbers = UnsafeMutableBufferPointer<Int>.allocate(capacity: 1000)
             unsafe numbers.initialize(repeating: 1)
@@ -23,7 +23,7 @@ struct HeapWitnessTests {
                 sum == 1000
             else { exit(1) }
             var kept = 0
-            // Used once before, so that the witness finds the object and not its type.
+            // Called once before: the witness must find the object, not the type.
             func makeAndForget() { kept += [Something](repeating: Something(), count: 4)[2].number }
             makeAndForget()
             exit(HeapWitness.touchesHeap(makeAndForget) == true && kept == 2 ? 0 : 2)

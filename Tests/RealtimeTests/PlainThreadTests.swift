@@ -14,12 +14,12 @@ struct PlainThreadTests {
         }
         try #require(thread).join()
         let found = bytes.withLock { $0 }
-        // Without a size of its own the stack would have the system's usual size, 8 MiB.
+        // Without a given size the stack would have the system's usual size, 8 MiB.
         #expect((PlainThread.stackBytes...2 * PlainThread.stackBytes).contains(found), "\(found) bytes")
     }
 }
 
-/// The length of the memory mapping that contains the caller's stack; 0 if the system does not report it.
+/// The length of the memory mapping with the caller's stack; 0 if the system does not report the mapping.
 private func bytesOfOwnStack() -> Int {
     var local: UInt8 = 0
     let here = unsafe withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }

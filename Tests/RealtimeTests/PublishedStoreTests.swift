@@ -24,7 +24,7 @@ private final class Item: @unchecked Sendable {
     }
 }
 
-/// The threads' reports; relaxed, so that the report itself does not order the tested accesses.
+/// The threads' reports; relaxed, so the report itself does not order the tested accesses.
 private final class Tally: Sendable {
     let isOver = Atomic<Bool>(false)
     let wrong = Atomic<Int>(0)
@@ -173,14 +173,14 @@ struct PublishedStoreTests {
         }
         var (retired, kept) = (RetiredList<Item>(), [Item]())
         for round in 0..<2_300_000 where round < 20_000 || tally.seen.load(ordering: .relaxed) < 20_000 {
-            // On a busy machine the readers may come late: from here on the test waits for them, for two minutes at
-            // most.
+            // On a busy machine the readers may come late: from here on the test waits for the readers, for two
+            // minutes at most.
             if round >= 1_000_000, round % 1000 == 0 { usleep(100_000) }
             let item = Item(round)
             unsafe store.publish(0, item.address)
             retired.retire(0, item, from: store)
             while let free = retired.takeFree() {
-                // Kept allocated for a while, so that a late read is detected instead of a crash.
+                // Kept allocated for a while: the test then detects a late read instead of crashing.
                 free.overwrite(-1)
                 kept.append(free)
                 if kept.count > 1000 { kept.removeFirst(500) }

@@ -59,8 +59,7 @@ struct ReadEpochTests {
                     if let old = unsafe cell.exchange(fresh) { unsafe waiting.append((old, epoch.mark())) }
                     unsafe waiting.removeAll { entry in
                         guard unsafe epoch.hasPassed(entry.mark) else { return false }
-                        // Poisoned, so that a reader that still holds the object detects the fault even without a
-                        // sanitizer.
+                        // Poisoned: a reader still holding the object detects the fault even without a sanitizer.
                         unsafe entry.pointer.pointee = -1
                         unsafe entry.pointer.deallocate()
                         return true

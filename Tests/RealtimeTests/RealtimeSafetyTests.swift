@@ -1,4 +1,4 @@
-// Nothing in this module's real-time code touches the heap, and the tools that watch it detect planted faults.
+// Nothing in this module's real-time code touches the heap, and the checking tools detect planted faults.
 import Glibc
 import Realtime
 import Synchronization

@@ -1,4 +1,4 @@
-// The real-time thread: its report agrees with its real state, granted or refused.
+// The real-time thread: the report agrees with the real state, granted or refused.
 import Glibc
 import Synchronization
 import TestSupport
@@ -28,8 +28,8 @@ private final class Holder<Value: ~Copyable & Sendable>: Sendable {
     init(_ value: consuming Value) { self.value = value }
 }
 
-/// Gives up every privilege and sets the limits that decide; only in a child process. Returns the priority limit in
-/// force: on a system that does not let even its superuser raise the limit, the former limit stays, often 0.
+/// Gives up every privilege and sets the deciding limits; only in a child process. Returns the priority limit in force:
+/// on a system where even the superuser may not raise the limit, the former limit stays, often 0.
 private func becomeUnprivileged(priorityLimit: UInt, lockLimitBytes: UInt) -> Int {
     var priority = rlimit(rlim_cur: priorityLimit, rlim_max: priorityLimit)
     var lock = rlimit(rlim_cur: lockLimitBytes, rlim_max: lockLimitBytes)

@@ -1,5 +1,5 @@
-// Everything that a render thread may do with this module, in functions checked by the compiler in release builds: the
-// claim is that they compile there. A render path has this form: a noncopyable struct of halves, concrete types, no
+// Everything permitted with this module on a render thread, in functions checked by the compiler in release builds: the
+// claim is a build without errors. A render path has this form: a noncopyable struct of halves, concrete types, no
 // classes.
 import Realtime
 
@@ -20,7 +20,7 @@ struct RenderPath: ~Copyable {
     var settings: SnapshotReader<Command>
     let pages: ReadEpoch.Reader
 
-    /// Renders a block. Returns a number that depends on the whole block, so that nothing is optimised away.
+    /// Renders a block. Returns a number that depends on the whole block, so the compiler keeps all work.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif

@@ -1,4 +1,4 @@
-// The ring on one thread: its content, its order, and its refusals.
+// The ring on one thread: content, order, and refusals.
 import Realtime
 import TestSupport
 import Testing
@@ -11,7 +11,7 @@ struct RingTests {
         var producer = ends.producer
         var consumer = ends.consumer
         #expect(producer.capacity == capacity && consumer.capacity == capacity)
-        // More rounds than slots, so that the wrap falls at every slot.
+        // More rounds than slots, so the wrap falls at every slot.
         for round in 0..<(2 * capacity + 1) {
             #expect(consumer.pop() == nil)
             #expect(consumer.readableCount == 0)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("a ring, between two threads")
 struct RingThreadTests {
-    /// Two words that belong together: a torn element has halves that do not match.
+    /// Two words that belong together: a torn element's halves do not match.
     struct Pair: BitwiseCopyable, Sendable, Equatable {
         var value: Int
         var complement: Int

@@ -24,7 +24,7 @@ struct SnapshotTests {
         }
     }
 
-    /// Larger than a cache line, so that a torn copy is likely if possible at all.
+    /// Larger than a cache line, so a torn copy is likely if possible at all.
     struct Wide: BitwiseCopyable, Sendable {
         var words: InlineArray<40, Int>
 

@@ -28,7 +28,7 @@ struct ThreadObservation: Sendable {
         blocksFaults = unsafe sigismember(&mask, SIGSEGV) == 1
     }
 
-    /// SCHED_FIFO with the flag that keeps children from inheriting it; not in Swift's C library.
+    /// SCHED_FIFO with the flag against inheritance by children; not in Swift's C library.
     static let fifoResetOnFork: Int32 = SCHED_FIFO | 0x4000_0000
 }
 

@@ -3,7 +3,7 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// Runs both bodies at the same time, each on a thread of its own, and returns when both have returned.
+/// Runs both bodies at the same time, each on a separate thread, and returns when both have returned.
 func onTwoThreads(_ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void) throws {
     // Ordinary scheduling: first-in first-out threads that wait for each other would starve the rest of a small
     // machine.
@@ -15,7 +15,7 @@ func onTwoThreads(_ first: @escaping @Sendable () -> Void, _ second: @escaping @
     for thread in threads { thread.join() }
 }
 
-/// Carries a noncopyable half into the thread that takes it: closures cannot capture a noncopyable value by ownership.
+/// Carries a noncopyable half into a thread: closures cannot capture a noncopyable value by ownership.
 final class Parcel<Half: ~Copyable & Sendable>: Sendable {
     private let half: Mutex<Half?>
 
