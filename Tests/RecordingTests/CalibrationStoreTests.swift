@@ -6,7 +6,7 @@ import Testing
 
 @testable import Recording
 
-/// A store in a folder of its own, removed with the last reference.
+/// A store in a separate folder, removed with the last reference.
 private final class StoreFolder: Sendable {
     let path: String
     var store: CalibrationStore { CalibrationStore(path: path + "/state/woodshed/calibrations.json") }
@@ -154,7 +154,7 @@ struct CalibrationStoreTests {
     @Test("while another program has the lock a change waits, and is refused after two seconds")
     func locked() throws {
         try store.keep(trip("x"))
-        // Not inherited by programs that other tests start meanwhile: they would hold the lock beyond its closing.
+        // Closed on exec: a program started by another test meanwhile would hold the lock after the close.
         let other = unsafe open(store.path + ".lock", O_RDWR | O_CLOEXEC)
         try #require(flock(other, LOCK_EX) == 0)
         let error = #expect(throws: CalibrationError.self) { try store.keep(trip("a")) }
@@ -164,7 +164,7 @@ struct CalibrationStoreTests {
         #expect(try store.contents().roundTrips.count == 2)
     }
 
-    /// Keeps a round trip in a folder that does not permit it.
+    /// Expects an error from keeping a round trip in an unwritable folder.
     private static func expectRefusal(_ kind: CalibrationError.Kind, in place: String) {
         let error = #expect(throws: CalibrationError.self) {
             try CalibrationStore(path: place + "/calibrations.json").keep(CalibrationStoreTests().trip("a"))
@@ -175,7 +175,7 @@ struct CalibrationStoreTests {
     @Test("a folder that cannot be written is reported by name, and whether permission is missing")
     func unwritable() async {
         Self.expectRefusal(.store, in: "/dev/null/x")
-        // In a process of its own: root is forbidden nothing, and gives up its privileges for good.
+        // In a separate process: the system forbids root nothing, and the process gives up all privileges for good.
         await #expect(processExitsWith: .success) {
             #expect(Privileges.giveUp())
             let folder = StoreFolder()

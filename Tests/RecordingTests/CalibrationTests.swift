@@ -16,7 +16,7 @@ struct Disturbance: Sendable {
     var firstChannel = 0
 }
 
-/// A duplex stream whose input is disturbed on its way.
+/// A duplex stream that disturbs the input on the way.
 final class DisturbedDuplex: DuplexStream {
     private let duplex: any DuplexStream
     private let disturbance: Disturbance
@@ -118,7 +118,8 @@ struct CalibrationTests {
         print(
             "round trip 40 dB down, noise 3 dB below the peak: off by \(quiet.addedFrames - 37), spread \(quiet.spreadFrames)"
         )
-        // In theory one chirp has an error of 0.025 frames; six times that, and eight for three chirps.
+        // In theory a single chirp has an error of 0.025 frames. The limits are six times the error, and eight times
+        // for three chirps.
         #expect(abs(quiet.addedFrames - 37) < 0.15 && quiet.spreadFrames < 0.2 && abs(quiet.gainDecibels + 40) < 1)
     }
 

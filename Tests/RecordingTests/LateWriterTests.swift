@@ -34,7 +34,7 @@ private final class StuckSink: TakeSink {
     func discard() throws(AudioFileError) {}
 }
 
-/// A disk that takes longer to synchronise samples than samples may wait for it.
+/// A disk that takes longer to synchronise samples than samples may wait.
 private final class SlowSink: TakeSink {
     private(set) var frameCount: Int64 = 0
     private(set) var safeCount = 0
@@ -67,7 +67,7 @@ struct LateWriterTests {
             rig.capture(Int64(block) * 480, 480)
             rig.capture.backlog.relieve()
         }
-        // A mark in the part that waits in memory, and frames that the device loses behind it.
+        // A mark in the part waiting in memory, and frames lost by the device behind the mark.
         rig.commands.add(.mark("here")) { 5000 }
         rig.capture(10_000, 480)
         rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }
@@ -124,7 +124,7 @@ struct LateWriterTests {
         let request = TakeRequest(destination: .stream(fileDescriptor: -1), format: .float32, registry: nil)
         let take = OpenTake(TakeDraft(sink: sink, request: request), sampleRate: 8000, inputChannels: 1)
         let blocks = TakeBlocks(channelCount: 1)
-        // So that the first part has waited long enough.
+        // The first part must have waited long enough.
         usleep(500_000)
         for _ in 0..<12 {
             try unsafe take.append(blocks.interleaved, count: 4096, through: blocks)
@@ -188,7 +188,7 @@ struct LateWriterTests {
         let open = rig.progress.workCount
         rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }
         rig.writer.step()
-        // No frames came: each end is a piece of work of its own.
+        // No frames came: each end is a separate piece of work.
         #expect(rig.progress.workCount == open + 2)
         rig.timed.end()
         var (lost, lengths): ([Int64], [Int64]) = ([], [])
@@ -206,7 +206,7 @@ struct LateWriterTests {
         let looks: [(work: Int64, time: Int64)] = [(5, 129), (6, 140), (6, 169), (7, 1000), (7, 1029), (7, 1030)]
         let answers = looks.map { watch.isOver(workCount: $0.work, now: $0.time) }
         #expect(answers == [false, false, false, false, false, true])
-        // The program was stopped for a minute, and its writer with it.
+        // The system stopped the program, with the writer, for a minute.
         let second: Int64 = 1_000_000_000
         watch = StandstillWatch(patience: 3 * second, workCount: 5, now: 0)
         #expect(!watch.isOver(workCount: 5, now: second) && !watch.isOver(workCount: 5, now: 60 * second))

@@ -7,7 +7,7 @@ import Testing
 @testable import AudioDevices
 @testable import Recording
 
-/// An input without a device: the test decides its start.
+/// An input without a device: the test decides the start.
 private final class ManualInput: InputStream {
     enum Start { case works, fails, waitsForStop }
 
@@ -89,7 +89,7 @@ struct RecorderStartTests {
             _ = try idle.record(TakeDraft(sink: sink, request: request))
             Issue.record("the recorder has started")
         } catch {}
-        // The recorder has ended here, with its threads.
+        // The recorder has ended here, with all threads.
         #expect(sink.isDiscarded && !sink.isUsedAfterwards)
     }
 

@@ -126,7 +126,7 @@ struct RecorderTests {
     }
 }
 
-/// The samples of a float WAV file, interleaved: the bytes behind the name of its data chunk.
+/// The samples of a float WAV file, interleaved: the bytes behind the name of the data chunk.
 func floatSamples(ofTake path: String) -> [Float] {
     let bytes = fileBytes(path)
     guard let start = (0..<max(0, bytes.count - 8)).first(where: { Array(bytes[$0..<$0 + 4]) == Array("data".utf8) })
@@ -147,7 +147,7 @@ private func fileBytes(_ path: String) -> [UInt8] {
     return Array(bytes[..<count])
 }
 
-/// A folder that is removed with its last reference, together with the files it has named.
+/// A folder, removed with the last reference, together with all named files.
 final class TakeFolder: Sendable {
     private let path: String
     private let files = Mutex<[String]>([])

@@ -19,7 +19,7 @@ final class MemorySink: TakeSink {
     private(set) var isDiscarded = false
     /// A mark that the file cannot hold.
     var refusedMark: String?
-    /// The call, from 1, that fails, with all that follow; 0: none.
+    /// The first failing call, from 1; all later calls fail too. 0: none.
     var failsAt = 0
     private var calls = 0
 
@@ -58,7 +58,7 @@ final class MemorySink: TakeSink {
     func discard() throws(AudioFileError) { isDiscarded = true }
 }
 
-/// A recorder without threads or a device: the test puts blocks in, and gives commands at the frames they refer to.
+/// A recorder without threads or a device: the test puts blocks in, and gives commands at the commands' frames.
 final class CourseRig {
     let capture: CaptureStage
     let commands = RecorderCommands()
@@ -162,7 +162,7 @@ struct TakeWriterTests {
                         frame += 1
                     }
                 case 5:
-                    // Lost by the device; the next block follows, because it reveals the loss.
+                    // Lost by the device; the next block follows, and reveals the loss.
                     let lost = Int64.random(in: 1...300, using: &generator)
                     for _ in 0..<lost { reference.pass(nil) }
                     frame += lost
@@ -272,7 +272,7 @@ struct TakeWriterTests {
             return TakeRequest(destination: .file(path: "\(folder)/\(number).wav", container: .wav), registry: nil)
         }
         rig.commands.add(.openTimed(request)) { 0 }
-        // The end of a short take is known before its first frame comes.
+        // The end of a short take is known before the first frame comes.
         if isShort { rig.commands.add(.closeTimed(7, end: 600)) { 0 } }
         rig.capture(0, 600)
         rig.writer.step()
