@@ -3,12 +3,12 @@ package import AudioFiles
 internal import Foundation
 internal import TestSupport
 
-/// The reason for missing test material; it fails the test.
+/// The reason for missing test material, which fails the test.
 private struct Failure: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A directory that is removed with the last reference to it.
+/// A directory, removed with the last reference.
 package final class Scratch: Sendable {
     package let path: String
 
@@ -31,10 +31,11 @@ package final class Scratch: Sendable {
 
     package var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? [] }
 
-    /// Gives a file a second name that is not UTF-8, and returns its text; nil where the file system takes only UTF-8.
+    /// Gives a file a second name outside UTF-8, and returns the name's text; nil where the file system takes
+    /// only UTF-8.
     package func linkOfBytes(to name: String) throws -> String? {
         let bytes = Array(path.utf8) + Array("/caf".utf8) + [0xE9] + Array(".wav".utf8)
-        // By its bytes, not as the code under test has them.
+        // By the name's bytes, independent of the code under test.
         if unsafe link(file(name), bytes.map { CChar(bitPattern: $0) } + [0]) == 0 { return FileName.text(of: bytes) }
         guard errno == EILSEQ || errno == EINVAL else {
             throw Failure(description: "\(name) cannot be linked: \(errno)")
@@ -93,7 +94,7 @@ package func write(_ channels: [[Float]], to writer: any SoundWriter, blockFrame
     }
 }
 
-/// Runs a program of the packages that the set-up installs; its failure or absence fails the test.
+/// Runs a program of the packages installed by the set-up; the program's failure or absence fails the test.
 @discardableResult
 package func run(_ arguments: String...) throws -> String { try run(arguments: arguments) }
 
@@ -113,7 +114,7 @@ package func run(arguments: [String]) throws -> String {
     return text
 }
 
-/// Samples that identify their frame and channel, and that fit in 16 bits.
+/// Samples that identify frame and channel, and fit in 16 bits.
 package func numbered(_ frames: Range<Int>, channelCount: Int) -> [[Float]] {
     (0..<channelCount).map { channel in
         frames.map { Float(Int16(truncatingIfNeeded: $0 &* 31 &+ channel &* 7919)) / 32_768 }
