@@ -107,7 +107,7 @@ static int findWatch(const char *path, Watch *found) {
     return isFound;
 }
 
-// Only its owner's thread uses a file, so the found entry stays.
+// Only the owner's thread uses a file, so the found entry stays.
 static Watched *findFile(const File *file) {
     pthread_mutex_lock(&mutex);
     Watched *found = watchedFiles;
@@ -208,7 +208,7 @@ static int deleteFile(VFS *vfs, const char *path, int synchronisesFolder) {
 }
 
 static void start(void) {
-    // The library that the program uses, loaded once.
+    // The program's library, loaded once.
     void *library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
     VFS *(*find)(const char *) = (VFS * (*)(const char *)) dlsym(library, "sqlite3_vfs_find");

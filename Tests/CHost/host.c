@@ -1,4 +1,4 @@
-// A program that loads the library with dlopen(), twice, and ignores its children: host LIBRARY RECORDING FOLDER
+// Loads the library with dlopen(), twice, and ignores all child processes: host LIBRARY RECORDING FOLDER
 //
 // The library must not change the locale, the folder, signal handlers and masks, the rounding mode, or standard output.
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// A host that has reserved 1 GiB without using it yet, and plays on a device of the real clock: locked RECORDING
+// Reserves 1 GiB without using the memory yet, and plays on a device of the real clock: locked RECORDING
 //
 // The library must lock its own buffers and nothing of the host's, and leave nothing locked when the engine is closed.
 #include <stdio.h>
@@ -27,7 +27,7 @@ static long kilobytes(const char *field) {
     return found;
 }
 
-// Whether this process may lock memory without limit: by its limit, or by the capability CAP_IPC_LOCK.
+// Whether this process may lock memory without limit: by RLIMIT_MEMLOCK, or by the capability CAP_IPC_LOCK.
 static int may_lock(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return 1;
@@ -77,8 +77,8 @@ int main(int count, char **arguments) {
            with_second, left, resident - before, files - before_files);
 
     REQUIRE(left == 0);
-    // A slowed player in stereo has some 10 MB of buffers; with a fifth voice, and windows of its own for each, the
-    // buffers had 14 MB.
+    // A slowed player in stereo has some 10 MB of buffers; with a fifth voice, and separate windows for each voice,
+    // the buffers had 14 MB.
     REQUIRE(resident - before < 44 * 1024 && with_second < 44 * 1024);
     if (may_lock()) REQUIRE(locked > 1024 && with_second > locked + 1024);
     else REQUIRE(locked <= 1024);

@@ -1,7 +1,8 @@
-// A host that plans transforms with the system's FFTW in a thread of its own while the library opens slowed players:
+// Plans transforms with the system's FFTW in a separate thread while the library opens slowed players:
 // planner RECORDING RUNS
 //
-// FFTW's planner and its wisdom are one state of the process. The library must neither disturb them nor be disturbed.
+// FFTW's planner and wisdom are state of the whole process. The host's and the library's plans must not disturb each
+// other.
 #include <fftw3.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -79,7 +80,7 @@ static void run(const char *recording, int number) {
 
 int main(int count, char **arguments) {
     if (count != 3) return 64;
-    // Each run in a process of its own, because the library plans each size once.
+    // Each run has a separate process, because the library plans each size once.
     int failures = 0;
     const int runs = atoi(arguments[2]);
     for (int number = 0; number < runs; number++) {

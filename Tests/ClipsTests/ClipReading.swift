@@ -2,8 +2,8 @@
 import Clips
 import Testing
 
-/// Reads a range of a clip as a render thread does, after waiting for the range. The reader requests the range, so that
-/// its pages stay until read.
+/// Reads a range of a clip as a render thread does, after waiting for the range. The reader requests the range, so
+/// the range's pages stay until read.
 func read(_ clip: Clip, _ frames: Range<Int64>) throws -> [[Float]] {
     let reader = clip.makeReader()
     defer { clip.release(reader) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Clips
 
-/// Samples that contain their own frame number; decoding can be held up, and counts.
+/// Computes each sample from the frame number. A test can hold decoding up; the decoder counts decoded frames.
 private final class CountingDecoder: AudioDecoder {
     let info: AudioFileInfo
     let isHeld = Atomic<Bool>(false)
@@ -39,7 +39,7 @@ private final class CountingDecoder: AudioDecoder {
     }
 }
 
-/// The reports of a test's reading threads; relaxed, so that the report itself does not order the tested accesses.
+/// The reports of a test's reading threads; relaxed, so the report itself does not order the tested accesses.
 private final class Tally: Sendable {
     let isOver = Atomic<Bool>(false)
     let found = Atomic<Int>(0)
@@ -212,7 +212,7 @@ private final class Tally: Sendable {
                 var generator = SeededGenerator(seed: UInt64(index))
                 var samples = [Float](repeating: 0, count: count)
                 while !tally.isOver.load(ordering: .relaxed) {
-                    // Whole pages, so that a reuse falls into the reading; and no hint, which would keep the page.
+                    // Whole pages, so a reuse falls into the reading; and no hint, which would keep the page.
                     let start = Int64.random(in: 0..<40, using: &generator) * Int64(count)
                     reader.beginBlock()
                     if unsafe reader.read(channel: 0, from: start, count: count, into: &samples) == 0 {
@@ -229,7 +229,7 @@ private final class Tally: Sendable {
             return thread
         }
         var generator = SeededGenerator(printedFor: #function)
-        // On a busy machine the threads come late: go on until they have met pages often enough, then wait for them.
+        // On a busy machine the threads come late: go on until enough reads have met pages, then wait for the threads.
         for round in 0..<32_000 where round < 100 || tally.found.load(ordering: .relaxed) < 2000 {
             if round >= 20_000 { usleep(10_000) }
             let start = Int64.random(in: 0..<clip.frameCount, using: &generator)

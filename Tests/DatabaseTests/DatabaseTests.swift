@@ -92,7 +92,7 @@ struct DatabaseTests {
     @Test("end a long statement when they are interrupted")
     func interruption() throws {
         let database = try memory()
-        // Ends only if interrupted, from the statement itself, so that nothing depends on the time.
+        // Ends only if interrupted, from the statement itself, so nothing depends on the time.
         var count = 0
         let result = kind {
             try database.forEachRow("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")

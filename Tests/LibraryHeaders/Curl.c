@@ -22,7 +22,7 @@ CURL_INFO_CONSTANTS(SAME_CONSTANT)
 CURL_VERSION_CONSTANTS(SAME_CONSTANT)
 CURL_PLAIN_CONSTANTS(SAME_CONSTANT)
 
-// Enumerations are passed as integers of this size, whatever constants they have.
+// Every enumeration is passed as an integer of this size, independent of the constants.
 #define AS_WIDE_AS_INT(type) _Static_assert(sizeof(type) == sizeof(int), #type " has another size");
 AS_WIDE_AS_INT(CURLcode)
 AS_WIDE_AS_INT(CURLMcode)

@@ -31,7 +31,7 @@ SAME_FIELD(LibXMLHandler, xmlSAXHandler, cdataBlock)
 SAME_FIELD(LibXMLHandler, xmlSAXHandler, initialized)
 SAME_FIELD(LibXMLHandler, xmlSAXHandler, startElementNs)
 SAME_FIELD(LibXMLHandler, xmlSAXHandler, endElementNs)
-// Their last parameters are structs of the library.
+// The last parameters of both handlers are structs of the library.
 SAME_PLACE(LibXMLHandler, xmlSAXHandler, attributeDecl)
 SAME_PLACE(LibXMLHandler, xmlSAXHandler, serror)
 _Static_assert(sizeof(LibXMLHandler) == sizeof(xmlSAXHandler), "a handler has another size");

@@ -25,7 +25,7 @@ PANGO_WEIGHT_CONSTANTS(SAME_CONSTANT)
 SAME_CONSTANT(FcSetSystem, 0)
 SAME_CONSTANT(FcSetApplication, 1)
 
-// Enumerations are passed as integers of this size, whatever constants they have.
+// Every enumeration is passed as an integer of this size, independent of the constants.
 #define AS_WIDE_AS_INT(type) _Static_assert(sizeof(type) == sizeof(int), #type " has another size");
 AS_WIDE_AS_INT(cairo_status_t)
 AS_WIDE_AS_INT(cairo_format_t)

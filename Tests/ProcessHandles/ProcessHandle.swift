@@ -31,30 +31,30 @@ public final class ProcessHandle: Sendable {
 
     /// Waits until the process itself would deal with a signal: by a handler, or by taking the signal from a queue.
     ///
-    /// Before that, the signal would end a program that was just started.
+    /// Earlier, the signal would end a program just started.
     ///
     /// - Returns: Whether the process was ready within two minutes, long enough for any busy machine.
     public func waitUntilHandled(_ signal: Int32) -> Bool {
         eventually { self.isIn("SigCgt", signal) || self.isIn("SigBlk", signal) }
     }
 
-    /// Waits until the process has taken a signal sent to it: of two signals pending at a time, one is lost.
+    /// Waits until the process has taken a sent signal: of two signals pending at a time, one is lost.
     ///
-    /// - Returns: Whether the process took it within two minutes, long enough for any busy machine.
+    /// - Returns: Whether the process took the signal within two minutes, long enough for any busy machine.
     public func waitUntilTaken(_ signal: Int32) -> Bool {
         eventually { !self.isIn("ShdPnd", signal) && !self.isIn("SigPnd", signal) }
     }
 
     private func eventually(_ isSo: () -> Bool) -> Bool {
         for _ in 0..<24_000 {
-            // The number is the process's own as long as a signal can be sent to it.
+            // The number is the process's own as long as the process can get a signal.
             if isSo(), send(0) { return true }
             usleep(5000)
         }
         return false
     }
 
-    /// Whether a signal is in one of the sets that the system reports for a process, as bits in hexadecimal digits.
+    /// Whether a signal is in a set that the system reports for a process, as bits in hexadecimal digits.
     private func isIn(_ set: String, _ signal: Int32) -> Bool {
         guard let file = unsafe fopen("/proc/\(number)/status", "re") else { return false }
         defer { unsafe fclose(file) }

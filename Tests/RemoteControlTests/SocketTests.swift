@@ -1,4 +1,4 @@
-// The control socket: its permitted users, its accepted input, and its limits against a hostile program.
+// The control socket: permitted users, accepted input, and limits against a hostile program.
 import Foundation
 import Glibc
 import TestSupport

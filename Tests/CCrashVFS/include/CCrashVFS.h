@@ -1,8 +1,8 @@
-// Reports SQLite's operations on the files in one folder to a test, so that the test can simulate a loss of power at
-// each step, and asks the test before each step, so that the process or the room on the disk can end there.
+// Reports SQLite's operations on the files in a folder to a test, which can simulate a loss of power at each step.
+// Before each step, the layer asks the test, which can end the process or the room on the disk there.
 //
-// Otherwise the layer does nothing itself: SQLite's own layer for the system (its VFS) does all the work. Files
-// elsewhere are not touched at all, so other tests in the process notice nothing.
+// Otherwise the layer does nothing itself: SQLite's own layer for the system (its VFS) does all the work. The layer
+// never touches files elsewhere, so other tests in the process notice nothing.
 #ifndef WOODSHED_CCRASHVFS_H
 #define WOODSHED_CCRASHVFS_H
 
@@ -11,7 +11,7 @@ enum {
     CRASH_VFS_CHANGED = 0,
     /// A file was put on the disk.
     CRASH_VFS_SYNCHRONISED = 1,
-    /// With any of these: the names in its folder were synchronised too.
+    /// With either event above: the step synchronised the names in the file's folder too.
     CRASH_VFS_FOLDER = 2,
 };
 
@@ -28,7 +28,7 @@ typedef int (*CrashVFSPermit)(void *_Nonnull context, int needsRoom);
 int crash_vfs_watch(const char *_Nonnull folder, CrashVFSWitness _Nullable witness, CrashVFSPermit _Nullable permit,
                     void *_Nonnull context);
 
-/// Stops watching a folder. None of its files may be open.
+/// Stops watching a folder. No file of the folder may be open.
 void crash_vfs_leave(void *_Nonnull context);
 
 #endif
