@@ -52,7 +52,7 @@ struct TakeConversionTests {
 
     @Test("every format has the take's length and sound", arguments: ExportFormat.allCases)
     func sound(format: ExportFormat) throws {
-        // These two formats have to convert the second rate.
+        // Opus and MP3 have to convert the second rate.
         for rate in format == .opus || format == .mp3 ? cases([44_100, 96_000], few: [44_100]) : [44_100] {
             let path = try source(sampleRate: rate)
             let target = scratch.file("\(rate).\(format.fileExtension)")
@@ -109,7 +109,7 @@ struct TakeConversionTests {
             "compact=p=0:nk=1:e=none", target)
         let lines = text.split(separator: "\n")
         #expect(lines.count == made.chapterCount && lines.isEmpty == !format.keepsMarks)
-        // These marks need more room than an Opus file has.
+        // The marks need more room than an Opus file has.
         #expect(lines.count == 400 || format == .opus && lines.count > 100 || !format.keepsMarks)
         for (line, mark) in zip(lines, marks) {
             let fields = line.split(separator: "|", maxSplits: 1)
@@ -117,7 +117,7 @@ struct TakeConversionTests {
             #expect(abs(seconds - Double(mark.frame) / 44_100) < 0.0011)
             #expect(fields[1] == mark.name || format == .m4a && fields[1] == mark.name + " ")
         }
-        // The chapters took no sound with them: libsndfile checks the sums of an Ogg file's pages.
+        // The chapters have replaced no sound: libsndfile checks the sums of an Ogg file's pages.
         #expect(try abs(openDecoder(path: target).info.seconds - 30_001.0 / 44_100) < 0.05)
     }
 

@@ -153,7 +153,7 @@ struct TakeFaultTests {
     func fullDisk() throws {
         let format = Self.formats[0]
         let header = Int64(format.headerBytes)
-        // The first page of memory has the header and 1338 of these frames.
+        // The first page of memory has the header and 1338 of the frames.
         for kept in Array(0..<10) + Array(4200..<4216) {
             let calls = FullDisk(room: header + Int64(kept))
             let take = try TakeFile(path: scratch.file("take"), format: format, calls: calls)

@@ -8,7 +8,7 @@ import Testing
 /// Marks as another program would read them: by walking through the chunks of the file.
 enum TakeFileMarks {
     ///
-    /// - Parameter mayHaveTail: whether bytes may follow that the header does not count, as a failing disk leaves them.
+    /// - Parameter mayHaveTail: whether bytes beyond the header's count may follow, as a failing disk may leave behind.
     static func read(_ path: String, mayHaveTail: Bool = false) throws -> [TakeMark] {
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         let head = [UInt8](try #require(try file.read(upToCount: 4)))
@@ -75,7 +75,7 @@ enum TakeFileMarks {
         while place + 12 <= end {
             let head = try bytes(file, at: place, 12)
             let (name, size) = (text(head[0..<4]), number(head[4..<12]))
-            // Bytes that a failing disk has cut off, or left behind the samples, are not a chunk.
+            // Bytes cut off or left behind the samples by a failing disk are not a chunk.
             if mayHaveTail, name != "data", place + 12 + size > end || !["desc", "mark", "strg"].contains(name) {
                 break
             }

@@ -56,7 +56,7 @@ struct TakeKillTests {
             framesAfterwards += try recover(path, registry, marksEvery: 1000, told: told)
         }
         if !waves.isEmpty {
-            // Each take was whole before its recovery, too: the test made a copy.
+            // Each take was whole before the recovery, too: the test made a copy.
             let lengths = waves.map(\.frames)
             #expect(try lengthsByOthers(waves.map { $0.path + ".killed" }) == [lengths, lengths])
         }
@@ -65,7 +65,7 @@ struct TakeKillTests {
         print("killed takes: \(killCount) rounds, \(waves.count) read by others, \(framesAfterwards) frames recovered")
     }
 
-    /// Recovers the take, after a copy; returns its frames.
+    /// Copies a take, recovers the take, and returns the number of frames.
     private func recover(_ path: String, _ registry: UnfinishedTakes, marksEvery: Int64, told: Int64) throws -> Int {
         try FileManager.default.copyItem(atPath: path, toPath: path + ".killed")
         let before = try decode(path).first?.count ?? 0
@@ -83,7 +83,7 @@ struct TakeKillTests {
         return Int(frames)
     }
 
-    /// Records in this process, which another of its threads kills meanwhile.
+    /// Records in this process, while another thread kills the process.
     private static func recordUntilKilled(folder: String, round: Int, after microseconds: UInt32) throws {
         let format = Self.format(round)
         let path = folder + "/take\(round)"
@@ -107,7 +107,7 @@ struct TakeKillTests {
             }
             if block % 16 == 15 { try take.synchronise() }
         }
-        // The killer may come later than all of them.
+        // The killer may come after the last block.
         sleep(120)
     }
 }

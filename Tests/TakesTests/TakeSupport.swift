@@ -1,4 +1,5 @@
-// Shared code of the tests of takes: writing a take, reading it by several programs, and calls of the system that fail.
+// Shared code of the tests of takes: writing a take, reading a take by several programs, and failing calls of the
+// system.
 import AudioFiles
 import Foundation
 import SoundFileSupport
@@ -30,8 +31,8 @@ extension TakeFile {
     }
 }
 
-/// The lengths in frames that other programs find in WAV files of integers: sox and Python's `wave`, one process for
-/// all files.
+/// The lengths in frames of WAV files of integers, found by other programs: sox and Python's `wave`, each as a single
+/// process for all files.
 func lengthsByOthers(_ paths: [String]) throws -> [[Int64]] {
     func numbers(_ text: String) -> [Int64] { text.split(whereSeparator: \.isNewline).compactMap { parsed($0) } }
     let script = "import sys, wave\nfor path in sys.argv[1:]: print(wave.open(path).getnframes())"
@@ -41,7 +42,7 @@ func lengthsByOthers(_ paths: [String]) throws -> [[Int64]] {
     return [sox, python]
 }
 
-/// The frames that ffmpeg decodes from a file.
+/// The number of frames in a file: the sum of the packet durations read by ffprobe.
 func framesByFFmpeg(_ path: String) throws -> Int {
     let text = try run(
         "ffprobe", "-v", "error", "-count_packets", "-show_entries", "packet=duration", "-of", "csv=p=0", path)
@@ -53,11 +54,11 @@ final class FailingCalls: FileCalls {
     /// The outcome of a call.
     enum Fate: Sendable { case done, fails(Int32), isCut(to: Int) }
 
-    /// The calls that can fail, by their number, from 0 on.
+    /// The outcome of each fallible call by the call's number, from 0 on.
     private let fate: @Sendable (Int) -> Fate
     private let count = Mutex(0)
     private let system = SystemFileCalls()
-    /// Called after each call, with its number.
+    /// Runs after each call, with the call's number.
     private let after: @Sendable (Int) -> Void
 
     init(after: @escaping @Sendable (Int) -> Void = { _ in }, _ fate: @escaping @Sendable (Int) -> Fate) {

@@ -81,7 +81,7 @@ struct TakeFileTests {
         #expect(scratch.names == ["discarded", "old"])
         try discarded.discard()
         #expect(scratch.names == ["old"])
-        // Another file of that name does not belong to the take.
+        // Another file of the same name does not belong to the take.
         let moved = try take("moved")
         try FileManager.default.moveItem(atPath: scratch.file("moved"), toPath: scratch.file("elsewhere"))
         _ = try scratch.write("moved", [4])
@@ -110,7 +110,8 @@ struct TakeFileTests {
     @Test("a WAV take becomes RF64 where it passes 4 GiB, and every frame is found on both sides of it")
     func crossing() throws {
         let take = try take("long", .wav, .float32)
-        // The last frame that a RIFF header of this length can state: its size counts all but eight bytes.
+        // The last frame within the limit of a RIFF header of this length: the header's size counts all but eight
+        // bytes.
         let header = Int64(try scratch.size("long"))
         let most = (Int64(UInt32.max) - (header - 8)) / 8
         let first = numbered(0..<1000, channelCount: 2)
@@ -131,7 +132,7 @@ struct TakeFileTests {
         try take.finish()
         let frames = most + 1998
         #expect(take.frameCount == frames)
-        // Not sox: sox reads an RF64 file from end to end to find its length.
+        // Not sox: sox reads an RF64 file from end to end to find the length.
         let probe = try run(
             "ffprobe", "-v", "error", "-show_entries", "stream=duration_ts", "-of", "csv=p=0", take.path)
         #expect(probe == "\(frames)\n")

@@ -7,7 +7,7 @@ import Testing
 @testable import Files
 @testable import Takes
 
-/// A take on a disk that loses its power.
+/// A take on a disk with a loss of power.
 private final class PowerBench {
     /// The promise at one moment.
     struct Promise {
@@ -40,7 +40,7 @@ private final class PowerBench {
         disk.tell(promises.count - 1)
     }
 
-    /// Records, and synchronises now and then, as the recorder's thread does; then finishes the take or leaves it
+    /// Records, and synchronises now and then, as the recorder's thread does; then finishes the take or leaves the take
     /// unfinished.
     func record(using random: inout SeededGenerator) throws {
         let take = try TakeFile(
@@ -99,7 +99,7 @@ private final class PowerBench {
         return try difference(frames: promise.frameCount, markCount: promise.markCount)
     }
 
-    /// For a take without a promise and without a find: a remainder that is not whole, or nil.
+    /// For a take without a promise and without a find: an incomplete remainder, or nil.
     private func remains() throws -> String? {
         if FileIdentity(path: path) != nil, (try? decode(path)) == nil { return "a file that is no take" }
         let names = (try? Folder.names(in: folder)) ?? []
@@ -139,7 +139,7 @@ private final class PowerBench {
         return read.allSatisfy { marks.contains($0) } ? nil : "a mark that was not set"
     }
 
-    /// A rewritten disk gives its files other numbers, and the system has been started again.
+    /// Files on a rewritten disk have other numbers, and the system has restarted.
     private func moveEntries() throws {
         guard let new = FileIdentity(path: path) else { return }
         for name in (try? Folder.names(in: folder)) ?? [] {

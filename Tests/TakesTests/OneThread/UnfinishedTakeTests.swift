@@ -22,7 +22,7 @@ struct UnfinishedTakeTests {
         (try? FileManager.default.contentsOfDirectory(atPath: scratch.file("state/takes"))) ?? []
     }
 
-    /// A take of 1001 frames, checkpointed at 700, that is never finished.
+    /// An unfinished take of 1001 frames, checkpointed at 700.
     private func abandon(_ name: String = "take", _ container: TakeContainer = .wav, marks: [TakeMark] = []) throws {
         let take = try TakeFile(
             path: scratch.file(name), container: container, format: .int24, sampleRate: 48_000, channelCount: 1,
@@ -34,7 +34,7 @@ struct UnfinishedTakeTests {
         #expect(try registry.find().isEmpty, "a running take is none that is unfinished")
     }
 
-    /// Appends more frames to a file, and half a frame, as a death between samples and header leaves them.
+    /// Appends more frames to a file, and half a frame, as after a death between samples and header.
     private func addTail(_ name: String, _ frames: Range<Int>) throws {
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file(name)))
         let whole = try TakeFile(
