@@ -12,7 +12,7 @@ public struct HeapTraffic: Sendable, Equatable {
 
     /// Whether this build counts heap traffic: not under a sanitizer that owns the allocator.
     ///
-    /// For `.enabled(if:)`, so that a test that counts nothing does not pass.
+    /// For `.enabled(if:)`: a test without a count must not pass.
     public static var isCounted: Bool { allocation_counter_is_active() }
 
     /// Bytes of the heap in use by the whole process, with the allocator's reserve for each thread.
@@ -21,7 +21,8 @@ public struct HeapTraffic: Sendable, Equatable {
     /// No traffic at all.
     public static let none = HeapTraffic(allocations: 0, bytes: 0, frees: 0)
 
-    /// The heap requests of `body` on this thread. Run `body` once before: first uses of a type allocate its metadata.
+    /// The heap requests of `body` on this thread. Run `body` once before: a type's first use allocates the type's
+    /// metadata.
     public static func measure(_ body: () throws -> Void) rethrows -> HeapTraffic {
         let allocations = allocation_counter_allocations()
         let bytes = allocation_counter_bytes()

@@ -4,8 +4,8 @@ extension CrashDisk {
     /// SQLite cannot be watched.
     private struct NoDatabases: Error {}
 
-    /// Runs `body`, and records SQLite's operations on the databases opened in it. All databases must be closed at its
-    /// end.
+    /// Runs `body`, and records SQLite's operations on the databases opened in `body`, which must close all databases
+    /// before returning.
     package func watchingDatabases<Value>(_ body: () throws -> Value) throws -> Value {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         let code = unsafe crash_vfs_watch(

@@ -1,22 +1,22 @@
-// A disk that loses its power, for tests of the remaining files.
+// A disk with a loss of power, for tests of the remaining files.
 //
 // Ending a process proves nothing about a loss of power: the kernel keeps the written data. So the calls of the code
 // under test run on a real folder, and the disk records each change, with the synchronised state. Afterwards the disk
-// is rebuilt as it may be after a loss of power at any of these moments, and the real recovery runs on the rebuilt
-// disk.
+// is rebuilt in a possible state after a loss of power at any of the recorded moments, and the real recovery runs on
+// the rebuilt disk.
 //
-// The disk compares the folder before and after each call. So changes made in other ways, for example by a library that
-// has a descriptor, are seen only later: at the next call. The disk does not see synchronisation done in other ways.
+// The disk compares the folder before and after each call. So the disk sees changes made in other ways, for example by
+// a library with a descriptor, only later: at the next call. The disk does not see synchronisation done in other ways.
 internal import Files
 internal import Glibc
 internal import Synchronization
 
-/// A folder whose changes are recorded.
+/// A folder with recorded changes.
 package final class CrashDisk: FileCalls {
-    /// Operations that a disk may claim to have done, and has not.
+    /// Operations for a disk to claim without doing.
     package enum Lie: Sendable { case synchronise, synchroniseFolder }
 
-    /// The folder, without links in its path.
+    /// The folder, by a path without links.
     package let root: String
     private let lie: Lie?
     private let system = SystemFileCalls()
@@ -28,7 +28,7 @@ package final class CrashDisk: FileCalls {
         var steps: [CrashStep] = []
         /// The first steps were done before the power could fail.
         var earlySteps = 0
-        /// A descriptor of each file, which keeps the system from reusing its number.
+        /// A descriptor of each file, which keeps the system from reusing the file's number.
         var descriptors: [Int32] = []
         var contents: [[UInt8]] = []
         var files: [Place: Int] = [:]
@@ -38,9 +38,9 @@ package final class CrashDisk: FileCalls {
         deinit { for descriptor in descriptors { Glibc.close(descriptor) } }
     }
 
-    /// A disk in an existing folder, whose content is certainly on the disk.
+    /// A disk in an existing folder, with all content certainly on the disk.
     ///
-    /// - Parameter lie: the operation that the disk only pretends to do, to show that a test notices it.
+    /// - Parameter lie: the operation only pretended by the disk, to show that a test notices the lie.
     package init(_ root: String, lie: Lie? = nil) {
         self.root = FilePlace.resolved(root) ?? root
         self.lie = lie
@@ -56,7 +56,7 @@ package final class CrashDisk: FileCalls {
     /// The steps so far, and the number of steps done before the power could fail.
     var history: (steps: [CrashStep], earlySteps: Int) { record.withLock { ($0.steps, $0.earlySteps) } }
 
-    /// Records that the program got a confirmation.
+    /// Records a confirmation to the program.
     package func tell(_ number: Int) {
         record.withLock { record in
             observe(&record)
@@ -64,10 +64,10 @@ package final class CrashDisk: FileCalls {
         }
     }
 
-    /// Records changes made in other ways than by these calls.
+    /// Records changes made in other ways than by the calls of this type.
     package func look() { record.withLock { observe(&$0) } }
 
-    /// Records a change of one file made in another way, and whether the file and its folder's names are on the disk.
+    /// Records a change of a file made in another way, and whether the file and the folder's names are on the disk.
     package func look(atFile path: String, isSynchronised: Bool, isFolderSynchronised: Bool = false) {
         record.withLock { record in
             if let name = inside(path), let file = record.names[name], unsafe access(path, F_OK) == 0 {
@@ -160,7 +160,7 @@ package final class CrashDisk: FileCalls {
             Place(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)), "/proc/self/fd/\(descriptor)", &record)
     }
 
-    /// The number of a file, assigned at its first appearance.
+    /// The number of a file, assigned at the first appearance.
     private func file(_ place: Place, _ path: String, _ record: inout Record) -> Int? {
         if let known = record.files[place] { return known }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -223,7 +223,7 @@ package final class CrashDisk: FileCalls {
             .changed(file: file, byteCount: new.count, offset: changed.lowerBound, bytes: Array(new[changed])))
     }
 
-    /// The part of `new` that differs from `old`, from the first byte to the last.
+    /// The part of `new` different from `old`, from the first differing byte to the last.
     private static func difference(_ old: [UInt8], _ new: [UInt8]) -> Range<Int> {
         unsafe old.withUnsafeBytes { old in
             unsafe new.withUnsafeBytes { new in

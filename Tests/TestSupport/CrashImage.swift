@@ -3,12 +3,12 @@ internal import Files
 internal import Foundation
 internal import Glibc
 
-/// The files that may be on a disk after a loss of power.
+/// The files possibly on a disk after a loss of power.
 package struct CrashImage {
     let folders: [String]
     let names: [String: Int]
     let contents: [Int: [UInt8]]
-    /// The confirmations that the program got before, in order.
+    /// The earlier confirmations to the program, in order.
     package let told: [Int]
     let kind: CrashKind
 
@@ -56,7 +56,7 @@ package struct CrashReport: CustomStringConvertible {
     /// Judges disks until a disk has a loss, which shows that the judge notices losses; a few disks may have none by
     /// chance.
     ///
-    /// - Parameter judge: judges some disks that have reason for a loss.
+    /// - Parameter judge: judges some disks with a reason for a loss.
     package static func untilLoss(_ judge: () throws -> CrashReport) rethrows -> CrashReport {
         var report = CrashReport()
         for _ in 0..<20 where report.lossCount == 0 { report.add(try judge()) }
@@ -80,7 +80,7 @@ package struct CrashReport: CustomStringConvertible {
 }
 
 extension CrashDisk {
-    /// Simulates a loss of power at every moment, and judges the remaining files; the disk's folder is used for it.
+    /// Simulates a loss of power at every moment, in the disk's folder, and judges the remaining files.
     ///
     /// Call this function when nothing done on the disk is open any more.
     /// - Parameters:

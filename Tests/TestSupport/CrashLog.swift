@@ -1,8 +1,8 @@
-// The changes of a disk's files, step by step, and the possible states when the power fails after any of these steps.
+// The changes of a disk's files, step by step, and the possible states when the power fails after any of the steps.
 
-/// A change of names that happens as a whole, as a rename does.
+/// An atomic change of names, such as a rename.
 struct NameChange: Sendable {
-    /// Names and the files that they mean from now on; nil for a removed name.
+    /// Names and the file meant by each name from now on; nil for a removed name.
     var names: [(path: String, file: Int?)] = []
     /// A created folder.
     var folder: String?
@@ -18,7 +18,7 @@ func crashFolder(of path: String) -> String {
 
 /// A step.
 enum CrashStep: Sendable {
-    /// A file has this length now, and from `offset` on these bytes; the rest is as before.
+    /// A file has this length now, and from `offset` on the given bytes; the rest is as before.
     case changed(file: Int, byteCount: Int, offset: Int, bytes: [UInt8])
     case named(NameChange)
     /// All of a file is on the disk.
@@ -33,12 +33,12 @@ enum CrashStep: Sendable {
 struct CrashState {
     /// A file's content at the last synchronisation, and after each change since; the first is on the disk for certain.
     private(set) var versions: [Int: [[UInt8]]] = [:]
-    /// Names that are on the disk for certain.
+    /// Names on the disk for certain.
     private(set) var names: [String: Int] = [:]
     private(set) var folders: Set<String> = [""]
-    /// Changes of names that may be on the disk.
+    /// Changes of names possibly on the disk.
     private(set) var waiting: [NameChange] = []
-    /// The confirmations that the program got, in order.
+    /// The confirmations to the program, in order.
     private(set) var told: [Int] = []
 
     mutating func take(_ step: CrashStep) {
@@ -75,7 +75,7 @@ enum CrashKind: CaseIterable {
     case nothing
     /// Everything, as after the end of a process.
     case everything
-    /// All names, and no data: files are as they were before.
+    /// All names, and no data: each file is as before.
     case namesOnly
     /// All names and all lengths, and zeros instead of the new data.
     case lengthsOnly
@@ -84,13 +84,13 @@ enum CrashKind: CaseIterable {
 }
 
 extension CrashState {
-    /// The smallest part of a file that a disk writes as a whole, in bytes.
+    /// The smallest part of a file written as a whole by a disk, in bytes.
     private static let sectorBytes = 512
 
-    /// A state of the disk that the next start may find.
+    /// A possible state of the disk at the next start.
     func image(_ kind: CrashKind, using random: inout SeededGenerator) -> CrashImage {
         var (names, folders) = (names, folders)
-        // A journal keeps changes of names in their order; other file systems promise nothing.
+        // A journal keeps changes of names in order; other file systems promise nothing.
         let (isInOrder, first) = (Bool.random(using: &random), Int.random(in: 0...waiting.count, using: &random))
         for (index, change) in waiting.enumerated() {
             let isKept =
@@ -105,7 +105,7 @@ extension CrashState {
         for file in Set(names.values).sorted() {
             files[file] = Self.content(of: versions[file] ?? [[]], kind, using: &random)
         }
-        // A lost folder takes its content with it.
+        // The loss of a folder includes the folder's content.
         func isThere(_ folder: String) -> Bool {
             folder.isEmpty || folders.contains(folder) && isThere(crashFolder(of: folder))
         }
@@ -148,7 +148,7 @@ extension CrashState {
             case 6: content += garbage(range.count, using: &random)
             default:
                 var moment = Int.random(in: 0..<versions.count, using: &random)
-                // A disk does not clear truncated data: a file that has its old length again has its old end.
+                // A disk does not clear truncated data: a file with the old length again has the old end.
                 while moment > 0, versions[moment].count <= start { moment -= 1 }
                 let version = versions[moment]
                 let end = min(range.upperBound, version.count)

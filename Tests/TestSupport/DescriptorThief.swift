@@ -1,9 +1,9 @@
-// Finds out whether any code closes a descriptor twice: the second time its number may be another file's.
+// Finds out whether any code closes a descriptor twice: the second time the number may be another file's.
 import Foundation
 import Synchronization
 
-/// Opens and closes files on a thread of its own, so that the thread gets the number of each descriptor closed
-/// elsewhere, and notices when other code closes one of its own. For a process of its own, where no other code closes
+/// Opens and closes files on a separate thread. The thread gets the number of each descriptor closed elsewhere, and
+/// notices when other code closes a descriptor of the thread. For a separate process, where no other code closes
 /// descriptors.
 package final class DescriptorThief: Sendable {
     private let isOver = Atomic<Bool>(false)

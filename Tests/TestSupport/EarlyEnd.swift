@@ -1,15 +1,14 @@
-// An end of the process, or of the room on the disk, at one of the steps that change files: at each step in turn, or at
-// a few.
+// An end of the process, or of the room on the disk, at a step in changing files: at each step in turn, or at a few.
 internal import CCrashVFS
 internal import Files
 internal import Glibc
 internal import Synchronization
 
-/// The system's calls on files, counted together with the steps of SQLite; one of them is the last to be done.
+/// The system's calls on files, counted together with the steps of SQLite; a given step is the last to be done.
 package final class EarlyEnd: FileCalls {
     /// The kind of end.
     package enum Kind: Sendable {
-        /// The process, by a signal that it cannot handle.
+        /// The process, by SIGKILL.
         case process
         /// The room on the disk. Removing still works, and so does renaming after the first failure: cleaning up needs
         /// no room.
@@ -40,7 +39,7 @@ package final class EarlyEnd: FileCalls {
     }
 
     private func call(_ body: () -> Int) -> Int { delay() > 0 ? -Int(ENOSPC) : body() }
-    /// A step that needs no room.
+    /// A step without need for room.
     private func callWithoutRoom(_ body: () -> Int) -> Int {
         _ = delay()
         return body()
@@ -72,8 +71,8 @@ package final class EarlyEnd: FileCalls {
     /// SQLite cannot be watched.
     private struct NoDatabases: Error {}
 
-    /// Runs `body`, and counts SQLite's operations on the databases in a folder opened in it. All databases must be
-    /// closed at its end.
+    /// Runs `body`, and counts SQLite's operations on the databases in a folder opened in `body`, which must close all
+    /// databases before returning.
     package func watchingDatabases<Value>(in folder: String, _ body: () throws -> Value) throws -> Value {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         let code = unsafe crash_vfs_watch(

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Whether the next write to a pipe would wait.
 ///
-/// The number of bytes inside does not decide: writes that do not fit into the rest of a page begin another page, so
-/// that a pipe of 64 KiB may be full with several KiB less.
+/// The number of bytes inside does not decide: a write too long for the rest of a page begins another page, so a pipe
+/// of 64 KiB may be full with several KiB less.
 ///
 /// - Parameter reader: The read end of the pipe, as a descriptor.
 public func isFull(pipe reader: Int32) -> Bool {

@@ -1,5 +1,5 @@
-/// Parses a number. Tests that see the internals of a module see its `TextNumbers.swift`, too, and their texts need no
-/// limits.
+/// Parses a number. Tests with access to a module's internals see the module's `TextNumbers.swift`, too, and the texts
+/// of tests need no limits.
 public func parsed<Number: LosslessStringConvertible>(_ text: some StringProtocol, as _: Number.Type = Number.self)
     -> Number?
 {

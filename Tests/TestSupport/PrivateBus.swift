@@ -22,7 +22,7 @@ package final class PrivateBus {
 
     /// Nil if the bus does not start.
     ///
-    /// - Parameter listen: The listening address; nil for an address of its own.
+    /// - Parameter listen: The listening address; nil for a new address in /tmp.
     package init?(listen: String? = nil) {
         folder = NSTemporaryDirectory() + "/woodshed-bus-" + UUID().uuidString
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ package final class PrivateBus {
         guard let program = Self.find("dbus-run-session"),
             FileManager.default.createFile(atPath: file, contents: Data(configuration.utf8))
         else { return nil }
-        // The bus ends when the shell does, and the shell when no process holds its input open any more.
+        // The bus ends when the shell does, and the shell when no process holds the shell's input open any more.
         let script = #"echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat"#
         let arguments = [program, "--config-file=" + file, "--", "/bin/sh", "-c", script]
         guard let server = ServerProgram(arguments, isQuiet: true), let line = server.line(), !line.isEmpty else {

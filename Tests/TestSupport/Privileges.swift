@@ -1,5 +1,5 @@
-// Rights that a test needs, and rights that a test must not have: root is forbidden nothing, so a test run by root
-// would show nothing.
+// Rights needed by a test, and rights forbidden to a test: root may do anything, so a test run by root would show
+// nothing.
 internal import Glibc
 
 /// The rights of a test's process.
@@ -12,13 +12,13 @@ public enum Privileges {
         return unsafe sched_setscheduler(0, SCHED_OTHER, &parameters) == 0
     }
 
-    /// Gives up root's rights for good, if any; for processes that a test has of its own.
+    /// Gives up root's rights for good, if any; for separate processes of a test.
     ///
     /// - Returns: Whether the process is an ordinary user's now.
     @discardableResult
     public static func giveUp() -> Bool {
         guard geteuid() == 0 else { return true }
-        // "nobody", on every system that has a name for it.
+        // "nobody", on every system with a name for this user.
         let nobody: UInt32 = 65_534
         return setgroups(0, nil) == 0 && setgid(nobody) == 0 && setuid(nobody) == 0
     }

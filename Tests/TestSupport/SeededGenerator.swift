@@ -1,10 +1,10 @@
-// Repeatable randomness: every test that uses it prints the seed, and a seed can be set from outside.
+// Repeatable randomness: every test with this generator prints the seed, and a seed can be set from outside.
 internal import Glibc
 
 /// A small random generator (SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
 ///
-/// Without a seed the generator takes WOODSHED_SEED from the environment, or a new seed, and prints it, so that a
-/// failure can be run again: `WOODSHED_SEED=… swift test --filter …`.
+/// Without a seed the generator takes WOODSHED_SEED from the environment, or a new seed, and prints the seed. With the
+/// seed a failure can be run again: `WOODSHED_SEED=… swift test --filter …`.
 public struct SeededGenerator: RandomNumberGenerator, Sendable, CustomStringConvertible {
     /// The seed of the sequence.
     public let seed: UInt64

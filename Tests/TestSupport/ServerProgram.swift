@@ -1,19 +1,19 @@
-// A program that runs beside the tests, as a server does.
+// A program beside the tests, such as a server.
 import Foundation
 import Glibc
 
-/// A program whose standard input and output are one socket. The program must end when its input does: with the last
+/// A program with a single socket as standard input and output. The program must end when the input does: with the last
 /// reference, or with the process of the tests, however the process ends.
 ///
 /// The program gets no other descriptor of this process. Descriptors that close on `exec` are not enough: Foundation
-/// makes its pipes without, and a program that another test starts just then would wait for the end of a pipe held by a
-/// server, for as long as the server runs.
+/// makes pipes without the flag, and a program started by another test just then would wait for the end of a pipe held
+/// by a server, for as long as the server runs.
 package final class ServerProgram: Sendable {
     private let process: pid_t
     private let socket: Int32
 
-    /// Closes all other descriptors before the program begins. Swift's Glibc has no function that closes them at the
-    /// start.
+    /// Closes all other descriptors before the program begins. Swift's Glibc has no function for closing descriptors at
+    /// the start.
     private static let closing = "import os, sys; os.closerange(3, 1 << 20); os.execvp(sys.argv[1], sys.argv[1:])"
 
     /// Starts a program; nil if the program cannot be started.
@@ -31,7 +31,7 @@ package final class ServerProgram: Sendable {
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         for target: Int32 in 0...1 { unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], target) }
         if isQuiet { unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
-        // A test runs on a pool's thread, which blocks the signals that end programs.
+        // A test runs on a pool's thread, which blocks the signals for ending programs.
         var (attributes, mask) = (posix_spawnattr_t(), sigset_t())
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -54,7 +54,7 @@ package final class ServerProgram: Sendable {
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
     }
 
-    /// The next line of output, without the line feed; nil if the program has ended without another line. For one
+    /// The next line of output, without the line feed; nil if the program has ended without another line. For a single
     /// thread at a time.
     package func line() -> String? {
         var line: [UInt8] = []
@@ -69,12 +69,12 @@ package final class ServerProgram: Sendable {
     }
 }
 
-/// A server of the tests that prints its listening ports, a line each.
+/// A server of the tests. The server prints the listening ports, a line each.
 package struct PortServer: Sendable {
     package let ports: [Int]
     private let program: ServerProgram
 
-    /// Starts a script and waits until the script listens; nil if it does not.
+    /// Starts a script and waits until the script listens; nil if the script does not.
     ///
     /// - Parameters:
     ///   - script: The path of a script in Python.

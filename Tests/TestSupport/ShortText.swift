@@ -1,4 +1,4 @@
-// Test arguments as a log shows them.
+// Test arguments as shown in a log.
 
 /// A text for a list of test arguments, with a short printed form: a hundred thousand characters would fill a log for
 /// each line that names the case.
@@ -9,7 +9,7 @@ public struct ShortText: Sendable, CustomStringConvertible {
     /// Of any length.
     public init(_ text: String) { self.text = text }
 
-    /// The beginning of the text, and its length.
+    /// The beginning of the text, and the length of the text.
     public var description: String {
         let limit = 40
         let start = text.prefix(limit)

@@ -1,5 +1,5 @@
 // The amount of work of a test. Most tests run as shipped and under the thread sanitizer, in `make test-quick` with a
-// few of their cases, and by hand without optimisation.
+// few of the cases, and by hand without optimisation.
 
 internal import Glibc
 
@@ -24,7 +24,7 @@ public enum Workload {
         unsafe isOptimised && !Sanitizers.watchThreads && getenv("WOODSHED_FEW_CASES") == nil
 }
 
-/// All cases where the build can bear them, otherwise only these few.
+/// All cases in a build fast enough for all, otherwise only `few`.
 public func cases<Cases>(_ all: Cases, few: Cases) -> Cases { Workload.isWhole ? all : few }
 
 /// The number of repetitions of a test: `short`, or the environment's value for long runs.

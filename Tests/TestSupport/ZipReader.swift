@@ -1,4 +1,4 @@
-// Reads archives back for tests, by their own list and by their headers, without the writer's knowledge.
+// Reads archives back for tests, by the list and by the headers of an archive, without the writer's knowledge.
 
 /// The entries of an archive, each stored as it is.
 public struct ZipReader {
@@ -8,7 +8,7 @@ public struct ZipReader {
         public let name: String
         /// The entry's content.
         public let bytes: [UInt8]
-        /// The checksum that the archive states for the entry.
+        /// The checksum of the entry, as stated by the archive.
         public let sum: UInt32
     }
 
