@@ -35,19 +35,19 @@ struct AddressKeysTests {
                 "page 3 of https://h.org/a?auth=K (and <https://b:K@h.org/b>)",
                 "page 3 of https://h.org/a (and <https://h.org/b>)"
             ),
-            // Signs that end an address in a text, within an address.
+            // Within an address: signs after which an address in a text ends.
             ("https://h.org/?t=\"x\"&auth=K&id=1", "https://h.org/?t=\"x\"&id=1"),
             ("https://h.org/?t=<x>&auth=K", "https://h.org/?t=<x>"),
             ("https://h.org/my song.mp3?auth=K&id=1", "https://h.org/my song.mp3?id=1"),
             ("https://h.org/?t=a b&id=1&token=K c#key=K", "https://h.org/?t=a b&id=1 c"),
             ("https://h.org/a\"?auth=https://i.org/K&x=1 https://j.org/?sig=K", "https://h.org/a\"?x=1 https://j.org/"),
-            // Passwords with signs that end a host.
+            // Passwords with signs after which a host ends.
             ("https://ana:K/K@h.org/a", "https://h.org/a"), ("https://ana:K?K#K@h.org/a", "https://h.org/a"),
             ("https://ana:K\"K@h.org/a", "https://h.org/a"), ("https://ana:K K@h.org/a", "https://h.org/a"),
             ("https://ana:K/K@K@h.org/x@y", "https://h.org/x@y"),
             ("https://ana:K/ana:K/K@h.org/a", "https://h.org/a"),
             ("https://a.org/web/https://ana:K@h.org/x@y?auth=K", "https://a.org/web/https://h.org/x@y"),
-            // Escapes that are escaped.
+            // Escapes within escapes.
             ("https://h.org/?a%2575th=K&x=1", "https://h.org/?x=1"),
             ("https://p.org/?url=https%253A%252F%252Fh.org%252F%253Fauth%253DK&x=1", "https://p.org/?x=1"),
             (

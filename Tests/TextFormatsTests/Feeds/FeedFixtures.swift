@@ -1,4 +1,4 @@
-/// Realistic feeds, made up for these tests.
+/// Realistic feeds, made up for the tests of feeds.
 enum FeedFixtures {
     static let rss = """
 

@@ -33,7 +33,7 @@ struct CatalogueLimitTests {
                 == "The catalogue is broken: it has a recording, number 2, with more than 50000 fields and tags")
         let tagged = #"{"id":"b","fields":{"f":["x",1]},"tags":\#(tags(50_000))}"#
         #expect(refusal(text(recordings: tagged))?.kind == .broken)
-        // As long as the whole is not a catalogue, the error reports that.
+        // As long as the whole is not a catalogue, the error reports this fault.
         #expect(refusal(text(recordings: many, end: "x"))?.kind == .foreign)
         let entries = "[\(String(repeating: "0,", count: 200_000))0]"
         let newer = #"{"catalogue":"woodshed library","v":2,"takes":[{"id":"t","fields":{"f":\#(entries)}}]}"#

@@ -288,7 +288,7 @@ struct LibraryCatalogueTests {
             back.first?.recording.item["title"] == .string("T") && back.first?.recording.item.currentMembers == ["jazz"]
         )
         #expect(back.first?.recording.sections.visible.isEmpty == true)
-        // A computer that only knows of the deletion.
+        // A computer with knowledge of the deletion only.
         var three = LibraryCatalogue()
         three.recordings["01"] = .init()
         three.recordings["01"]?.item.delete(at: 9)

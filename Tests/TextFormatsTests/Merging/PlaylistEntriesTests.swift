@@ -8,7 +8,7 @@ extension CatalogueItem {
     /// The recordings of a playlist.
     fileprivate var list: [String] { self[CatalogueField.entries]?.elements?.compactMap(\.stringValue) ?? [] }
 
-    /// As a computer changes a list that it shows.
+    /// Changes the list as a computer does when showing the list.
     fileprivate mutating func change(_ list: [String], at time: Int64, settles: Bool = true) {
         let shown = Set(self.list.map { ExactText($0) })
         set(CatalogueField.entries, .array(list.map { .string($0) }), at: time)
@@ -48,7 +48,7 @@ struct PlaylistEntriesTests {
         #expect(merged(["b", "c"], ["a", "b"]) == ["b"])
         #expect(merged(["c", "a", "b"], ["a", "b", "c", "y"]) == ["c", "a", "b", "y"])
         #expect(merged(["a", "x", "b", "c"], ["a", "b", "y", "c"]) == ["a", "x", "b", "y", "c"])
-        // A recording that both computers add is there once; a computer may have it twice.
+        // A recording added by both computers is there once; a single computer may have the recording twice.
         #expect(merged(["a", "b", "c", "x"], ["x", "a", "b", "c"]).count { $0 == "x" } == 1)
         #expect(merged(["a", "b", "a", "c"], ["a", "b", "c", "y"]) == ["a", "b", "a", "c", "y"])
         #expect(merged([], ["a", "b", "c", "y"]) == ["y"])
@@ -85,7 +85,7 @@ struct PlaylistEntriesTests {
         changed.change(["b", "y", "x"], at: 7, settles: false)
         #expect(changed.list == ["b", "y", "x"] && new.united(changed).list == ["b", "y", "x"])
         #expect(new.united(changed) == changed.united(new))
-        // A computer that does not show an entry does not remove it.
+        // A computer without an entry in view does not remove the entry.
         var hidden = playlist(["a", "b", "c"])
         hidden.set(CatalogueField.entries, .array([.string("a"), .string("x")]), at: 9)
         hidden.settleEntries(removing: ["a", "c"])
@@ -110,7 +110,7 @@ struct PlaylistEntriesTests {
                     removed.insert(key)
                     items[place].change(list, at: time)
                 case 2 where list.count > 1:
-                    // Only an entry that no computer removes: a later move would bring a removed entry back.
+                    // Only an entry removed by no computer: a later move would bring a removed entry back.
                     list.swapAt(0, list.count - 1)
                     let moved = Set([list[0], list[list.count - 1]])
                     if moved.isDisjoint(with: removed), Bool.random(using: &random) {
@@ -146,7 +146,7 @@ struct PlaylistEntriesTests {
         let entries = item.fields.filter { $0.key.text.hasPrefix(CatalogueField.entry) }
         let positions = entries.map(\.value.value.stringValue)
         #expect(positions.count == 202 && positions.allSatisfy { ($0?.utf8.count ?? 0) <= 3 })
-        // Entries added one by one in front of all others do not make the keys long either.
+        // Entries added singly in front of all others do not make the keys long either.
         var most = 0
         for number in 0..<1000 {
             item.change(["y\(number % 5)"] + item.list.prefix(3), at: Int64(10 + number))
