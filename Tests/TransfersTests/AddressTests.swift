@@ -90,7 +90,7 @@ struct AddressTests {
         ("a\u{202E}vaw.exe", "avaw.exe"),
         (" a ", "a"), ("a.", "a"), ("Cafe\u{301}.wav", "Cafe\u{301}.wav"), ("Caf\u{E9}.wav", "Caf\u{E9}.wav"),
         ("-rf", "-rf"), ("a/", "a"),
-        // A sign and a following mark, even a removed mark, are one character.
+        // A sign and a following mark, even a removed mark, form a single character.
         ("a/\u{200D}../\u{200D}../\u{200D}b", "b"), ("a\\\u{200D}b", "b"), ("a/\u{301}b", "\u{301}b"),
         (".\u{301}b", "\u{301}b"), ("..\u{200D}", nil), ("a\u{200D}.\u{200D}", "a"),
         ("a" + String(repeating: "\u{301}", count: 200) + ".wav", nil),

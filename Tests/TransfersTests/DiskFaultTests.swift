@@ -7,16 +7,16 @@ import Testing
 
 @testable import Transfers
 
-/// The system's calls; a single call fails, or all from one call on.
+/// The system's calls, of which a single call fails, or all from a given call on.
 final class FailingCalls: FileCalls {
     enum Fault: Sendable {
         /// Only this write, which finds no room.
         case fullAtWrite(Int)
-        /// Every call from this call on, as if the process had ended before it.
+        /// Every call from this call on, as if the process had ended before the call.
         case stopAt(Int)
         /// Every removal.
         case noRemoval
-        /// Every second name, as on a file system without them.
+        /// Every second name, as on a file system without second names.
         case noSecondName
     }
 
@@ -25,7 +25,7 @@ final class FailingCalls: FileCalls {
     private struct Counts {
         var calls = 0
         var writes = 0
-        /// By descriptors: bytes written, and bytes that are on the disk.
+        /// By descriptors: bytes written, and bytes on the disk.
         var written: [Int32: Int64] = [:]
         var durable: [Int32: Int64] = [:]
         var paths: [Int32: String] = [:]
@@ -36,7 +36,7 @@ final class FailingCalls: FileCalls {
 
     var callCount: Int { counts.withLock { $0.calls } }
     var writeCount: Int { counts.withLock { $0.writes } }
-    /// Bytes of the part that were put on the disk.
+    /// The number of bytes of the part on the disk.
     var durableBytes: Int64 { counts.withLock { $0.durable.values.max() ?? 0 } }
 
     private func step(isWrite: Bool = false) -> Int? {
@@ -89,7 +89,7 @@ final class FailingCalls: FileCalls {
         return system.remove(path)
     }
     func rename(_ path: String, to other: String) -> Int { step() ?? system.rename(path, to: other) }
-    // A process that ends closes its files.
+    // When a process ends, the system closes the open files.
     func close(_ descriptor: Int32) -> Int { system.close(descriptor) }
     func freeBytes(_ descriptor: Int32) -> Int { system.freeBytes(descriptor) }
 }
@@ -107,7 +107,7 @@ struct DiskFaultTests {
         return hooks
     }
 
-    /// A file that breaks off once, so that all steps of resuming are there, too.
+    /// A file with a single break in the transfer, to include all steps of resuming.
     private func request() throws -> TransferRequest {
         TransferRequest(
             try server.address("/file?n=700000&cut=400000&rate=40000000&id=\(uniqueID())"), to: folder.path("a.wav"))
@@ -125,13 +125,13 @@ struct DiskFaultTests {
             let (result, _) = try await fetch(wanted, .forTests.with { $0.retries = 1 }, hooks: hooks(calls))
             if let bytes = folder.bytes("a.wav") { #expect(bytes == whole, "step \(step)") }
             if isPowerLost, let part = folder.bytes("a.wav.part") {
-                // Bytes that were not put on the disk are arbitrary afterwards.
+                // Bytes not put on the disk are arbitrary afterwards.
                 let kept = part.prefix(Int(calls.durableBytes))
                 let lost = [UInt8](repeating: 0xEE, count: part.count - kept.count)
                 try Data(kept + lost).write(to: URL(fileURLWithPath: folder.path("a.wav.part")))
             }
             let (again, _) = try await fetch(wanted)
-            // A process killed after the name was given has nothing left to do.
+            // A process killed after the naming of the file has nothing left to do.
             #expect(again.error == nil || again.error?.kind == .alreadyExists, "step \(step): \(again)")
             #expect(folder.bytes("a.wav") == whole && folder.names == ["a.wav"], "step \(step): \(folder.names)")
             try FileManager.default.removeItem(atPath: folder.path("a.wav"))
@@ -158,7 +158,7 @@ struct DiskFaultTests {
             }
             #expect(result.error?.kind == .diskFull)
             #expect(!folder.names.contains("a.wav"))
-            // Where the disk's thread is late, the end is reported while the thread still holds the part.
+            // If the disk's thread is late, the report of the end comes while the thread still holds the part.
             var again = try await fetch(wanted).result.error
             while again?.kind == .heldByOther { again = try await fetch(wanted).result.error }
             try #require(again == nil)

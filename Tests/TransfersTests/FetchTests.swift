@@ -53,7 +53,7 @@ struct FetchTests {
         let queue = TransferQueue(.forTests)
         let log = EventLog(queue)
         let transfer = try queue.add(request("/file?n=3000000&hold=1000000&gate=\(gate)&rate=3000000"))
-        // While nothing comes, the falling rate is reported again.
+        // While no data arrives, the queue reports the falling rate again.
         #expect(eventually { log.all().progress.count { $0.doneBytes == 1_000_000 } > 1 })
         try await server.ask("/release?gate=\(gate)")
         _ = try await transfer.outcome
@@ -107,7 +107,7 @@ struct FetchTests {
         #expect(try await fetch(TransferRequest(closed, to: folder.path("a"))).result.error?.kind == .refused)
         let unknown = try WebAddress("http://no-such-host.invalid/a")
         #expect(try await fetch(TransferRequest(unknown, to: folder.path("a"))).result.error?.kind == .dns)
-        // Looked up as xn--bcher-kva, whatever the locale of this program is.
+        // Looked up as xn--bcher-kva, in any locale of this program.
         let foreign = try WebAddress("http://bücher.invalid/a")
         #expect(try await fetch(TransferRequest(foreign, to: folder.path("a"))).result.error?.kind == .dns)
         #expect(folder.names == [])

@@ -5,9 +5,9 @@ import Testing
 @testable import Files
 @testable import Transfers
 
-/// The part of a file on a disk that loses its power.
+/// The part of a file on a disk with a loss of power.
 private final class PartBench {
-    /// The promise at one moment: bytes of a version, or that the file has its name.
+    /// The promise at a moment: bytes of a version, or the final name of the file.
     struct Promise {
         var version = 0
         var byteCount = 0
@@ -57,7 +57,7 @@ private final class PartBench {
                     done = Int(count)
                     try part.goOn(record(version), from: count)
                 } else {
-                    // The bytes of an earlier version are given up.
+                    // Gives up the bytes of an earlier version.
                     promise(Promise(version: version))
                     try part.begin(record(version))
                     isBegun = true
@@ -85,7 +85,7 @@ private final class PartBench {
         }
     }
 
-    /// The loss; nil if there is none.
+    /// Returns the loss, or nil without a loss.
     func loss(_ image: CrashImage) throws -> String? {
         let promise = image.told.last.map { promises[$0] } ?? Promise()
         let found = folder.bytes("a.wav")
@@ -96,7 +96,7 @@ private final class PartBench {
             let part = try PartFile(request, calls: SystemFileCalls())
             return (part: part, beginning: try part.beginning(request))
         }
-        // A file that another run has named is not fetched again.
+        // A run does not fetch a file named by another run again.
         if case .failure(let error) = opened, error.kind == .alreadyExists { return version == nil ? "\(error)" : nil }
         let (part, beginning) = try opened.get()
         defer { part.close() }

@@ -11,7 +11,7 @@ struct PartRecordTests {
         "a record that cannot be read at the moment is not taken for a missing one",
         .enabled(if: !Sanitizers.watchThreads))
     func passingError() async {
-        // In a process of its own, which may open nothing more.
+        // In a separate process, which may open nothing more.
         await #expect(processExitsWith: .success) {
             let folder = try TestFolder()
             let request = TransferRequest(try WebAddress("http://example.org/a.wav"), to: folder.path("a.wav"))
@@ -30,7 +30,7 @@ struct PartRecordTests {
             var few = rlimit(rlim_cur: rlim_t(next + 1), rlim_max: limit.rlim_max)
             guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0 else { exit(2) }
             var error: TransferError?
-            // The runtime closes some descriptors a moment later: take these, too.
+            // The runtime closes some descriptors a moment later: take the freed descriptors, too.
             for _ in 0..<20 where error == nil {
                 do throws(TransferError) {
                     part = try PartFile(request, calls: SystemFileCalls())

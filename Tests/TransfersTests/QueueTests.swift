@@ -140,7 +140,7 @@ struct QueueTests {
         let transfer = try queue.add(request(path, "a"))
         let holds = path != "/never"
         #expect(holds ? eventually { transfer.progress.doneBytes == 300_000 } : log.waitFor("connecting", transfer))
-        // The end is reported soon whatever the disk does, and names only data that was on its way to the disk before.
+        // The queue reports the end soon, regardless of the disk, with only data already on the way to the disk before.
         let record = folder.path("a.part.json")
         if holds { #expect(eventually { (try? PartFile.readRecord(record))?.durableBytes == 300_000 }) }
         transfer.cancel()
@@ -187,7 +187,7 @@ struct QueueTests {
 
     @Test
     func `a hundred cancelled transfers leave no descriptor open`() async throws {
-        // Of its own, so that its connections belong to this test.
+        // A separate server, so that all of the server's connections belong to this test.
         let server = try FaultServer()
         for number in 0..<5 {
             let queue = TransferQueue(.forTests.with { ($0.limit, $0.limitPerHost) = (8, 8) })
@@ -205,7 +205,7 @@ struct QueueTests {
         #expect(eventually { descriptors(to: server).isEmpty })
     }
 
-    /// Descriptors of this process that are connections to a server, or lead into the test's folder.
+    /// Descriptors of this process for connections to a server, or for paths in the test's folder.
     private func descriptors(to server: FaultServer) -> [String] {
         let port = String(server.port, radix: 16, uppercase: true)
         let table = (try? String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)) ?? ""
@@ -254,8 +254,8 @@ struct QueueTests {
 
         await other.close()
         #expect(throws: TransferError.self) { try other.add(wanted) }
-        // No call waits for the removal of the released transfer's part, and its end is reported soon whatever the disk
-        // does.
+        // No call waits for the removal of the released transfer's part, and the queue reports the end soon, regardless
+        // of the disk.
         #expect(eventually { folder.names == [] })
     }
 

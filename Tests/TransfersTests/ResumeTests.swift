@@ -144,7 +144,8 @@ struct ResumeTests {
         func resumed() -> [TransferProgress] {
             log.all().progress.filter { $0.doneBytes > 1_000_000 && $0.doneBytes < 2_000_000 }
         }
-        // The first answer breaks off, and the second answer is held back until an event in between has been seen.
+        // The first answer breaks off, and the server holds back the second until the test has seen an event in
+        // between.
         let path = "/file?n=2000000&cut=1000000&hold=500000&gate=\(gate)&id=\(uniqueID())&rate=1000000"
         let transfer = try queue.add(request(path))
         #expect(eventually { resumed().contains { $0.bytesPerSecond > 0 } })
@@ -170,7 +171,7 @@ struct ResumeTests {
                 }
             ),
             (.damagedPart, { unsafe truncate($0.path("a.wav.part"), 5) }),
-            // As a loss of power leaves the part: only counted bytes are used.
+            // As a loss of power leaves the part: the transfer uses only counted bytes.
             (
                 nil,
                 { folder in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transfers
 
-/// The server of faults, on loopback; the server ends with the tests, because its standard input does.
+/// The server of faults, on loopback; the server ends with the tests, because the standard input does.
 final class FaultServer: Sendable {
     let port: Int
     /// 0 without a certificate.
@@ -28,7 +28,7 @@ final class FaultServer: Sendable {
 
     static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
-    /// A server with a certificate made in a folder, and settings that trust it.
+    /// A server with a certificate made in a folder, and settings with trust in the certificate.
     static func secure(_ folder: TestFolder) throws -> (server: FaultServer, settings: TransferSettings) {
         let (certificate, key) = (folder.path("certificate"), folder.path("key"))
         let make = Process()
@@ -48,7 +48,7 @@ final class FaultServer: Sendable {
         try WebAddress(secure ? "https://localhost:\(securePort)\(path)" : "http://127.0.0.1:\(port)\(path)")
     }
 
-    /// Asks the server itself, by curl's own functions through a queue of its own.
+    /// Asks the server itself, by curl's own functions through a separate queue.
     @discardableResult
     func ask(_ path: String) async throws -> String {
         let folder = try TestFolder()
@@ -62,7 +62,7 @@ final class FaultServer: Sendable {
     }
 }
 
-/// A new folder, removed with its owner.
+/// A new folder, removed with the owner.
 final class TestFolder: Sendable {
     let root: String
 
@@ -85,7 +85,7 @@ extension TransferSettings {
         settings.proxy = .none
         settings.firstWaitSeconds = 0.001
         settings.longestWaitSeconds = 1
-        // A busy machine may hold up a test for minutes; tests of the limits set their own.
+        // A busy machine may hold up a test for minutes; tests of the limits set other limits.
         (settings.answerSeconds, settings.stallSeconds, settings.slowSeconds) = (3600, 3600, 3600)
         settings.netrcPath = "/nonexistent/netrc"
         return settings
@@ -98,7 +98,7 @@ extension TransferSettings {
     }
 }
 
-/// The content that the server sends.
+/// The content sent by the server.
 func content(_ version: Int, _ count: Int) -> [UInt8] {
     (0..<count).map { index in
         let block = index >> 8

@@ -14,7 +14,7 @@ struct UnstatedEndTests {
 
     init() throws { (server, folder) = (try .shared(), try TestFolder()) }
 
-    /// A request for a file that states its number of bytes.
+    /// A request for a file with a stated number of bytes.
     private func request(_ query: String, of count: Int) throws -> TransferRequest {
         var request = TransferRequest(try server.address("/file?\(query)&id=\(id)"), to: folder.path("a.wav"))
         request.check = { part in
@@ -86,8 +86,8 @@ struct UnstatedEndTests {
     func `a connection that just breaks off brings what its content calls whole, and nothing else`(
         stated: Int
     ) async throws {
-        // Like a server that ends an encrypted connection without the closing message, with some versions of libcurl
-        // and its libraries.
+        // Like a server ending an encrypted connection without the closing message, with some versions of libcurl and
+        // of libcurl's libraries.
         let query = "n=50000&nolength&norange&reset"
         var wanted = try request(query, of: 50_000)
         wanted.check = { part in
@@ -135,7 +135,7 @@ struct UnstatedEndTests {
         await queue.close()
     }
 
-    /// Holds the first check of a file until released, and makes the check find that the file is not whole.
+    /// Holds the first check of a file until released, and makes the check report an incomplete file.
     private final class Gate: Sendable {
         private let isOpen = Atomic<Bool>(false)
         func open() { isOpen.store(true, ordering: .releasing) }
