@@ -1,4 +1,4 @@
-// A cache in a folder of its own, with recordings beside it, for the tests of the cache.
+// A cache in a separate folder, with recordings beside the folder, for the tests of the cache.
 import AudioFiles
 import DSP
 import Files
@@ -10,7 +10,7 @@ import Testing
 
 @testable import Waveforms
 
-/// Files that stand for recordings, and a cache of their waveforms.
+/// Files in place of recordings, and a cache of the recordings' waveforms.
 struct CacheBench {
     let scratch: Scratch
     /// Where the cache is to be.
@@ -23,7 +23,7 @@ struct CacheBench {
         random = SeededGenerator(printedFor: test)
     }
 
-    /// A cache for which every file has been unchanged for an hour.
+    /// A cache with a clock an hour ahead: to this cache, no file has changed for an hour.
     func cache(byteLimit: Int64 = WaveformCache.defaultByteLimit) -> WaveformCache {
         WaveformCache(folder: folder, byteLimit: byteLimit) {
             let now = FileState.Moment.now
@@ -37,7 +37,7 @@ struct CacheBench {
         return (try scratch.write(name, sound.bytes), sound)
     }
 
-    /// A recording whose waveform is kept, together with that waveform and the name of its file.
+    /// A recording with a kept waveform, the waveform, and the name of the waveform's file.
     mutating func kept(
         _ name: String, frameCount: Int = 600, tones: Bool = true
     ) throws -> (path: String, waveform: Waveform, entry: String) {
@@ -55,7 +55,7 @@ struct CacheBench {
 
     func names(_ suffix: String) -> [String] { names.filter { $0.hasSuffix(suffix) } }
 
-    /// Forgets the content of the recordings, so that entries are found by content alone.
+    /// Forgets the content of the recordings; then the cache finds entries by content alone.
     func forgetSources() throws {
         for name in names(".source") { try FileManager.default.removeItem(atPath: folder + "/" + name) }
     }
@@ -72,7 +72,7 @@ func bytes(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(f
 func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
 func isThere(_ path: String) -> Bool {
-    // Without following links: a link that leads nowhere exists.
+    // Without following links: a link without a target exists.
     (try? FileManager.default.attributesOfItem(atPath: path)) != nil
 }
 
@@ -84,7 +84,7 @@ func makeLink(at path: String, to target: String) throws {
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
 }
 
-/// Sets a file's time of last writing; the system's time of its last change cannot be set.
+/// Sets a file's time of last writing; the system's time of the last change cannot be set.
 func setTime(of path: String, to moment: FileState.Moment) throws {
     let time = timespec(tv_sec: Int(moment.seconds), tv_nsec: Int(moment.nanoseconds))
     let times = [time, time]

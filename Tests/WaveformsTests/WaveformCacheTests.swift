@@ -1,4 +1,4 @@
-// The cache finds kept waveforms, wherever the recording went, and keeps to its size.
+// The cache finds kept waveforms after any move of the recording, and keeps to the limit of size.
 import AudioFiles
 import DSP
 import Files
@@ -49,7 +49,7 @@ struct WaveformCacheTests {
         var bench = try CacheBench("WaveformCacheTests.remembered")
         let (first, _, _) = try bench.kept("a.wav")
         let (second, waveform, _) = try bench.kept("b.wav")
-        // A memory that is wrong on purpose shows that the cache asks the memory, and not the recording.
+        // With a memory wrong on purpose, the result shows that the cache asks the memory, and not the recording.
         let state = try #require(unsafe FileState(first))
         let names = CacheNames(folder: bench.folder, byteCount: state.byteCount)
         #expect(SourceEntry(state).write(try ContentKey(ofFileAt: second), in: names) == nil)
@@ -95,7 +95,7 @@ struct WaveformCacheTests {
     func racy() throws {
         var bench = try CacheBench("WaveformCacheTests.racy")
         let (path, sound) = try bench.recording("a.wav")
-        // A cache whose time is the moment of that change, however slow the machine.
+        // A cache with the moment of the change as the time, however slow the machine.
         let moment = try #require(unsafe FileState(path)).changed
         let cache = WaveformCache(folder: bench.folder) { moment }
         let source = try #require(cache.lookup(path: path, tones: false).source)
@@ -103,7 +103,7 @@ struct WaveformCacheTests {
         let waveform = sound.waveform(tones: false)
         #expect(cache.store(waveform, of: source) == .stored && bench.names(".source").isEmpty)
         #expect(cache.lookup(path: path, tones: false).waveform == waveform && bench.names(".source").isEmpty)
-        // Later the recording is remembered.
+        // Later the cache remembers the recording.
         #expect(bench.cache().lookup(path: path, tones: false).waveform == waveform)
         #expect(bench.names(".source").count == 1)
     }
@@ -155,8 +155,8 @@ struct WaveformCacheTests {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
                 try FileManager.default.removeItem(atPath: path)
             })
-        // The same content under a new number, put in its place: indistinguishable from a file that was another
-        // meanwhile.
+        // The same content under a new number, put in the old place: indistinguishable from a temporary replacement by
+        // another file.
         #expect(
             try !isKept { path in
                 try FileManager.default.copyItem(atPath: path, toPath: path + "2")
@@ -206,7 +206,7 @@ struct WaveformCacheTests {
         let kept = try (0..<4).map { try bench.kept("\($0).wav", frameCount: 2000, tones: false) }
         try bench.forgetSources()
         for (index, recording) in kept.enumerated() { try bench.setAge(recording.entry, seconds: 1000 - index) }
-        // Using the oldest entry makes it the newest.
+        // Using the oldest entry makes the entry the newest.
         #expect(bench.cache().lookup(path: kept[0].path, tones: false).waveform != nil)
         try bench.forgetSources()
         // Five waveforms and a memory take six blocks; there is room for four.
@@ -266,8 +266,8 @@ struct WaveformCacheTests {
         let found = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 4) { worker in
             for turn in 0..<cases(60, few: 20) {
-                // Each recording twice in a row: three in turn in a cache for fewer would all be gone at their next
-                // use, if the workers happen to work one after another.
+                // Each recording twice in a row: three in turn in a cache for fewer would all be gone at the next use,
+                // if the workers happen to work in sequence.
                 let (path, waveform) = recordings[(turn / 2 + worker) % 3]
                 let lookup = cache.lookup(path: path, tones: false)
                 if let other = lookup.waveform {

@@ -1,4 +1,4 @@
-// A recording's waveform: the same whatever reads it, and its end when the recording cannot be read.
+// A recording's waveform: the same for every reader, and the waveform's end when the recording cannot be read.
 import AudioFiles
 import Clips
 import DSP
@@ -12,7 +12,7 @@ import Testing
 
 @Suite("A waveform's maker")
 struct WaveformMakerTests {
-    /// The waveform of a clip of the file, read straight and summed up in one go.
+    /// The waveform of a clip of the file, read straight and summed up in a single pass.
     private func expected(_ path: String, tones: Bool) throws -> Waveform {
         let decoder = try openDecoder(path: path)
         let info = decoder.info
@@ -44,7 +44,7 @@ struct WaveformMakerTests {
     func threads(name: String) throws {
         let format = try #require(Format.all.first { $0.name == name })
         let scratch = try Scratch()
-        // Three parts, the last part short; in a slow build one and a little.
+        // Three parts, the last part short; in a slow build a single part and a little.
         let frameCount = cases(
             2 * Int(WaveformBuilder.partFrames) + 70_001, few: Int(WaveformBuilder.partFrames) + 3001)
         let path = try format.file(in: scratch, frameCount: frameCount)

@@ -1,4 +1,4 @@
-// Sounds and waveforms for the tests of their files.
+// Sounds and waveforms for the tests of waveform files.
 import AudioFiles
 import DSP
 import SoundFileSupport
@@ -18,7 +18,7 @@ extension ShortSound {
     var bytes: [UInt8] { samples.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] } }
 }
 
-/// The bytes of a waveform's file with a checksum that fits, whatever the content.
+/// The bytes of a waveform's file with any content and a matching checksum.
 func sealed(_ bytes: [UInt8]) -> [UInt8] {
     let content = Array(bytes.dropLast(16))
     let span = content.span

@@ -1,4 +1,4 @@
-// Entries that the cache does not believe, and places where it cannot be written.
+// Entries rejected by the cache, and places where the cache cannot be written.
 import AudioFiles
 import Foundation
 import SoundFileSupport

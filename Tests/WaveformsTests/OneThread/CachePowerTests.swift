@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The cache of waveforms and losses of power")
 struct CachePowerTests {
-    /// The cache does not synchronise its files, so anything may be left of them.
+    /// The cache does not synchronise files, so any part of a file may be left.
     @Test("what a loss of power leaves of a waveform is the waveform or is refused, and it is made anew")
     func waveforms() throws {
         var random = SeededGenerator(printedFor: "waveforms and power")

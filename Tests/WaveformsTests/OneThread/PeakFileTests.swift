@@ -1,4 +1,4 @@
-// Files of audiowaveform, against its rules written out slowly and bytes put together by hand.
+// Files of audiowaveform, against audiowaveform's rules written out slowly and bytes put together by hand.
 import AudioFiles
 import SoundFileSupport
 import SoundMeasures
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Waveforms
 
-/// The least and the greatest sample of each pixel and output, of 16 bits, one frame at a time.
+/// The least and the greatest sample of each pixel and output, of 16 bits, frame by frame.
 private func slowPeaks(_ sound: ShortSound, samplesPerPixel: Int, isSplit: Bool) -> [Int] {
     let outputs = isSplit ? sound.channelCount : 1
     var values: [Int] = []
@@ -26,7 +26,7 @@ private func slowPeaks(_ sound: ShortSound, samplesPerPixel: Int, isSplit: Bool)
     return values
 }
 
-/// The bytes that audiowaveform writes.
+/// The bytes written by audiowaveform.
 private func slowFile(
     peaks: [Int], outputs: Int, samplesPerPixel: Int, bits: Int, sampleRate: Int, form: PeakFile.Form
 ) -> [UInt8] {
@@ -61,7 +61,7 @@ private func error(of body: () throws -> PeakFile) -> PeakFileError? {
 
 @Suite("A file of peaks")
 struct PeakFileTests {
-    /// Three frames of two channels whose means lie on both sides of zero.
+    /// Three frames of two channels with means on both sides of zero.
     private let small = ShortSound(channelCount: 2, samples: [100, -101, -7, 4, 32_767, 32_767])
 
     private func file(
@@ -98,7 +98,7 @@ struct PeakFileTests {
         #expect(
             text == #"{"version":2,"channels":2,"sample_rate":44100,"samples_per_pixel":2,"bits":16,"length":2,"#
                 + #""data":[-7,100,-101,4,32767,32767,32767,32767]}"# + "\n")
-        // The documentation's own example, without its blanks.
+        // The documentation's own example, without blanks.
         let example = try PeakFile(
             bits: .eight, sampleRate: 48_000, samplesPerPixel: 512, channelCount: 2,
             data: [-65, 63, -66, 64, -40, 41, -39, 45, -55, 43, -55, 44])
@@ -106,7 +106,7 @@ struct PeakFileTests {
             String(decoding: example.encoded(as: .json), as: UTF8.self)
                 == #"{"version":2,"channels":2,"sample_rate":48000,"samples_per_pixel":512,"bits":8,"length":3,"#
                 + #""data":[-65,63,-66,64,-40,41,-39,45,-55,43,-55,44]}"# + "\n")
-        // One channel is of version 1 even without mixing.
+        // A file of a single channel has version 1 even without mixing.
         let alone = ShortSound(channelCount: 1, samples: [-129, 0])
         #expect(
             try file(alone, samplesPerPixel: 64, bits: .sixteen, isSplit: true).encoded(as: .dat)
@@ -222,7 +222,7 @@ struct PeakFileReadingTests {
         #expect(file.bits == .eight && file.sampleRate == 44_100 && file.samplesPerPixel == 256)
         #expect(file.channelCount == 2 && file.length == 2 && file.version == 2)
         #expect(file.data == [-128, 127, -1, 1, 0, 0, 2, 3])
-        // One channel may also be of version 2.
+        // A file of a single channel may also have version 2.
         var single = split
         single.replaceSubrange(16..<24, with: [4, 0, 0, 0, 1, 0, 0, 0])
         let mono = try PeakFile(decoding: single)
@@ -239,7 +239,7 @@ struct PeakFileReadingTests {
         }
         for version: Int32 in [0, -1, 256, .max, .min] { #expect(refusal(with(0, version)) == .notPeaks) }
         #expect(refusal(with(0, 3)) == .unsupportedVersion)
-        // Read as version 1, whose header is shorter, there are four bytes too many and half the channels.
+        // Read as version 1 with a shorter header, the file has four bytes too many and half the channels.
         #expect(refusal(with(0, 1)) == .trailingBytes)
         for flags: Int32 in [2, 3, .min, -1] { #expect(refusal(with(4, flags)) == .invalidValue) }
         #expect(refusal(with(4, 0)) == .truncated)

@@ -85,7 +85,7 @@ struct WaveformFileTests {
             [0x89, 0x57, 0x53, 0x57, 0x0D, 0x0A, 0x1A, 0x0A], littleBytes(UInt32(1)), littleBytes(UInt32(8000)),
             littleBytes(UInt64(100)), littleBytes(UInt64(98)), littleBytes(UInt32(1)), littleBytes(UInt32(256)),
             littleBytes(UInt32(512)), littleBytes(UInt32(1)), littleBytes(UInt32(1)), littleBytes(UInt32(0)),
-            // XXH3-128 of "abc", as `xxh128sum` prints it.
+            // XXH3-128 of "abc", as printed by `xxh128sum`.
             [0x06, 0xB0, 0x5A, 0xB6, 0x73, 0x3A, 0x61, 0x85, 0x78, 0xAF, 0x5F, 0x94, 0x89, 0x2F, 0x39, 0x50],
             [0xFE, 0xFF, 0x02, 0x01, 0xB0, 0xA0], [1, 2, 3, 4],
         ]
@@ -133,7 +133,7 @@ struct WaveformFileTests {
         }
         // Only the content's key may be anything.
         #expect(with(56, UInt64(12)) == nil)
-        // A whole file that is smaller than its own header says, in all fields alike.
+        // A whole file, smaller than stated in all fields of the header alike.
         var larger = example(frameCount: 1400).encoded()
         larger.removeLast(100)
         #expect(refusal(sealed(larger)) == .truncated)

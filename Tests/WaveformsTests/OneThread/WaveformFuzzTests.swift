@@ -1,4 +1,4 @@
-// Readers of waveforms, given files that are nearly right.
+// Readers of waveforms, given nearly right files.
 import AudioFiles
 import DSP
 import SoundFileSupport
@@ -46,7 +46,7 @@ struct WaveformFuzzTests {
                 if error.message.isEmpty || error.remedy.isEmpty { Issue.record("\(bytes) is refused without a word") }
             }
         }
-        // Otherwise the files are not nearly right, but far from it, or not changed at all.
+        // Otherwise the files are not nearly right, but far from right, or not changed at all.
         #expect(taken > fileCount / 100 && refused > fileCount / 10)
     }
 
@@ -72,7 +72,7 @@ struct WaveformFuzzTests {
                 taken += 1
                 if file.encoded() != bytes { Issue.record("\(bytes) is read, and written as something else") }
                 if turn % 2 == 1, !seeds.contains(bytes) { Issue.record("\(bytes) was changed and is believed") }
-                // A believed file can be drawn, whatever its content.
+                // A believed file can be drawn with any content.
                 let columns = file.waveform.summary(frames: -10..<file.waveform.frameCount + 10, columns: 5)
                 if columns.count != 5 { Issue.record("\(bytes) cannot be drawn") }
             } catch {
