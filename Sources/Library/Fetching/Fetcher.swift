@@ -322,7 +322,7 @@ public final class Fetcher: Sendable {
     private func endCancelled(_ fetch: PendingFetch, keptBytes told: Int64 = 0) {
         let isDiscarding = state.withLock { $0.running[fetch.number]?.isDiscarding ?? false }
         if isDiscarding {
-            // The transfer removes its own part, but not a part that it had not yet opened.
+            // The transfer removes its own part, but not a part not yet opened.
             library.removeParts(of: fetch.address)
         } else {
             library.removeUnwanted(fetch.address)

@@ -74,7 +74,7 @@ struct BackupSettings: Equatable {
         }
     }
 
-    /// Restores files that are missing here, without the options that start programs. An existing file stays unchanged.
+    /// Restores files missing here, without the options that start programs. An existing file stays unchanged.
     func restore(
         _ paths: [String], from backup: String, _ library: RecordingLibrary, _ summary: inout ImportSummary
     ) {

@@ -1,4 +1,4 @@
-// Compares the content of files with the keys and hashes that name them.
+// Compares the content of files with the keys and hashes of the files' names.
 internal import AudioFiles
 internal import Catalogue
 internal import Explanations

@@ -18,7 +18,7 @@ public struct BackupSummary: Sendable, Hashable {
     public internal(set) var linked = 0
     /// Files of the user's configuration in the backup.
     public internal(set) var settings = 0
-    /// Earlier files of the backup that this backup compared with their keys or hashes.
+    /// Earlier files of the backup compared by this backup with the files' keys or hashes.
     public internal(set) var compared = 0
     /// Paths of damaged files in the backup, replaced by new copies.
     public internal(set) var repaired: [String] = []

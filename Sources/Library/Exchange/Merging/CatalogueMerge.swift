@@ -11,7 +11,7 @@ internal import TextFormats
 struct CatalogueMerge {
     private let library: RecordingLibrary
     private let now = StoreRows.milliseconds
-    /// Undo step for all removals so far, so that one undo restores all of them.
+    /// Undo step for all removals so far: a single undo restores everything removed.
     private var trashing: Int64?
     private(set) var summary = MergeSummary()
 

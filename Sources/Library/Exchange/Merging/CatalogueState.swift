@@ -105,7 +105,7 @@ struct CatalogueState {
         for (key, take) in catalogue.takes { add(EntryID(.take, key), take) }
     }
 
-    /// Gives a section that is new here its number.
+    /// Numbers a section that is new here.
     mutating func setSection(_ number: Int, of id: EntryID) { entries[id]?.section = number }
 
     /// Stores the shown text of an entry; nil if the store shows nothing.

@@ -46,7 +46,7 @@ extension CatalogueWriter {
             hash: hash, place: .kept,
             path: try rows.kept(hash).first?.path ?? DocumentFile.name(hash, original: name), name: name,
             byteCount: bytes)
-        // A linked document that comes back keeps its former place.
+        // A returning linked document keeps the former place.
         if let known, known.place == .linked {
             new = .init(hash: hash, place: .linked, path: known.path, name: name, byteCount: bytes)
         }

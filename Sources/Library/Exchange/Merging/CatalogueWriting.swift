@@ -13,7 +13,7 @@ internal import TextFormats
 public struct MergeSummary: Sendable, Hashable {
     /// Recordings that the library did not have.
     public internal(set) var added = 0
-    /// Recordings that the other library has removed, and that are now in the trash of this library.
+    /// Recordings removed in the other library, and now in the trash of this library.
     public internal(set) var removed = 0
     /// Recordings whose description has changed.
     public internal(set) var changed = 0

@@ -7,7 +7,7 @@ internal import Sections
 internal import Store
 internal import TextFormats
 
-/// Everything that the store knows of a catalogue, read at one moment.
+/// The whole knowledge of a catalogue in the store, read at a single moment.
 struct LocalEntries {
     private(set) var entries: [EntryID: LocalEntry] = [:]
     /// Numbers of sections within their recordings.
@@ -296,7 +296,7 @@ struct LocalEntries {
 struct CatalogueTakes {
     let rows: StoreRows
 
-    /// Returns one take for each sound, with the time of the last change of its description, in ms since 1970.
+    /// Returns one take for each sound, with the time of the last change of the description, in ms since 1970.
     ///
     /// - Parameter chosen: Keys of sounds; nil for all sounds.
     func all(

@@ -7,7 +7,7 @@ internal import JSON
 internal import Store
 internal import TextFormats
 
-/// Playlists and their last catalogue entries, as stored at one moment.
+/// Playlists and the playlists' last catalogue entries, as stored at a single moment.
 struct StoredPlaylists: Sendable {
     struct Row: Sendable, Equatable {
         let number: Int
@@ -55,7 +55,7 @@ struct StoredPlaylists: Sendable {
     private(set) var stamp = Stamp()
     /// Recordings of each playlist, by the playlist's number.
     private(set) var keys: [Int: [RecordingKey]] = [:]
-    /// Recordings that can be in a playlist. Their rows are never removed.
+    /// Recordings allowed in a playlist. The rows of the recordings are never removed.
     private(set) var recordings: Set<RecordingKey> = []
     /// True if all rows of playlists and their entries can be read.
     private(set) var isWhole = true

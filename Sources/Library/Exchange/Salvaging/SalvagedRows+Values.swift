@@ -74,7 +74,7 @@ extension SalvagedRows {
                 WHERE missing.playlist NOT IN (SELECT number FROM list) ORDER BY missing.place) AS lost ON lost.playlist = here.id
             GROUP BY here.id ORDER BY here.id
             """)
-        // Remembered values that both stores have are not reported: these values differ after each session.
+        // Remembered values in both stores are not reported: such values differ after each session.
         for (field, none) in [("position", "NULL"), ("settings", "'{}'")] {
             all += try found(
                 field,

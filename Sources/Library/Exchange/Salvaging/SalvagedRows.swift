@@ -100,7 +100,7 @@ struct SalvagedRows {
         try database.run("CREATE TEMP TABLE \(definition)")
     }
 
-    /// Removes the tables that `makeTable` has made. These tables take memory until the store is closed.
+    /// Removes the tables made by `makeTable`. Such tables take memory until the store is closed.
     func removeTables() {
         let names = try? database.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table'") {
             (row) throws(DatabaseError) in try row.text(0)
