@@ -279,6 +279,6 @@ final class ALSALoop {
         if let capture { worker.publish(waitingFrames: Int64(capture.available - block)) }
     }
 
-    /// Number of frames of the output that were rendered but not written.
+    /// Number of rendered but unwritten frames of the output.
     var pendingFrames: Int { pending.count }
 }

@@ -16,11 +16,11 @@ final class ALSASide: @unchecked Sendable {
     /// driver reports its position only if asked anew.
     let isDriver: Bool
 
-    /// True if the device was started since it was last prepared.
+    /// True if the device has started since the last preparation.
     private(set) var isRunning = false
     /// Frames transferred since the device was last prepared; the device's own counters stand still in some plug-ins.
     var moved: Int64 = 0
-    /// Frames that could be transferred at the last check.
+    /// Frames ready for transfer at the last check.
     private(set) var available = 0
     private(set) var startTime: Int64 = 0
     /// True if the device has reported its position since the start.

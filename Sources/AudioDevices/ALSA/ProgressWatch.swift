@@ -7,7 +7,7 @@ struct ProgressWatch {
     let limit: Int64
     /// The rest between spurious wake-ups: a quarter period, 1 to 20 ms.
     let restNanoseconds: Int64
-    /// Waiting time since the device last moved frames or was started.
+    /// Waiting time since the device last moved frames or started.
     private var waitedNanoseconds: Int64 = 0
     private var lastAvailable = 0
     private var fruitlessWakes = 0
@@ -17,7 +17,7 @@ struct ProgressWatch {
         restNanoseconds = min(max(periodNanoseconds / 4, 1_000_000), 20_000_000)
     }
 
-    /// Begins anew after the device has moved frames or was started.
+    /// Begins anew after the device has moved frames or started.
     mutating func reset() {
         waitedNanoseconds = 0
         lastAvailable = 0

@@ -89,9 +89,9 @@ extension StreamIncident.Kind {
 
 /// Reason for giving up a device, for programs that decide what to do next.
 public enum LossCause: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
-    /// The card is gone, and may come back under the same name.
+    /// The card has disappeared, and may come back under the same name.
     case unplugged
-    /// The sound server behind the device is gone.
+    /// The sound server behind the device has disappeared.
     case serverGone
     /// The output took no frames for a second although it was running.
     case stoppedTaking

@@ -31,7 +31,7 @@ public struct StreamStatistics: Sendable {
     public let lostInputFrames: Int64
     /// Frames delivered to the input's callback.
     public let framesCaptured: Int64
-    /// Number of incidents dropped for lack of room because earlier incidents were not taken.
+    /// Number of incidents dropped for lack of room because nobody took earlier incidents.
     public let incidentsMissed: Int64
     /// Blocks rendered or delivered.
     public let blocks: Int64

@@ -9,7 +9,7 @@ internal import Samples
 @safe
 final class BridgeReader: @unchecked Sendable {
     // Unchecked because only the output's thread uses the reader; the totals, read by other threads, are atomic.
-    /// A larger error, in seconds, is corrected by a jump instead of reading faster or slower.
+    /// A jump corrects a larger error, in seconds, instead of reading faster or slower.
     private static let jumpSeconds = 0.01
     /// An input without a report for this long, in nanoseconds, stands still, and its clock is not used.
     private static let patience: Int64 = 200_000_000
@@ -61,7 +61,7 @@ final class BridgeReader: @unchecked Sendable {
     struct Delivery {
         let block: CaptureBlock
         let roundTripFrames: Int64
-        /// Frames from `lostFrom` on that were not recorded; 0 without a loss to report.
+        /// Unrecorded frames from `lostFrom` on; 0 without a loss to report.
         let lostFrames: Int64
         let lostFrom: Int64
     }

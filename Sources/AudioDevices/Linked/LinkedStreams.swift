@@ -9,7 +9,7 @@ public struct LinkedStreams: Sendable {
     public let input: any InputStream
     private let link: StreamLink
 
-    /// Splits a duplex stream that was not started. Real-time safe: no.
+    /// Splits a duplex stream before the start. Real-time safe: no.
     public init(_ duplex: any DuplexStream) {
         link = StreamLink(duplex)
         output = LinkedOutput(link)

@@ -222,7 +222,7 @@ final class Keeper: Sendable {
     /// a stop, or after the end of the sound.
     private func reopen(_ device: OutputDevice) throws(DeviceError) -> (any OutputStream)? {
         let request = state.withLock { $0.shape.request }
-        // A fallback for an exclusive device is opened shared.
+        // A fallback for an exclusive device opens in shared mode.
         let shape = device == self.device ? request : try request.forOtherDevice()
         guard let stream = try openWhileNeeded(device, shape) else { return nil }
         let new = stream.configuration
