@@ -1,5 +1,5 @@
-// What the tests of the search for phrases hear: syllables, noise and rooms. Here and not beside the tests, which are
-// compiled without optimisation: a loop over samples takes a hundred times as long there.
+// Sounds for the tests of the search for phrases: syllables, noise and rooms. Not beside the tests, because those compile
+// without optimisation: a loop over samples takes a hundred times as long there.
 package import DSP
 internal import Glibc
 internal import Samples
@@ -33,7 +33,7 @@ package func syllable(
     return samples
 }
 
-/// What a recording of speech may have besides the speech.
+/// Disturbances of a recording of speech.
 package enum SpeechCondition: String, CaseIterable, Sendable {
     case clean, quiet, white, pink, hum, offset
 
@@ -64,7 +64,7 @@ package enum SpeechCondition: String, CaseIterable, Sendable {
     }
 }
 
-/// Speech at 16 kHz in a room whose reverberation dies away by 60 dB in 0.2 s.
+/// Speech at 16 kHz in a room with a reverberation time (60 dB) of 0.2 s.
 package func reverberant(_ samples: [Float], by random: inout SeededGenerator) -> [Float] {
     var tail: Float = 0
     return samples.map { sample in

@@ -33,7 +33,7 @@ package struct Harness {
             clip, score: score, waitsForPages: waits, recordingLimit: recordingLimit, listens: listens)
     }
 
-    /// Renders `total` frames, from output frame `first` on, in blocks whose lengths `nextBlock` gives, serving the
+    /// Renders `total` frames, from output frame `first` on, in blocks with the lengths from `nextBlock`, serving the
     /// control side between blocks.
     package func render(_ total: Int, from first: Int = 0, outputChannels: Int? = nil, nextBlock: () -> Int)
         -> [[Float]]

@@ -26,7 +26,7 @@ package struct ReferencePlayer {
         var rise = 0
         var fall = 0
         var fallEnd: Int64 = 0
-        /// The frame of the clip whose sound is held.
+        /// The clip's frame with the held sound.
         var frozenAt: Int64?
 
         var entryEnd: Int64 { start + Int64(entry) }
