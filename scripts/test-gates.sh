@@ -218,7 +218,7 @@ printf '%s\n' 'let commandOnly: Set =' '    1 > 2 ? ["Sample"]' '    : ["Other"]
 expect nothing "a module of the command that shares only what the compiler checks" shown_modules
 echo 'final class Sharing: @unchecked Sendable {}' >>"$folder/Sources/Other/Other.swift"
 expect found "a module of the command that shares memory unchecked, which the thread sanitizer does not see" shown_modules
-sed -i 's/: \["Other"\]/: ["Sample"]/' "$folder/Package.swift"
+sed -i 's/^    : \["Other"\]/    : ["Sample"]/' "$folder/Package.swift"
 expect nothing "another module that shares memory unchecked" shown_modules
 echo 'let compilerChecked: Set = ["Other"]' >>"$folder/Package.swift"
 expect found "a module without optimisation under the thread sanitizer that shares memory unchecked" shown_modules
