@@ -42,8 +42,12 @@ package struct FilePlace: Sendable {
         mode = isSpecial ? nil : status.st_mode & 0o7777
         // Check the permission: renaming would replace a file without write permission.
         if unsafe access(path, W_OK) != 0 { throw FileFault(code: errno, isCreating: true) }
-        // A resolved path outside UTF-8 has no exact text; the given path leads to the same file.
+        // A resolved path outside UTF-8 has no exact text; the given path leads to the same file. A link there would be
+        // replaced itself.
         let resolved = unsafe Self.resolvedBytes(path).flatMap { String(validating: $0, as: UTF8.self) }
+        if resolved == nil, !isSpecial, unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+            throw FileFault(code: EILSEQ, isCreating: true)
+        }
         finalPath = isSpecial ? path : resolved ?? path
     }
 

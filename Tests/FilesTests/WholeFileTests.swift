@@ -81,6 +81,10 @@ final class WholeFileTests {
         try write("old", to: "link/a")
         try write("new", to: "link/a")
         #expect(text("link/a") == "new")
+        // A link to the file itself is not replaced.
+        #expect(unsafe symlink(folder + "/link/a", folder + "/last") == 0)
+        #expect(throws: FileFault.self) { try write("newest", to: "last") }
+        #expect(text("link/a") == "new" && text("last") == "new")
     }
 
     @Test(
