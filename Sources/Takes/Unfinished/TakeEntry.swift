@@ -114,7 +114,7 @@ final class TakeEntry {
     private let descriptor: Int32
     private let calls: any FileCalls
     private var isDirty = false
-    /// True if a full disk has cut off the last line.
+    /// True if a full disk has cut off the last line, in this process or an earlier one.
     private var isCut = false
     private var safeFrames: Int64 = 0
 
@@ -167,6 +167,11 @@ final class TakeEntry {
         if flock(file, LOCK_EX | LOCK_NB) != 0 { return nil }
         // The previous holder may have removed the entry meanwhile.
         guard let named = FileIdentity(path: path), named.isSame(as: FileIdentity(descriptor: file)) else { return nil }
+        var status = stat()
+        var last: UInt8 = 0
+        isCut =
+            unsafe fstat(file, &status) == 0 && status.st_size > 0 && pread(file, &last, 1, status.st_size - 1) == 1
+            && last != UInt8(ascii: "\n")
     }
 
     deinit {

@@ -47,6 +47,19 @@ struct UnfinishedTakeTests {
         try FileManager.default.removeItem(atPath: scratch.file("other"))
     }
 
+    @Test("an entry with a last line that a full disk cut off before a kill keeps the lines added later")
+    func cutLine() throws {
+        try abandon()
+        let path = scratch.file("state/takes/" + (try #require(entries.first)))
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("{\"safe\":".utf8))
+        try file.close()
+        let entry = try #require(TakeEntry(holding: path))
+        entry.synchronise(safeFrameCount: 900)
+        #expect(entry.description()?.safeFrameCount == 900)
+    }
+
     @Test(
         "a take whose program died is found, and recovered with its marks and all frames on the disk",
         arguments: TakeContainer.allCases)
