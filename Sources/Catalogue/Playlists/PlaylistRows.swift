@@ -78,20 +78,19 @@ package struct PlaylistRows {
     // MARK: Entries
 
     /// Returns the identities of the entries and of their recordings' rows, in order.
-    func places(_ playlist: Int) throws(DatabaseError) -> [(id: Int64, place: Int64, recording: Int64)] {
+    func places(
+        _ playlist: Int, where condition: String = "true"
+    ) throws(DatabaseError) -> [(id: Int64, place: Int64, recording: Int64)] {
         try database.rows(
-            "SELECT id, place, recording FROM entry WHERE playlist = ? ORDER BY place", [.integer(playlist)]
+            "SELECT id, place, recording FROM entry WHERE playlist = ? AND \(condition) ORDER BY place",
+            [.integer(playlist)]
         ) { (row) throws(DatabaseError) in (try row.integer(0), try row.integer(1), try row.integer(2)) }
     }
 
     /// Returns the entries that `entries` shows, in order: an entry stays when its recording is permanently removed,
     /// because the recording may be added again.
     func shownPlaces(_ playlist: Int) throws(DatabaseError) -> [(id: Int64, place: Int64, recording: Int64)] {
-        var shown: [(id: Int64, place: Int64, recording: Int64)] = []
-        for entry in try places(playlist) where try items.item(recording: entry.recording) != nil {
-            shown.append(entry)
-        }
-        return shown
+        try places(playlist, where: Self.isShown)
     }
 
     /// Returns the index among all entries for an index among the shown entries, both from 0. The number of shown
