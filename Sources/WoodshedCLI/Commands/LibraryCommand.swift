@@ -127,11 +127,12 @@ struct LibraryCommand: Verb {
 
     private func check(_ library: RecordingLibrary, _ folders: [String]) throws {
         let watch = SignalWatch(Signals.install())
-        let report = try library.check(lookingIn: folders, isCancelled: { watch.isOver })
-        guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
         // First lists takes about which more is known than their files tell: see `TakeAdoption`.
         if fix { TakeAdoption.run(quiet: messages.quiet || messages.json) }
+        // Before the check, which may take minutes: a folder that cannot be read ends the command.
         let takes = try library.store.strayTakes(in: library.takesFolder)
+        let report = try library.check(lookingIn: folders, isCancelled: { watch.isOver })
+        guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
         let isClean = report.isClean && takes.isEmpty
         let view = CheckView(report: report, takes: takes)
         let isRepairing = fix && !isClean
