@@ -77,4 +77,12 @@ struct LateSeekTests {
         #expect(late.player.status.section == 2 && late.player.status.starvedFrames > 0)
         #expect(sound == part(try expected(sound[0].count, seekAt: Int64(sound[0].count)), 0..<sound[0].count))
     }
+
+    @Test("before the first sound chooses the place at once, because nothing sounds that could go on")
+    func idle() throws {
+        let idle = Harness(Self.samples, clip: late.player.clip, score: score, waits: false)
+        try idle.player.seek(toClipFrame: Self.target)
+        _ = idle.render(Self.block) { Self.block }
+        #expect(idle.player.status.section == 2 && idle.player.status.state == .idle)
+    }
 }

@@ -49,6 +49,8 @@ extension Transport {
         // A stop followed by a start does both: first the fade, then the beginning.
         if command.code == .start && state == .stopping { return false }
         guard stack.value.soundingCount(at: now) <= 2 else { return false }
+        // Without sound, every other command only chooses a place. The end of a previous player may need the place now.
+        if command.code != .start, state == .idle || state == .finished { return true }
         guard waits, let (part, clipFrame) = playhead.destination(of: command) else { return true }
         return now - command.frame > longestWaitFrames
             || stack.value.hasOpening(of: playhead.score.part(part), index: part, from: clipFrame, at: now)
