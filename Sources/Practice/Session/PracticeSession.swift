@@ -111,15 +111,20 @@ public final class PracticeSession: Sendable {
             startPlayer(at: nil, afterClicks: true)
             return clicks.start(at: frame.map { min($0, latest) })
         }
-        // On a running engine, the next block is far from frame 0.
-        let first = min(frame ?? max(player.status.outputFrame, audibleFrame()), latest)
+        // On a running engine, the next block is far from frame 0. The lead keeps the distance of clicks and first pass if
+        // a block begins meanwhile.
+        let next = max(player.status.outputFrame, audibleFrame())
+        let first = min(frame ?? (next > 0 ? next + Int64(clicks.clip.sampleRate / 10) : 0), latest)
         clicks.start(at: first)
         startPlayer(at: first + clicks.clip.frameCount)
     }
 
-    /// True before the first pass, if the player begins at the end of the count-in, whenever that is. A player that has
-    /// finished, and frozen sound, begin at a frame instead.
-    var awaitsClicks: Bool { clicks != nil && plan.frozen == nil && player.status.state == .idle }
+    /// True before the first pass, if the player begins at the end of the count-in, whenever that is. After a stop, and
+    /// with frozen sound, the player begins at a frame instead.
+    var awaitsClicks: Bool {
+        guard clicks != nil, plan.frozen == nil, player.status.state == .idle else { return false }
+        return state.withLock { !$0.isStopped }
+    }
 
     /// - Parameter afterClicks: True if the end of the clicks starts the player.
     private func startPlayer(at frame: Int64?, afterClicks: Bool = false) {
@@ -138,6 +143,7 @@ public final class PracticeSession: Sendable {
 
     /// Ends the session with a fade.
     public func stop() {
+        state.withLock { $0.isStopped = true }
         clicks?.stop()
         player.stop()
     }

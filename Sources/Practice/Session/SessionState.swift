@@ -17,6 +17,8 @@ struct SessionState: Sendable {
     private var leaving: Int?
     /// True if the session was started.
     var isStarted = false
+    /// True after a stop, which may not be in the player's status yet.
+    var isStopped = false
     /// The places in the plan's list, in the order of playing.
     private(set) var order: [Int]
     var marks = LoopMarks()
