@@ -61,6 +61,8 @@ struct CatalogueMerge {
         takes: [ExactText: CatalogueItem], atOnce: Int = CatalogueMerge.takesAtOnce, pieceDone: () throws -> Void = {}
     ) throws {
         try library.findTakes()
+        // Also after an error: the pieces before it are in the store.
+        defer { library.store.announceTakeChanges() }
         var rest = takes.keys.sorted()[...]
         while !rest.isEmpty {
             let began = ContinuousClock.now
@@ -78,7 +80,6 @@ struct CatalogueMerge {
             RecordingLibrary.letOthersWrite(after: began.duration(to: .now))
             try pieceDone()
         }
-        library.store.announceTakeChanges()
     }
 
     /// Merges playlists. Call after recordings, because playlists refer to recordings.

@@ -122,8 +122,11 @@ extension RecordingLibrary {
             done = end
             if done < catalogue.count { Self.letOthersWrite(after: began.duration(to: .now)) }
         }
-        if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
-        try merge.merge(takes: catalogue.lists.takes)
+        func checkCancelled() throws {
+            if isCancelled() { throw RecordingLibraryError.stopped(after: done, of: catalogue.count) }
+        }
+        try checkCancelled()
+        try merge.merge(takes: catalogue.lists.takes, pieceDone: checkCancelled)
         try merge.merge(playlists: catalogue.lists.playlists)
         return merge.summary
     }
