@@ -83,6 +83,9 @@ struct LateSeekTests {
         let idle = Harness(Self.samples, clip: late.player.clip, score: score, waits: false)
         try idle.player.seek(toClipFrame: Self.target)
         _ = idle.render(Self.block) { Self.block }
-        #expect(idle.player.status.section == 2 && idle.player.status.state == .idle)
+        // As at the end of a previous player.
+        unsafe idle.player.core.core.pointee.take(over: Int64(Self.block), fade: 0)
+        _ = idle.render(Self.block, from: Self.block) { Self.block }
+        #expect(idle.player.status.section == 2 && idle.player.status.state == .playing)
     }
 }
