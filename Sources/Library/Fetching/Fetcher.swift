@@ -131,7 +131,7 @@ public final class Fetcher: Sendable {
     }
 
     /// Cancels all fetches, and blocks until all have ended. Afterwards no thread of the fetcher uses the library. Do
-    /// not call this method in a task.
+    /// not call this method in a task or an observer.
     public func close() {
         cancelAll()
         queue.closeAndWait()
