@@ -176,7 +176,7 @@ let package = Package(
         .target(
             name: "Recording",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "JSON", "UserState", "AudioFiles", "Takes", "AudioDevices",
+                "Explanations", "Realtime", "DSP", "Files", "JSON", "UserState", "AudioFiles", "Takes", "AudioDevices",
                 "Samples",
             ],
             swiftSettings: settings),
@@ -365,8 +365,8 @@ let package = Package(
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: [
-                "AudioDevices", "AudioFiles", "CALSA", "Clips", "DSP", "Realtime", "TestSupport", "VirtualCardSupport",
-                "Samples",
+                "AudioDevices", "AudioFiles", "CALSA", "Clips", "DSP", "Files", "Realtime", "TestSupport",
+                "VirtualCardSupport", "Samples",
             ],
             exclude: oneThreadFolder, swiftSettings: unoptimised),
         .testTarget(
@@ -391,7 +391,7 @@ let package = Package(
         .testTarget(
             name: "EngineTests",
             dependencies: [
-                "Engine", "EngineHarness", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "Realtime",
+                "Engine", "EngineHarness", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "Files", "Realtime",
                 "SoundMeasures", "TestSupport", "VirtualCardSupport", "Samples", "Stretching", "Transforms",
             ],
             exclude: ["OneThread/Renders/table.txt"] + oneThreadFolder, swiftSettings: testsOfThreads),

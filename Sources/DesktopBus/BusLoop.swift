@@ -43,7 +43,7 @@ final class BusLoop {
 
     func run() {
         do throws(DesktopBusError) {
-            try connect(Self.now())
+            try connect(MonotonicTime.now())
         } catch {
             receive(.unavailable(error))
         }
@@ -57,17 +57,11 @@ final class BusLoop {
         (session, system) = (nil, nil)
     }
 
-    private static func now() -> Int64 {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
     private func wait(isBusy: Bool) {
         var waiting = [pollfd(fd: shared.pipe.readEnd, events: Int16(POLLIN), revents: 0)]
         if let session { waiting.append(session.connection.waiting) }
         if let system { waiting.append(system.connection.waiting) }
-        let time = Self.now()
+        let time = MonotonicTime.now()
         var limits = [session?.connection.deadline, system?.connection.deadline, system?.watch.deadline, nextTry]
         if let session, session.offer.moves || time < attention { limits.append(time + Self.tick) }
         let soonest = limits.compactMap { $0 }.min()
@@ -88,13 +82,13 @@ final class BusLoop {
         if let state = orders.state {
             self.state = state
             session?.offer.publish(state)
-            attention = Self.now() + Self.after
+            attention = MonotonicTime.now() + Self.after
         }
         return true
     }
 
     private func look() {
-        let time = Self.now()
+        let time = MonotonicTime.now()
         if let session, session.offer.moves || time < attention { session.offer.look() }
         system?.watch.look(time)
         guard let nextTry, time >= nextTry else { return }
@@ -112,7 +106,7 @@ final class BusLoop {
         nextTry = nil
         let connection = try BusConnection(address)
         let offer = SessionOffer(
-            connection, identity, state, process: getpid(), now: Self.now, position: position)
+            connection, identity, state, process: getpid(), now: MonotonicTime.now, position: position)
         session = (connection, offer)
     }
 
@@ -130,7 +124,7 @@ final class BusLoop {
         } else if !wasNamed {
             return receive(.unavailable(.refused(addresses.session ?? "", code == 0 ? ECONNRESET : code)))
         }
-        tryLater(Self.now())
+        tryLater(MonotonicTime.now())
     }
 
     /// - Returns: True if more work may be ready.
@@ -152,7 +146,7 @@ final class BusLoop {
     private func take(_ message: BusMessage, _ offer: SessionOffer) {
         let news = offer.take(message) { request in
             guard shared.expect() else { return false }
-            attention = Self.now() + Self.after
+            attention = MonotonicTime.now() + Self.after
             receive(.request(request))
             return true
         }
@@ -190,7 +184,7 @@ final class BusLoop {
                 self.system = nil
                 return false
             case .message(let message):
-                switch system.watch.take(message, now: Self.now()) {
+                switch system.watch.take(message, now: MonotonicTime.now()) {
                 case .sleeps: receive(.sleeps)
                 case .wakes: receive(.wakes)
                 case .cannotStayAwake(let reason): receive(.mayFallAsleep(reason))

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 internal import Realtime
 internal import Synchronization
@@ -15,9 +16,9 @@ package enum BusTest {
         // A separate name, so that no real player is disturbed.
         let identity = MediaIdentity(name: "Woodshed (test)", shortName: "woodshed_test")
         try bus.start(BusAddresses(session: address, system: nil), identity, state, position: { 0 }) { seen.put($0) }
-        let end = now() + Int64(seconds * 1e9)
+        let end = MonotonicTime.now() + Int64(seconds * 1e9)
         func wait(_ fits: (DesktopNews) -> Bool) throws(DesktopBusError) -> DesktopNews {
-            while now() < end {
+            while MonotonicTime.now() < end {
                 for news in seen.all {
                     if case .unavailable(let error) = news { throw error }
                     if case .lost(let error) = news { throw error }
@@ -57,7 +58,7 @@ package enum BusTest {
         guard let cookie = program.call(name, BusInterface.path, interface, member, values) else {
             throw wrong("nothing can be sent")
         }
-        while now() < end {
+        while MonotonicTime.now() < end {
             switch program.next() {
             case .lost(let code): throw .lost(code)
             case .progress: break
@@ -77,11 +78,5 @@ package enum BusTest {
         DesktopBusError(
             .wrongAnswer, "the session bus does not work (\(reason))",
             remedy: "Log in again; it starts with the desktop.")
-    }
-
-    private static func now() -> Int64 {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

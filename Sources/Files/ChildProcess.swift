@@ -136,7 +136,7 @@ package struct ChildProcess: ~Copyable {
         while outputIsOpen || !isOver {
             if !isWanted() { throw .stopped }
             if total > limits.totalSeconds || silent > limits.silentSeconds { throw .timeout }
-            let start = monotonicSeconds()
+            let start = MonotonicTime.seconds()
             var waiting = [
                 pollfd(fd: outputIsOpen ? output : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: errorsAreOpen ? errors : -1, events: Int16(POLLIN), revents: 0),
@@ -145,7 +145,7 @@ package struct ChildProcess: ~Copyable {
             // After the end of the process all its output is in the pipe. Do not wait then, even if another process
             // holds the other end.
             if unsafe poll(&waiting, 3, isOver ? 0 : Int32(Self.stepSeconds * 1000)) < 0 { continue }
-            let passed = min(monotonicSeconds() - start, 2 * Self.stepSeconds)
+            let passed = min(MonotonicTime.seconds() - start, 2 * Self.stepSeconds)
             (total, silent) = (total + passed, silent + passed)
             // A program may redirect its error output; poll() would then return at once for as long as it runs.
             if waiting[1].revents != 0 { errorsAreOpen = drainErrors(&errorText) }
@@ -270,11 +270,4 @@ private final class Descriptors {
         defer { readEnds = [] }
         return (readEnds[0], readEnds[1])
     }
-}
-
-/// Returns the seconds of a clock that cannot be set.
-private func monotonicSeconds() -> Double {
-    var now = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
 }

@@ -6,15 +6,8 @@
 // content of files, nor their final storage, nor terminals. No render thread calls this module.
 internal import Glibc
 
-/// The clock for timeouts and rates. The clock is monotonic: no user can set it.
+/// The clock of dates.
 enum Clock {
-    /// Seconds since an arbitrary moment in the past.
-    static var seconds: Double {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
-    }
-
     /// Seconds since 1970, by the realtime clock, as in the dates of messages.
     static var date: Int64 {
         var now = timespec()

@@ -1,4 +1,5 @@
 import AudioFiles
+import Files
 import Glibc
 import Testing
 import VirtualCardSupport

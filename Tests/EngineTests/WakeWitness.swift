@@ -1,4 +1,5 @@
 import CProcessors
+import Files
 import Glibc
 import Realtime
 import Synchronization
@@ -65,12 +66,12 @@ private final class WakeWatch: @unchecked Sendable {
     func run(interval: Int64, threshold: Int64) {
         // If binding is refused, the thread observes the processor on which it runs.
         _ = processor_bind(processor)
-        var due = monotonicNanoseconds()
+        var due = MonotonicTime.now()
         while !isEnding.load(ordering: .relaxed) {
             due += interval
             var time = timespec(tv_sec: Int(due / 1_000_000_000), tv_nsec: Int(due % 1_000_000_000))
             while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
-            let woken = monotonicNanoseconds()
+            let woken = MonotonicTime.now()
             guard woken - due > threshold else { continue }
             note(WakeGap(due: due, woken: woken))
             due = woken
@@ -111,12 +112,6 @@ final class BusyMachine: Sendable {
         flag.isSet.store(true, ordering: .relaxed)
         for thread in threads { thread.join() }
     }
-}
-
-private func monotonicNanoseconds() -> Int64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
 /// The processors on which this process may run.

@@ -1,3 +1,4 @@
+import Files
 // The alignment of the two sides of a duplex stream.
 extension ALSALoop {
     /// The known offset between the positions of both sides.

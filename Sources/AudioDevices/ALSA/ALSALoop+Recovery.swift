@@ -1,4 +1,5 @@
 import CALSA
+import Files
 import Glibc
 
 // Faults after which a device can still be used. Any other fault is thrown and ends the stream.

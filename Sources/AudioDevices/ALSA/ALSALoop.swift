@@ -1,4 +1,5 @@
 import CALSA
+internal import Files
 import Glibc
 internal import Samples
 

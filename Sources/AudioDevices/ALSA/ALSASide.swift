@@ -1,4 +1,5 @@
 import CALSA
+import Files
 import Glibc
 
 /// One direction of a device as its loop sees it: the handle, the position, and the last answers.

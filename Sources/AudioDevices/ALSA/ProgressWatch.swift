@@ -1,3 +1,4 @@
+import Files
 /// Distinguishes a slow device from a dead one, by the time spent waiting for the device.
 ///
 /// Delays of the device thread itself do not count: a program that was stopped for a minute, or computed too long, must

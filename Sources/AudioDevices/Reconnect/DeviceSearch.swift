@@ -1,3 +1,4 @@
+import Files
 /// Decides when to look for a lost device, and which devices to try. The caller passes in all times.
 ///
 /// The pauses between attempts grow from 50 ms to a quarter of a second, and after half a minute to two seconds: an

@@ -1,3 +1,4 @@
+import Files
 /// Decides the settings for reopening a device that fails by itself: with a period twice as long each time, up to a
 /// number of attempts.
 ///

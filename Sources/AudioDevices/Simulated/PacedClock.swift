@@ -1,3 +1,4 @@
+import Files
 /// A simulated sound card: computes the number of frames that a card with a buffer of a given length would have played
 /// by now.
 ///

@@ -1,3 +1,4 @@
+internal import Files
 internal import Realtime
 
 /// A query of a device, on a thread of its own, because the device may depend on a server that never answers.

@@ -2,6 +2,7 @@
 import CALSA
 import CLinux
 import CTimerFD
+import Files
 import Glibc
 import Synchronization
 

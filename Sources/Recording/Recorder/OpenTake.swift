@@ -1,5 +1,6 @@
 internal import AudioDevices
 internal import AudioFiles
+internal import Files
 internal import Realtime
 
 /// A take in progress, with its open file.

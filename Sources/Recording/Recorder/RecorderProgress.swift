@@ -1,6 +1,7 @@
 internal import AudioDevices
 internal import AudioFiles
 internal import DSP
+internal import Files
 internal import Realtime
 
 /// Result of a take.

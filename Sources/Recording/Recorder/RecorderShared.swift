@@ -1,5 +1,6 @@
 internal import AudioDevices
 internal import AudioFiles
+internal import Files
 internal import Realtime
 
 /// Data shared by a recorder's threads. The threads hold this object and never the recorder, so that the release of the

@@ -113,11 +113,7 @@ package final class ControlConnection {
         kind: .io, message: "the run does not answer", remedy: "Try again, or end it.")
     private static let over = ControlError(kind: .over, message: "the run is over", remedy: "Start another one.")
 
-    private static func milliseconds() -> Int {
-        var now = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-        return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
-    }
+    private static func milliseconds() -> Int { Int(MonotonicTime.now() / 1_000_000) }
 }
 
 /// The right to be this user's only run in the background; released with the object, or at the end of the process.

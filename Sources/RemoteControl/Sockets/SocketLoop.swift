@@ -28,9 +28,9 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     func run() {
-        while !isClosing { takeTurn(now: Self.now()) }
-        let end = Self.now() + Self.farewell
-        while clients.contains(where: \.wantsToWrite), Self.now() < end {
+        while !isClosing { takeTurn(now: MonotonicTime.now()) }
+        let end = MonotonicTime.now() + Self.farewell
+        while clients.contains(where: \.wantsToWrite), MonotonicTime.now() < end {
             _ = wait(milliseconds: 10, accepts: false)
             for index in clients.indices { clients[index].send() }
         }
@@ -51,7 +51,7 @@ final class SocketLoop: @unchecked Sendable {
             if events & Int16(POLLOUT) != 0 { clients[index].send() }
             if events & Int16(POLLERR | POLLNVAL | POLLHUP) != 0 { clients[index].noteHangUp() }
         }
-        takeLines(now: Self.now())
+        takeLines(now: MonotonicTime.now())
         removeDone()
         if ready.accepts { acceptAll() }
     }
@@ -81,7 +81,7 @@ final class SocketLoop: @unchecked Sendable {
             let descriptor = SocketCalls.accept(listener)
             guard descriptor >= 0 else {
                 if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS {
-                    acceptsAgain = Self.now() + Self.acceptPause
+                    acceptsAgain = MonotonicTime.now() + Self.acceptPause
                 }
                 return
             }
@@ -169,12 +169,6 @@ final class SocketLoop: @unchecked Sendable {
         if follows, clients[index].follows { shared.followerCount.subtract(1, ordering: .relaxed) }
         if !follows, clients[index].follows { shared.followerCount.subtract(1, ordering: .relaxed) }
         clients[index].follows = follows
-    }
-
-    private static func now() -> Int64 {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
 

@@ -1,3 +1,4 @@
+import Files
 // A progress line while a recording is read, for the user at a terminal.
 
 /// Draws the progress of a noticeably long reading.
@@ -16,7 +17,7 @@ package struct ReadingLine {
     ///   - now: Present time, in ns of the monotonic clock.
     ///   - write: Writes the drawing.
     package init(
-        draws: Bool, now: Int64 = monotonicNanoseconds(),
+        draws: Bool, now: Int64 = MonotonicTime.now(),
         write: @escaping (String) -> Void = { try? StandardStream.error.write($0) }
     ) {
         self.draws = draws
@@ -25,7 +26,7 @@ package struct ReadingLine {
     }
 
     /// Draws the read share, if the next drawing is due.
-    package mutating func show(_ share: Double, now: Int64 = monotonicNanoseconds()) {
+    package mutating func show(_ share: Double, now: Int64 = MonotonicTime.now()) {
         guard draws, now >= next else { return }
         write("\rreading \(Int(min(max(share, 0), 1) * 100)) %\u{1B}[K")
         isDrawn = true

@@ -27,10 +27,3 @@ package struct Readiness {
         return Readiness(signals: requests[1].revents != 0, keys: requests[2].revents != 0, outputClosed: closed)
     }
 }
-
-/// Returns nanoseconds of the monotonic clock, which is never set.
-package func monotonicNanoseconds() -> Int64 {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}

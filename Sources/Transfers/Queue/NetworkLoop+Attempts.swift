@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Files
 internal import Libraries
 internal import RunLog
 
@@ -22,7 +23,7 @@ extension NetworkLoop {
         guard
             let exchange = Exchange(
                 serial: lastSerial, address, work, range: range, settings: settings, functions: functions,
-                now: Clock.seconds)
+                now: MonotonicTime.seconds())
         else {
             fail(work, .unexpected(address, "there is not enough memory"))
             return
@@ -70,7 +71,7 @@ extension NetworkLoop {
         work.record = record
         enter(work, .downloading(connecting.download()))
         work.transfer.tell(.downloading(Work.answer(record, exchange.address), from: work.written))
-        work.startMeasuring(Clock.seconds)
+        work.startMeasuring(MonotonicTime.seconds())
     }
 
     func prepared(_ work: Work, _ error: TransferError?) {
@@ -81,7 +82,7 @@ extension NetworkLoop {
         }
         exchange.isPrepared = true
         // Exclude the time taken by the disk from the server's time.
-        work.startMeasuring(Clock.seconds)
+        work.startMeasuring(MonotonicTime.seconds())
         if let code = exchange.earlyEnd { finish(exchange, code) } else { exchange.release() }
     }
 
@@ -180,7 +181,7 @@ extension NetworkLoop {
         }
         drop(work)
         reconnect(work)
-        work.retryAt = Clock.seconds + seconds
+        work.retryAt = MonotonicTime.seconds() + seconds
         mayBegin = true
         if case .connecting = work.phase { work.transfer.tell(.retrying(afterSeconds: seconds, error)) }
     }

@@ -1,3 +1,4 @@
+import Files
 // Pausing and ending transfers.
 extension NetworkLoop {
     // MARK: Pausing
@@ -48,7 +49,7 @@ extension NetworkLoop {
         guard let part = work.part, var record = work.record else { return }
         record.byteCount = work.written
         work.record = record
-        let progress = work.progress(Clock.seconds)
+        let progress = work.progress(MonotonicTime.seconds())
         work.transfer.show(progress)
         work.transfer.tell(.progress(progress))
         enter(work, .analysing(analysing))
@@ -94,14 +95,14 @@ extension NetworkLoop {
         drop(work)
         // An answer refused by its head says nothing about the bytes of an earlier answer.
         let isUseless = error.kind == .tooLarge && work.isPartUseless
-        work.ending = (error.kind == .cancelled ? nil : error, isUseless, Clock.seconds + Self.failSeconds)
+        work.ending = (error.kind == .cancelled ? nil : error, isUseless, MonotonicTime.seconds() + Self.failSeconds)
         settle(work, isDiscarding: isUseless)
     }
 
     func cancel(_ work: Work, discarding: Bool) {
         guard work.ending == nil, work.transfer.giveUp(discarding: discarding) else { return }
         drop(work)
-        work.ending = (nil, discarding, Clock.seconds + Self.cancelSeconds)
+        work.ending = (nil, discarding, MonotonicTime.seconds() + Self.cancelSeconds)
         if case .analysing = work.phase {
             // The checking thread closes the part.
             tellEnd(work, keptBytes: discarding ? 0 : work.written)

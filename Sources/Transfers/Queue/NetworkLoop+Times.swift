@@ -1,10 +1,11 @@
+import Files
 // Timeouts, progress, and the regular writing of received bytes to the disk.
 extension NetworkLoop {
     /// Interval between two progress events, in seconds.
     private static let progressSeconds = 0.1
 
     func lookAtTimes() {
-        let now = Clock.seconds
+        let now = MonotonicTime.seconds()
         for work in works.values {
             if let ending = work.ending {
                 if now >= ending.deadline { tellEnd(work, keptBytes: ending.isDiscarding ? 0 : work.notedBytes) }
@@ -58,7 +59,7 @@ extension NetworkLoop {
     /// Returns the time of the next event announced by neither a command nor a byte. The next attempts of waiting
     /// transfers are excluded.
     func nextTime() -> Double {
-        let now = Clock.seconds
+        let now = MonotonicTime.seconds()
         var next = now + core.hooks.idleSeconds
         for work in works.values {
             if let ending = work.ending {

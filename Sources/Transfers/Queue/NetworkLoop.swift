@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Files
 internal import Glibc
 internal import Libraries
 internal import Realtime
@@ -83,7 +84,7 @@ final class NetworkLoop: @unchecked Sendable {
             _ = unsafe curl.curl_multi_perform(multi, &running)
             for exchange in exchanges.values { announce(exchange.work) }
             readResults()
-            let now = Clock.seconds
+            let now = MonotonicTime.seconds()
             // With thousands of waiting transfers, this check takes longer than receiving some bytes.
             if mayBegin || now - lastLook >= 0.01 {
                 lastLook = now
@@ -92,7 +93,7 @@ final class NetworkLoop: @unchecked Sendable {
                 wakeAt = nextTime()
             }
             if works.isEmpty { continue }
-            let milliseconds = Int32(max(0, ((min(wakeAt, nextRetryAt) - Clock.seconds) * 1000).rounded(.up)))
+            let milliseconds = Int32(max(0, ((min(wakeAt, nextRetryAt) - MonotonicTime.seconds()) * 1000).rounded(.up)))
             _ = unsafe curl.curl_multi_poll(multi, nil, 0, milliseconds, nil)
         }
         files.end()
@@ -163,7 +164,7 @@ final class NetworkLoop: @unchecked Sendable {
 
     /// Starts or resumes as many transfers as the limits permit.
     private func schedule() {
-        let now = Clock.seconds
+        let now = MonotonicTime.seconds()
         if !mayBegin, now < nextRetryAt { return }
         mayBegin = false
         nextRetryAt = works.values.compactMap(\.retryAt).filter { $0 > now }.min() ?? .infinity
@@ -215,7 +216,7 @@ final class NetworkLoop: @unchecked Sendable {
             work.transfer.tell(.resumed)
             if let exchange = work.exchange {
                 enter(work, .downloading(paused.download()))
-                work.startMeasuring(Clock.seconds)
+                work.startMeasuring(MonotonicTime.seconds())
                 exchange.release()
             } else if work.part == nil {
                 enter(work, .queued(paused.queue()))

@@ -1,4 +1,5 @@
 internal import Explanations
+internal import Files
 
 /// A transfer as seen by the network thread.
 final class Work {
@@ -191,7 +192,7 @@ final class Work {
         guard let part else { return .fail(.cancelled) }
         do throws(TransferError) { try unsafe part.write(bytes, at: offset) } catch { return .fail(error) }
         written = end
-        lastByteAt = Clock.seconds
+        lastByteAt = MonotonicTime.seconds()
         if end >= nextMark {
             nextMark = end + Self.markBytes
             failures = 0

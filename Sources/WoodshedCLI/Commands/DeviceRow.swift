@@ -1,4 +1,5 @@
 // A sound device in the list of `woodshed devices`.
+import Files
 import JSON
 import Terminal
 import Woodshed
@@ -23,9 +24,9 @@ struct DeviceRow {
             _ = try? question.wait(seconds: usualSeconds)
             return question
         }
-        let deadline = monotonicNanoseconds() + Int64(patienceSeconds * 1e9)
+        let deadline = MonotonicTime.now() + Int64(patienceSeconds * 1e9)
         return zip(devices, questions).map { device, question in
-            let rest = Double(deadline - monotonicNanoseconds()) / 1e9
+            let rest = Double(deadline - MonotonicTime.now()) / 1e9
             return DeviceRow(
                 device: device,
                 abilities: Result { () throws(DeviceError) in try question.wait(seconds: max(0, rest)) })

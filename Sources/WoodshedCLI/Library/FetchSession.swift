@@ -1,5 +1,6 @@
 // A run of `woodshed get`, on the main thread: starts fetches, shows their progress and reports their results.
 import Explanations
+import Files
 import JSON
 import Library
 import Terminal
@@ -159,7 +160,7 @@ final class FetchSession: TerminalLoopDelegate {
     }
 
     func beginEnding() {
-        deadline = monotonicNanoseconds() + Self.patience
+        deadline = MonotonicTime.now() + Self.patience
         fetcher.cancelAll()
     }
     func prepareForSuspension() {}

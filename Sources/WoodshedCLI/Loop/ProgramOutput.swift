@@ -1,5 +1,6 @@
 // Queued text for standard output or standard error. A stalled reader delays no key, signal or control command, and the
 // queue's memory is bounded.
+import Files
 import Realtime
 import Synchronization
 import Terminal
@@ -111,11 +112,11 @@ final class ProgramOutput: Sendable {
     /// - Returns: True if everything is written, or writing is impossible.
     func finish(isAsked: Bool, look: () -> Bool) -> Bool {
         if counts.lost > 0 { put("", isLast: true) }
-        var (written, time) = (counts.written, monotonicNanoseconds())
+        var (written, time) = (counts.written, MonotonicTime.now())
         while !wait(milliseconds: 100) {
-            let before = monotonicNanoseconds()
+            let before = MonotonicTime.now()
             if look() { return false }
-            let now = monotonicNanoseconds()
+            let now = MonotonicTime.now()
             // The process may have been suspended during the call, so its duration is added to the time limit.
             time += max(0, now - before - Self.readerNanoseconds / 10)
             if counts.written > written { (written, time) = (counts.written, now) }

@@ -1,6 +1,7 @@
 // The loop of playing and recording. It waits for keys, signals and the engine's reports together, and is the only
 // writer to the terminal. The delegate interprets keys and reports; the loop knows nothing about sound.
 import Explanations
+import Files
 import Glibc
 import Terminal
 
@@ -123,7 +124,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         noteOutputFailure()
         if ready.signals { answerSignals(delegate) }
         delegate.take(inbox.take())
-        delegate.look(now: monotonicNanoseconds())
+        delegate.look(now: MonotonicTime.now())
         redraw(delegate)
         // The main thread is alive. The delegate bounds the time of everything else that ends slowly.
         Signals.postponeLeaving()
@@ -147,11 +148,11 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     private func takeKeys(_ delegate: Delegate) {
         for key in keys.keys(RawMode.readBytes()) { delegate.answer(key) }
-        escapeTime = monotonicNanoseconds()
+        escapeTime = MonotonicTime.now()
     }
 
     private func giveUpEscape(_ delegate: Delegate) {
-        guard keys.isWaiting, monotonicNanoseconds() - escapeTime >= Self.escapeNanoseconds else { return }
+        guard keys.isWaiting, MonotonicTime.now() - escapeTime >= Self.escapeNanoseconds else { return }
         if let key = keys.giveUpWaiting() { delegate.answer(key) }
     }
 
@@ -206,8 +207,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     ///
     /// - Parameter blocks: Returns the number of blocks played or captured so far.
     func waitForDevice(_ blocks: () -> Int64) {
-        let (before, limit) = (blocks(), monotonicNanoseconds() + 1_000_000_000)
-        while blocks() < before + 2, monotonicNanoseconds() < limit { usleep(5000) }
+        let (before, limit) = (blocks(), MonotonicTime.now() + 1_000_000_000)
+        while blocks() < before + 2, MonotonicTime.now() < limit { usleep(5000) }
     }
 
     // MARK: Ending

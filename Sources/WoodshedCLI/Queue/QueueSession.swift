@@ -1,4 +1,5 @@
 // A run of several recordings in a row, on the main thread. The session only decides on requests to the queue.
+import Files
 import Glibc
 import JSON
 import Terminal
@@ -153,7 +154,7 @@ final class QueueSession: TerminalLoopDelegate {
 
     func beginEnding() {
         queue.stop()
-        deadline = monotonicNanoseconds() + Self.patience
+        deadline = MonotonicTime.now() + Self.patience
     }
 
     func look(now: Int64) {
@@ -174,8 +175,8 @@ final class QueueSession: TerminalLoopDelegate {
         guard goesOnAfterSuspension else { return }
         queue.pause(reason: .suspended)
         // Waits for the audible fade before the process is stopped.
-        let limit = monotonicNanoseconds() + 300_000_000
-        while queue.current?.player?.status.state == .playing, monotonicNanoseconds() < limit { usleep(5000) }
+        let limit = MonotonicTime.now() + 300_000_000
+        while queue.current?.player?.status.state == .playing, MonotonicTime.now() < limit { usleep(5000) }
     }
 
     func goOnAfterSuspension() {
@@ -214,7 +215,7 @@ final class QueueSession: TerminalLoopDelegate {
             case .engineOver(let error):
                 engineOver = .some(error)
                 queue.endEvents()
-                deadline = monotonicNanoseconds() + Self.patience
+                deadline = MonotonicTime.now() + Self.patience
             }
         }
         loop.write(lines)

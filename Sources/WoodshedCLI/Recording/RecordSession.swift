@@ -1,4 +1,5 @@
 // A recording from its start to its end, on the main thread. Nothing here can delay the recording.
+import Files
 import Glibc
 import Synchronization
 import Terminal
@@ -210,7 +211,7 @@ final class RecordSession: TerminalLoopDelegate {
 
     private func watchEnd(_ patience: Int64) {
         watch = StandstillWatch(
-            patience: patience, workCount: isTakeOver ? 0 : monitor.workCount, now: monotonicNanoseconds())
+            patience: patience, workCount: isTakeOver ? 0 : monitor.workCount, now: MonotonicTime.now())
     }
 
     // MARK: Ctrl-Z and back

@@ -1,4 +1,5 @@
 // Stored data of the playing recording, changed on a separate thread: no key waits for a slow disk.
+import Files
 import Glibc
 import JSON
 import Synchronization
@@ -82,9 +83,9 @@ final class SectionKeeper: Sendable {
     ///
     /// - Returns: False after a timeout of `seconds`.
     func finish(seconds: Double) -> Bool {
-        let limit = monotonicNanoseconds() + Int64(seconds * 1e9)
+        let limit = MonotonicTime.now() + Int64(seconds * 1e9)
         while state.withLock({ $0.isWorking }) {
-            guard monotonicNanoseconds() < limit else { return false }
+            guard MonotonicTime.now() < limit else { return false }
             usleep(2000)
         }
         return true

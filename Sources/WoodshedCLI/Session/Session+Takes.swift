@@ -1,4 +1,5 @@
 // The session's part in takes: `TakeControls` carries out their keys.
+import Files
 import Glibc
 import JSON
 import Terminal
@@ -56,7 +57,7 @@ extension Session {
     /// Pauses the audible take before the program is stopped, and waits for its fade.
     func suspendTakes() {
         guard let takes, takes.setSuspended(true) else { return }
-        let limit = monotonicNanoseconds() + 300_000_000
-        while !takes.isPaused, monotonicNanoseconds() < limit { usleep(5000) }
+        let limit = MonotonicTime.now() + 300_000_000
+        while !takes.isPaused, MonotonicTime.now() < limit { usleep(5000) }
     }
 }

@@ -1,5 +1,6 @@
 // A run of the player from its start to its end, on the main thread. The session only decides on requests to the
 // player; the engine makes the sound.
+import Files
 import Glibc
 import JSON
 import Terminal
@@ -237,7 +238,7 @@ final class Session: TerminalLoopDelegate {
     func beginEnding() {
         takes?.end()
         player.stop()
-        deadline = monotonicNanoseconds() + Self.patience
+        deadline = MonotonicTime.now() + Self.patience
     }
 
     func look(now: Int64) {
@@ -279,8 +280,8 @@ final class Session: TerminalLoopDelegate {
         guard goesOnAfterSuspension else { return }
         player.pause(reason: .suspended)
         // Before the process is stopped, the fade must be heard and the pause reported.
-        let limit = monotonicNanoseconds() + 300_000_000
-        while pauseReason != .suspended, monotonicNanoseconds() < limit {
+        let limit = MonotonicTime.now() + 300_000_000
+        while pauseReason != .suspended, MonotonicTime.now() < limit {
             usleep(5000)
             take(loop.inbox.take())
         }
@@ -303,7 +304,7 @@ final class Session: TerminalLoopDelegate {
                 engineOver = .some(error)
                 recording?.finish()
                 // From now on the disk takes the time.
-                if deadline != nil { deadline = monotonicNanoseconds() + Self.diskPatience }
+                if deadline != nil { deadline = MonotonicTime.now() + Self.diskPatience }
             case .take(let event): lines += tell(recording?.take(event))
             case .input(let levels): lines += tell(recording?.take(levels))
             case .takesOver: areTakesOver = true

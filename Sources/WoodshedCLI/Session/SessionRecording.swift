@@ -1,5 +1,6 @@
 // Recording over the loops of a session: the record key, and messages about takes. `PracticeRecorder` makes the
 // decisions.
+import Files
 import JSON
 import Terminal
 import Woodshed
@@ -53,7 +54,7 @@ final class SessionRecording {
     func finish() {
         let recorder = recorder
         watch = StandstillWatch(
-            patience: Session.diskPatience, workCount: recorder.monitor.workCount, now: monotonicNanoseconds())
+            patience: Session.diskPatience, workCount: recorder.monitor.workCount, now: MonotonicTime.now())
         BlockingThread.start { recorder.finish() }
     }
 

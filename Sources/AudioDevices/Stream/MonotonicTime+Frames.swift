@@ -1,20 +1,9 @@
 // CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute the structs to CALSA.
 import CALSA
+import Files
 import Glibc
 
-/// The system's monotonic clock.
-package enum MonotonicTime {
-    package static let nanosecondsPerSecond: Int64 = 1_000_000_000
-
-    /// Nanoseconds since some moment before the process began.
-    ///
-    /// Costs no system call on Linux. Real-time safe: yes.
-    package static func now() -> Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) &* nanosecondsPerSecond &+ Int64(time.tv_nsec)
-    }
-
+extension MonotonicTime {
     /// Suspend time of the computer since it was switched on, in nanoseconds: `now` stands still during a suspend.
     /// Within a few microseconds.
     ///
