@@ -220,7 +220,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "TextFormats", dependencies: ["Explanations", "AudioFiles", "JSON", "Libraries", "CLibXML"],
+            name: "TextFormats",
+            dependencies: ["Explanations", "AudioFiles", "Files", "JSON", "Libraries", "CLibXML"],
             swiftSettings: settings),
         .target(
             name: "Library",

@@ -1,3 +1,4 @@
+internal import Files
 internal import JSON
 
 /// Dates in feeds, as seconds since 1970.
@@ -12,20 +13,12 @@ enum FeedDate {
         return calendar(text) ?? named(text)
     }
 
-    /// Returns the days since 1970 of a date in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level
-    /// Date Algorithms", 2013); nil if there is no such day.
+    /// Returns the days since 1970 of a date in the years 1900 to 9999; nil if there is no such day.
     static func days(year: Int, month: Int, day: Int) -> Int64? {
-        guard (1900...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard day <= lengths[month - 1] else { return nil }
-        // Years begin in March here, so that the leap day is the last day of the year.
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted % 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return Int64(era * 146_097 + dayOfEra - 719_468)
+        guard (1900...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+        let number = CalendarDay.number(year: year, month: month, day: day)
+        // 30 February has become a day of March.
+        return CalendarDay.date(number).day == day ? Int64(number) : nil
     }
 
     // MARK: RFC 3339

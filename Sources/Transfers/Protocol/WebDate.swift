@@ -1,3 +1,4 @@
+internal import Files
 internal import JSON
 
 /// Dates in HTTP messages, in all three forms required of a recipient by RFC 9110 (5.6.7).
@@ -35,19 +36,12 @@ enum WebDate {
 
     private static func seconds(day: String, month: String, year: String, time: String) -> Int64? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)
-        guard let day = Int64(digits: day, in: 1...31), let month = months.firstIndex(of: month),
-            let year = Int64(digits: year, in: 1601...9999), clock.count == 3,
+        guard let day = Int(digits: day, in: 1...31), let month = months.firstIndex(of: month),
+            let year = Int(digits: year, in: 1601...9999), clock.count == 3,
             let hours = Int64(digits: clock[0], in: 0...23), let minutes = Int64(digits: clock[1], in: 0...59),
             let seconds = Int64(digits: clock[2], in: 0...60)
         else { return nil }
-        // Count the days since 1970 of a Gregorian date, with years beginning in March (Howard Hinnant,
-        // "chrono-Compatible Low-Level Date Algorithms", 2013).
-        let number = Int64(month) + 1
-        let shifted = number <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let ofEra = shifted - era * 400
-        let ofYear = (153 * (number + (number > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let days = era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
+        let days = Int64(CalendarDay.number(year: year, month: month + 1, day: day))
         return days * 86_400 + hours * 3600 + minutes * 60 + seconds
     }
 }
