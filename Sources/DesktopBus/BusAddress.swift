@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// The addresses of the buses.
@@ -25,22 +26,8 @@ package struct BusAddresses: Equatable, Sendable {
         system = given("DBUS_SYSTEM_BUS_ADDRESS") ?? socket("/run/dbus/system_bus_socket")
     }
 
-    /// Returns a path escaped as a value of an address.
+    /// Returns a path escaped as a value of an address, where tildes are escaped, too.
     static func escaped(_ path: String) -> String {
-        path.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
-                UInt8(ascii: "."):
-                String(UnicodeScalar(byte))
-            default: percentEncoded(byte)
-            }
-        }.joined()
+        PercentText.encoded(path.utf8, keeping: "/").replacing("~", with: "%7E")
     }
-}
-
-/// Returns a byte as `%2F`.
-func percentEncoded(_ byte: UInt8) -> String {
-    let digits = String(byte, radix: 16, uppercase: true)
-    return "%" + (digits.count == 1 ? "0" : "") + digits
 }

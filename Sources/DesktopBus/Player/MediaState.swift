@@ -1,3 +1,5 @@
+internal import Files
+
 /// The state of a player on the bus: a value that the owner publishes after each change.
 ///
 /// Nil values are not offered at all.
@@ -92,8 +94,7 @@ package struct MediaTrack: Equatable, Sendable {
     /// - Parameter path: The absolute path, in the file system's bytes, which need not be text.
     package static func url(ofPath path: some Sequence<UInt8>) -> String {
         // The characters left unescaped in a path by RFC 3986.
-        let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@".utf8)
-        return "file://" + path.map { kept.contains($0) ? String(UnicodeScalar($0)) : percentEncoded($0) }.joined()
+        "file://" + PercentText.encoded(path, keeping: "/!$&'()*+,;=:@")
     }
 }
 

@@ -1,4 +1,5 @@
 internal import AudioFiles
+internal import Files
 
 /// Locations in playlist formats. Every written location is read back first. If reading would give a different
 /// location, another form is written, or none, whatever the reading rules are.

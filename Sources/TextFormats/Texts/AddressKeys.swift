@@ -1,3 +1,5 @@
+internal import Files
+
 /// Removes private keys from addresses.
 ///
 /// A key is a text that a server expects from a single reader: the user's name and password before the host, and

@@ -1,4 +1,4 @@
-internal import JSON
+internal import Files
 
 /// File names made from the texts of servers. Every resulting name is harmless.
 enum FileNames {
@@ -109,19 +109,7 @@ enum FileNames {
     }
 
     private static func decoded(_ text: Substring, isLatin: Bool = false) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.first {
-            rest = rest.dropFirst()
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(digits: rest.prefix(2), radix: 16, in: .min ... .max)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
+        let bytes = PercentText.decodedLeniently(text.utf8)
         if isLatin { return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })) }
         return String(decoding: bytes, as: UTF8.self)
     }

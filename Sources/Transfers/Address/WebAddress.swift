@@ -1,3 +1,4 @@
+internal import Files
 internal import JSON
 
 /// The address of a file on the web: a checked `http` or `https` URL. No socket is opened for any other address.
@@ -171,19 +172,9 @@ extension WebAddress {
         }
     }
 
-    private static let escapedASCII = Array("<>\"^`{|}".utf8)
-
-    /// Returns the text with forbidden bytes percent-encoded.
+    /// Returns the text with forbidden bytes percent-encoded. Percent signs stay, because they are checked already.
     private static func escaped(_ text: Substring) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            if byte < 0x80, !escapedASCII.contains(byte) {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                result += "%" + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return result
+        PercentText.encoded(text.utf8, keeping: "!#$%&'()*+,/:;=?@[]")
     }
 }
 

@@ -1,7 +1,7 @@
 /// Percent-encoding of addresses: bytes as text of ordinary characters (RFC 3986, section 2.1).
-enum PercentText {
+package enum PercentText {
     /// Escapes all bytes except letters, digits, `-._~` and the bytes in `kept`.
-    static func encoded(_ bytes: some Sequence<UInt8>, keeping kept: StaticString = "") -> String {
+    package static func encoded(_ bytes: some Sequence<UInt8>, keeping kept: StaticString = "") -> String {
         let others = unsafe Array(UnsafeBufferPointer(start: kept.utf8Start, count: kept.utf8CodeUnitCount))
         var text: [UInt8] = []
         for byte in bytes {
@@ -15,26 +15,33 @@ enum PercentText {
     }
 
     /// Decodes an escaped text; nil if a percent sign lacks two hexadecimal digits.
-    static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
+    package static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
+        let (bytes, isWhole) = read(text)
+        return isWhole ? bytes : nil
+    }
+
+    /// Decodes an escaped text; a percent sign that lacks two hexadecimal digits stays a percent sign.
+    package static func decodedLeniently(_ text: some Collection<UInt8>) -> [UInt8] { read(text).bytes }
+
+    private static func read(_ text: some Collection<UInt8>) -> (bytes: [UInt8], isWhole: Bool) {
+        var (bytes, isWhole) = ([UInt8](), true)
         bytes.reserveCapacity(text.count)
-        var place = text.startIndex
-        while place < text.endIndex {
-            let byte = text[place]
-            place = text.index(after: place)
+        var rest = text[...]
+        while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
                 continue
             }
-            var value: UInt8 = 0
-            for _ in 0..<2 {
-                guard place < text.endIndex, let digit = Self.value(text[place]) else { return nil }
-                value = value << 4 | digit
-                place = text.index(after: place)
+            let digits = rest.prefix(2).compactMap(value)
+            if digits.count == 2 {
+                bytes.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+                isWhole = false
             }
-            bytes.append(value)
         }
-        return bytes
+        return (bytes, isWhole)
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
