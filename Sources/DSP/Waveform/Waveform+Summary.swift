@@ -43,7 +43,8 @@ extension Waveform {
         return sum.storedTone
     }
 
-    /// Returns a column computed from samples, for zooms where a column is shorter than a bin.
+    /// Returns a column computed from samples, for zooms where a column is shorter than a bin. Samples that are not
+    /// finite count as silence, as in the bins.
     package static func column(ofSamples samples: Span<Float>, tone: WaveformTone?) -> WaveformColumn {
         var sum = ColumnSum()
         for index in samples.indices { sum.add(samples[index]) }

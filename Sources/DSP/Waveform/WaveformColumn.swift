@@ -46,7 +46,8 @@ struct ColumnSum {
 
     mutating func add(_ sample: Float) {
         // Rounded and bounded like the bins, so the picture does not change where the zoom passes from bins to samples.
-        let short = Int16((min(max(sample * 32768, -32768), 32767)).rounded(.toNearestOrEven))
+        let finite = sample.isFinite ? sample : 0
+        let short = Int16((min(max(finite * 32768, -32768), 32767)).rounded(.toNearestOrEven))
         minimum = min(minimum, short)
         maximum = max(maximum, short)
         let level = 2 * Double(short)

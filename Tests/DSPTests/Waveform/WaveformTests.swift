@@ -158,6 +158,14 @@ struct WaveformTests {
         let nothing: [Float] = []
         let empty = Waveform.column(ofSamples: nothing.span, tone: tone)
         #expect(empty == .empty)
+        // Samples that are not finite are silence here too; finite samples of any size are full scale.
+        let spoilt: [Float] = [.nan, .infinity, -.infinity, 0.25]
+        let heard: [Float] = [0, 0, 0, 0.25]
+        let silenced = Waveform.column(ofSamples: heard.span, tone: tone)
+        #expect(Waveform.column(ofSamples: spoilt.span, tone: tone) == silenced)
+        let loud: [Float] = [.greatestFiniteMagnitude, -.greatestFiniteMagnitude]
+        let clipped = Waveform.column(ofSamples: loud.span, tone: tone)
+        #expect(clipped.minimum == -1 && clipped.maximum == 32767.0 / 32768 && clipped.isClipped)
     }
 
     private func naiveFrames(ofColumn index: Int, of count: Int, in frames: Range<Int64>) -> Range<Int64> {
