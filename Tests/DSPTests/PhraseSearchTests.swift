@@ -124,6 +124,18 @@ struct PhraseSearchTests {
         #expect(abs((phrases.first?.upperBound ?? 0) - Int64(16_000 * 12.5)) < 4000)
     }
 
+    @Test("samples that are not finite are silence, and change no level after them")
+    func spoilt() {
+        var random = SeededGenerator(printedFor: "spoilt")
+        var talk = Talk(phrases: 3, pauses: 0.5...0.6, by: &random).samples
+        let places = [0, 9000, 9001, 20_000]
+        for place in places { talk[place] = 0 }
+        let clean = phraseLevels(of: talk, sampleRate: Self.rate).levels
+        let invalid: [Float] = [.nan, .infinity, -.infinity, .greatestFiniteMagnitude]
+        for (place, sample) in zip(places, invalid) { talk[place] = sample }
+        #expect(phraseLevels(of: talk, sampleRate: Self.rate).levels == clean && clean.contains { $0 > 100 })
+    }
+
     @Test("blocks of any length give the same levels, and so do two equal channels")
     func blocks() {
         var random = SeededGenerator(printedFor: "blocks")
