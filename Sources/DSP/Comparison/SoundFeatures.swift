@@ -110,8 +110,10 @@ package struct SoundAnalysis: ~Copyable {
     ///
     /// NaN, infinite and absurdly large samples count as silence.
     package mutating func append(_ samples: Span<Float>) {
-        source.append(samples)
-        follow(until: source.end, most: .max)
+        for begin in stride(from: 0, to: samples.count, by: StreamDecimation.pieceFrames) {
+            source.append(samples.extracting(begin..<min(begin + StreamDecimation.pieceFrames, samples.count)))
+            follow(until: source.end, most: .max)
+        }
     }
 
     /// Ends the analysis and returns the features of all frames.

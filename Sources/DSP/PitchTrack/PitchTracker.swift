@@ -38,8 +38,10 @@ package struct PitchTracker: ~Copyable {
     ///
     /// NaN, infinite and absurdly large samples count as silence.
     package mutating func append(_ samples: Span<Float>) {
-        source.append(samples)
-        follow(until: source.end)
+        for begin in stride(from: 0, to: samples.count, by: StreamDecimation.pieceFrames) {
+            source.append(samples.extracting(begin..<min(begin + StreamDecimation.pieceFrames, samples.count)))
+            follow(until: source.end)
+        }
     }
 
     /// Ends the tracking and returns the pitch of all frames.

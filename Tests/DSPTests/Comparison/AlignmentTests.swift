@@ -85,6 +85,13 @@ import Testing
             }
             #expect(analysis.finish() == whole, "blocks of \(size)")
         }
+        // At the higher rates longer than the pieces in which a block is analysed.
+        let long = Array([sound.samples, sound.samples, sound.samples, sound.samples].joined())
+        var analysis = SoundAnalysis(sampleRate: sampleRate)
+        for begin in stride(from: 0, to: long.count, by: 997) {
+            analysis.append(long[begin..<min(begin + 997, long.count)].span)
+        }
+        #expect(analysis.finish() == SoundAnalysis.features(of: long, sampleRate: sampleRate))
     }
 
     @Test("a line is right for most points, whatever the others are")
