@@ -6,7 +6,8 @@ public import Sections
 /// Finds the phrases of a recording, between its pauses.
 ///
 /// A pause is quieter than a threshold computed from the recording: between the noise in its pauses and its programme.
-/// So quiet or noisy recordings need no other settings. Music without pauses has no phrases.
+/// So quiet or noisy recordings need no other settings. Music without pauses has no phrases. A setting outside its range
+/// counts as the nearest value, NaN as not set.
 public struct SectionFinder: Sendable {
     /// The shortest pause between two phrases, in seconds; 0.05 to 10.
     public var minimumPause = 0.35
@@ -52,14 +53,19 @@ public struct SectionFinder: Sendable {
         }
         guard isWanted else { throw .closed(path) }
         var search = PhraseSearch()
-        search.minimumPause = min(max(minimumPause, 0.05), 10)
-        search.minimumLength = min(max(minimumLength, 0), 60)
-        search.maximumLength = min(max(maximumLength, 1), 3600)
-        search.thresholdDecibels = thresholdDecibels
+        search.minimumPause = Self.limited(minimumPause, to: 0.05...10) ?? search.minimumPause
+        search.minimumLength = Self.limited(minimumLength, to: 0...60) ?? search.minimumLength
+        search.maximumLength = Self.limited(maximumLength, to: 1...3600) ?? search.maximumLength
+        search.thresholdDecibels = thresholdDecibels.flatMap { $0.isNaN ? nil : $0 }
         let result = search.search(levels)
         let drafts = result.phrases.map { phrase in
             SectionDraft(clip.fileFrame(forFrame: phrase.lowerBound)..<clip.fileFrame(forFrame: phrase.upperBound))
         }
         return Found(drafts: drafts, thresholdDecibels: result.thresholdDecibels)
+    }
+
+    /// Returns the nearest value within a range; nil for NaN.
+    private static func limited(_ seconds: Double, to range: ClosedRange<Double>) -> Double? {
+        seconds.isNaN ? nil : min(max(seconds, range.lowerBound), range.upperBound)
     }
 }
