@@ -49,6 +49,9 @@ import Testing
         #expect(peak == 1000)
         #expect(clip.frame(forFileFrame: Int64(frame)) == Int64(rates.output))
         #expect(clip.frameCount == Int64(rates.output * 2))
+        // A frame of any size has a place, beyond the ends.
+        #expect(clip.frame(forFileFrame: .max) > clip.frameCount && clip.frame(forFileFrame: .min) < 0)
+        #expect(clip.fileFrame(forFrame: .max) > clip.info.frameCount && clip.fileFrame(forFrame: .min) < 0)
     }
 
     @Test("converted pages have the same bits in any order of access")
