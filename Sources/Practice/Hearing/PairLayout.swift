@@ -51,7 +51,9 @@ package struct PairLayout: Sendable, Equatable {
         var range = passage
         if let window, length > window.seconds * rate {
             let (limit, end) = (window.seconds * rate, min(length, Double(takeFrames) - start))
-            var first = max(0, Double((window.place ?? passage.lowerBound) - passage.lowerBound) / model.speed)
+            // Within the passage, so that no frame overflows.
+            let place = min(max(window.place ?? passage.lowerBound, passage.lowerBound), passage.upperBound)
+            var first = Double(place - passage.lowerBound) / model.speed
             // Keeps the window inside of the take.
             first = min(first, max(0, end - limit))
             if first + limit <= -start { first = min(-start, length - limit) }

@@ -146,9 +146,11 @@ struct HeardPairTests {
     @Test("of a long passage is heard from where the loop is, five minutes at most, and where there is a take")
     func long() throws {
         let clip = try Clip.inMemory([[Float](repeating: 0, count: 1000)], sampleRate: 10)
-        func layout(_ start: Double, take: Int64, place: Int64?, speed: Double = 1) -> PairLayout? {
+        func layout(
+            _ start: Double, take: Int64, place: Int64?, speed: Double = 1, from first: Int64 = 0
+        ) -> PairLayout? {
             let model = StoredTake.Model(
-                key: RecordingKey(high: 1, low: 2), frames: 0..<1000, speed: speed, start: start)
+                key: RecordingKey(high: 1, low: 2), frames: first..<1000, speed: speed, start: start)
             return PairLayout(
                 model, takeRate: 10, takeFrames: take, in: clip, window: .init(seconds: 20, place: place))
         }
@@ -162,6 +164,9 @@ struct HeardPairTests {
         let slow = layout(50, take: 3000, place: 300, speed: 0.5)
         #expect(slow?.modelRange == 300..<400 && slow?.takeStart == 650 && slow?.modelFrames == 200)
         #expect(layout(5000, take: 300, place: 0) == nil && layout(.nan, take: 300, place: 0) == nil)
+        // Any place counts as the nearest place of the passage.
+        #expect(layout(0, take: 1000, place: .min, from: 500)?.modelRange == 500..<700)
+        #expect(layout(0, take: 1000, place: .max, from: 500)?.modelRange == 800..<1000)
     }
 
     @Test("that is gone, damaged, of another recording or of none is refused with a remedy; giving up is heard at once")
