@@ -54,6 +54,19 @@ import Testing
         #expect(clip.fileFrame(forFrame: .max) > clip.info.frameCount && clip.fileFrame(forFrame: .min) < 0)
     }
 
+    @Test("a converted recording is finite, however large its samples are")
+    func finite() throws {
+        // Pulses of random lengths: the filter rings beyond their height.
+        var generator = SeededGenerator(printedFor: #function)
+        var samples: [Float] = []
+        while samples.count < 20_000 {
+            let height: Float = samples.count % 2 == 0 ? .greatestFiniteMagnitude : -.greatestFiniteMagnitude
+            samples += [Float](repeating: height, count: Int.random(in: 1...40, using: &generator))
+        }
+        let converted = try readAll(Self.clip([samples], from: 44_100, to: 48_000))[0]
+        #expect(converted.allSatisfy(\.isFinite) && converted.contains { $0 > 1e38 })
+    }
+
     @Test("converted pages have the same bits in any order of access")
     func order() throws {
         let source = music(frameCount: 150_000, channelCount: 1)

@@ -52,7 +52,7 @@ package final class RateReader: @unchecked Sendable {
     }
 
     /// Reads `frames`, counted at the reader's rate, within the recording. Writes planar samples: one channel after
-    /// another, `stride` samples apart.
+    /// another, `stride` samples apart. Every sample is finite, as with a decoder.
     package func read(
         _ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int
     ) throws(AudioFileError) {
@@ -66,6 +66,8 @@ package final class RateReader: @unchecked Sendable {
             samples, sourceStride: capacity, sourceCount: plan.source.count, droppingFirst: plan.leadIn,
             into: output, outputStride: stride, count: frames.count)
         if !converted { throw .noMemory(decoder.info.path) }
+        // The filter goes beyond its input's peaks, and so beyond the largest finite number beside samples of this size.
+        for channel in 0..<channelCount { unsafe replaceNonFinite(output + channel * stride, count: frames.count) }
     }
 
     /// Switches to another decoder of the same file after a failure, if the file can be opened again. The state of a

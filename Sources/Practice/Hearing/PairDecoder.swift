@@ -51,6 +51,8 @@ final class PairDecoder: AudioDecoder, @unchecked Sendable {
             let both = PairSound.both(lanes, index, mixes: mixes)
             unsafe (lane(4)[index], lane(5)[index]) = (both.left, both.right)
         }
+        // Sums and gains may have passed the largest finite number.
+        for channel in 0..<6 { unsafe replaceNonFinite(lane(channel), count: count) }
         unsafe lane(6).update(from: turn == 0 ? lanes.modelLeft : lanes.takeLeft, count: count)
         unsafe lane(7).update(from: turn == 0 ? lanes.modelRight : lanes.takeRight, count: count)
     }

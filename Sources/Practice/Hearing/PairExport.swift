@@ -71,6 +71,8 @@ public enum PairExport {
                 unsafe block.channel(0)[index] = both.left
                 unsafe block.channel(1)[index] = both.right
             }
+            // As in `PairDecoder`.
+            for channel in 0..<2 { unsafe replaceNonFinite(block.channel(channel), count: count) }
             try unsafe writer.write(UnsafePointer(block.channels), frameCount: count)
             written += Int64(count)
             progress(Double(written) / Double(pair.layout.frameCount))

@@ -129,6 +129,17 @@ struct HeardPairTests {
         #expect(pair.matchDecibels > 3 && pair.matchDecibels <= 18)
     }
 
+    @Test("is finite in every channel, however large the samples are")
+    func finite() throws {
+        let loud = [Float](repeating: .greatestFiniteMagnitude, count: 96_000)
+        let material = try PairMaterial([loud])
+        let take = try material.take([loud], frames: 0..<48_000, start: 0)
+        for mixes in [false, true] {
+            let pair = try HeardPair(of: take, in: material.recording, key: material.key, mixes: mixes)
+            #expect(try pair.lanes().allSatisfy { $0.allSatisfy(\.isFinite) })
+        }
+    }
+
     @Test("that answers in the gap after the model lies on the model as if that were played again")
     func answers() throws {
         let song = PairMaterial.impulses([12_000, 30_000], count: 96_000)
