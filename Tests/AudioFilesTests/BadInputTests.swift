@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("what is no file to read is refused by its kind, without waiting")
+    @Test("a missing, empty or irregular file is refused with its kind, without waiting")
     func places() throws {
         let scratch = try Scratch()
         #expect(kind(scratch.file("missing.wav")) == .notFound)
@@ -58,7 +58,7 @@ import Testing
         #expect([nil, .unsupported].contains(kind(scratch.file("a.flac"))))
     }
 
-    @Test("the reason of a file that is refused is its own, while other files are opened and refused")
+    @Test("a refused file keeps its own reason while other files are opened and refused")
     func reasons() throws {
         let scratch = try Scratch()
         let words = try scratch.write(
@@ -77,7 +77,7 @@ import Testing
         #expect(others.withLock { $0 } == 0)
     }
 
-    @Test("an unreadable file is a matter of permission")
+    @Test("EACCES and EROFS are errors of permission, and ENOSPC is a full disk")
     func unreadable() {
         // The tests may run as root, and no permission stops root: the mapping is testable everywhere.
         #expect(AudioFileError.reading("x", errno: EACCES).kind == .permissionDenied)
@@ -85,7 +85,7 @@ import Testing
         #expect(AudioFileError.writing("x", errno: ENOSPC, creating: false).kind == .diskFull)
     }
 
-    @Test("what is not audio is refused")
+    @Test("a file without audio data is refused")
     func notAudio() throws {
         let scratch = try Scratch()
         var generator = SeededGenerator(printedFor: #function)
@@ -112,7 +112,7 @@ import Testing
         #expect(kind(try scratch.write("a.m3u8", Array("#EXTM3U\nhttp://localhost/a.ts\n".utf8))) == .notAudio)
     }
 
-    @Test("a header with no frames is empty; with 65 channels it has too many; with none it is damaged")
+    @Test("a header with no frames, no channels or 65 channels is refused, each with its kind")
     func headers() throws {
         let scratch = try Scratch()
         #expect(kind(try scratch.write("no-frames.wav", wave(channels: 2, dataBytes: 0))) == .empty)
@@ -125,7 +125,7 @@ import Testing
         #expect(kind(try scratch.write("mhz.wav", wave(channels: 1, dataBytes: 100, sampleRate: 2_000_000))) != nil)
     }
 
-    @Test("a header that promises more than there is opens with what there is")
+    @Test("a header that promises too many frames opens with the frames that exist")
     func promises() throws {
         let scratch = try Scratch()
         let path = try scratch.write("long.wav", wave(channels: 2, dataBytes: 4000, claimedBytes: 0x7FFF_FFF0))
@@ -176,7 +176,7 @@ import Testing
         #expect(try decode(path)[0].count == Int(frameCount))
     }
 
-    @Test("a file whose length only decoding proves is left when it is no longer wanted", arguments: ["FLAC", "ADTS"])
+    @Test("decoding to measure a file ends when the file is no longer wanted", arguments: ["FLAC", "ADTS"])
     func unwanted(name: String) throws {
         let format = try #require(Format.all.first { $0.name == name })
         let scratch = try Scratch()
@@ -193,7 +193,7 @@ import Testing
         #expect(try decode(scratch.file("a.wav")) == [[1, 0, 0, 0, 0.5]])
     }
 
-    @Test("without ffmpeg the error says how to get it")
+    @Test("without ffmpeg the error says how to install ffmpeg")
     func helper() throws {
         let format = try #require(Format.all.first { $0.name == "ADTS" })
         let scratch = try Scratch()

@@ -7,7 +7,7 @@ import Testing
 
 /// Encoders put frames in front of the sound and behind the sound. Players that keep the extra frames make a gap
 /// between consecutive files.
-@Suite("The edges of an encoded recording")
+@Suite("Encoder delay and padding")
 struct CodecEdgeTests {
     /// A format with the beginning and the end of the sound stated in each file.
     struct Encoder: Sendable, CustomTestStringConvertible {
@@ -60,7 +60,7 @@ struct CodecEdgeTests {
     /// the unit of an edit list, 70 123 frames at 48 kHz are rounded up.
     static let lengths = cases([131_071, 100_003, 70_123, 5001], few: [70_123, 5001])
 
-    @Test("are taken off: as many frames as went in, each at its place", arguments: encoders)
+    @Test("encoder delay and padding are removed, and each frame keeps its place", arguments: encoders)
     func exact(encoder: Encoder) throws {
         for frames in Self.lengths {
             let (surplus, lag) = try measured(encoder, frames)
@@ -69,7 +69,7 @@ struct CodecEdgeTests {
         }
     }
 
-    @Test("stay where the file does not tell them", arguments: silentEncoders.indices)
+    @Test("encoder delay and padding stay if the file does not state them", arguments: silentEncoders.indices)
     func unknown(index: Int) throws {
         let (encoder, inFront) = Self.silentEncoders[index]
         for frames in Self.lengths {
@@ -78,7 +78,7 @@ struct CodecEdgeTests {
         }
     }
 
-    @Test("are taken off by iTunes' note where there is no edit list, if the note can be true")
+    @Test("a plausible iTunes note removes encoder delay and padding where there is no edit list")
     func note() throws {
         let frames = 70_123
         for (count, expected) in [(frames, frames), (frames - 20, frames - 20), (9999, nil), (80_000, nil)] {

@@ -25,7 +25,7 @@ struct EncodedFileTests {
     }
 
     @Test(
-        "a name's ending says what a file becomes, whatever its letters; a name without one becomes WAV",
+        "a file name's extension sets the format, in any case, and WAV is the default",
         arguments: [
             ("a.wav", "WAV, 32-bit float"), ("a", "WAV, 32-bit float"), ("/b.flac/a", "WAV, 32-bit float"),
             (".flac", "WAV, 32-bit float"), ("song.70%", "WAV, 32-bit float"), ("a.FLAC", "FLAC, 24 bits"),
@@ -36,7 +36,7 @@ struct EncodedFileTests {
     }
 
     @Test(
-        "what is not written, or holds no such samples, is refused with a remedy",
+        "a format or sample type that cannot be written is refused with a remedy",
         arguments: [
             ("a.m4a", nil), ("a.AIFF", nil), ("a.caf", nil), ("a.flac", .float32), ("a.flac", .int32),
             ("a.mp3", .int16),
@@ -49,7 +49,7 @@ struct EncodedFileTests {
     }
 
     @Test(
-        "a FLAC file has the samples of a WAV file of as many bits, and neither depends on the blocks",
+        "a FLAC file has the samples of a WAV file of equal depth, for every division into blocks",
         arguments: [WaveSampleFormat.int16, .int24])
     func lossless(format: WaveSampleFormat) throws {
         let scratch = try Scratch()
@@ -64,7 +64,7 @@ struct EncodedFileTests {
         #expect(scratch.names == ["a.flac", "a.wav"])
     }
 
-    @Test("every format has exactly the frames written, one or many; none is no error", arguments: formats)
+    @Test("a file of every format has exactly the frames written, and a file of no frames is valid", arguments: formats)
     func lengths(name: String) throws {
         let scratch = try Scratch()
         for frameCount in [1, 1000, 30_001] {
@@ -87,7 +87,7 @@ struct EncodedFileTests {
         #expect(try decode(scratch.file(name)).allSatisfy { $0.allSatisfy(\.isFinite) })
     }
 
-    @Test("what is given up or forgotten leaves the older file as it was", arguments: formats)
+    @Test("a writer that is cancelled or released leaves the older file as it was", arguments: formats)
     func givenUp(name: String) throws {
         let scratch = try Scratch()
         let path = try scratch.write(name, [1, 2, 3])
@@ -100,7 +100,7 @@ struct EncodedFileTests {
         #expect(FileManager.default.contents(atPath: path) == Data([1, 2, 3]) && scratch.names == [name])
     }
 
-    @Test("more channels than a kind holds are refused before anything is written, and a pipe takes WAV alone")
+    @Test("more channels than a format holds are refused before writing, and a pipe takes only WAV")
     func limits() throws {
         let scratch = try Scratch()
         let sound = music(frameCount: 10, channelCount: 9)
@@ -116,7 +116,7 @@ struct EncodedFileTests {
     }
 
     // In a process of its own: the limit counts for the whole process.
-    @Test("a disk that takes no more ends every encoder with that error, and nothing is left", arguments: formats)
+    @Test("a full disk ends every encoder with that error and leaves no file", arguments: formats)
     func noRoom(name: String) async {
         await #expect(processExitsWith: .success) { [name] in
             signal(SIGXFSZ, SIG_IGN)

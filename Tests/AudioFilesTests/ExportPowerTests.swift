@@ -49,7 +49,7 @@ struct ExportPowerTests {
         static let allCases: [Kind] = [.wav, .encoded(.flac), .encoded(.ogg)]
     }
 
-    @Test("an export is whole, absent or the older one when the power goes, and one that was finished stays")
+    @Test("after a loss of power an export is whole, absent or the older one, and a finished export stays")
     func exports() throws {
         var random = SeededGenerator(printedFor: "exports and power")
         var report = CrashReport()

@@ -6,7 +6,7 @@ import Testing
 @testable import AudioFiles
 @testable import Files
 
-@Suite("An ffmpeg that fails")
+@Suite("Failures of ffmpeg")
 struct FFmpegFaultTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
@@ -21,7 +21,7 @@ struct FFmpegFaultTests {
         try FFmpegDecoder.open(file, container: "adts", tools: pretendedFFmpeg(then: end, in: scratch))
     }
 
-    @Test("one that is killed in the middle is an error, which names the signal and how far it came")
+    @Test("an ffmpeg that is killed gives an error with the signal and the decoded length")
     func killed() throws {
         let file = try file()
         for number in [SIGKILL, SIGSEGV, SIGTERM] {
@@ -31,7 +31,7 @@ struct FFmpegFaultTests {
         }
     }
 
-    @Test("what it decoded before ending with an error can be read, and is reported as incomplete")
+    @Test("sound that ffmpeg decoded before an error can be read, and is reported as incomplete")
     func partial() throws {
         let file = try file()
         let decoder = try open(file, then: "echo 'the file is broken' >&2; exit 1")
@@ -40,7 +40,7 @@ struct FFmpegFaultTests {
         #expect(try open(file, then: "exit 0").info.shortfall == nil)
     }
 
-    @Test("one that decodes for long is ended when the file is no longer wanted")
+    @Test("a long run of ffmpeg ends when the file is no longer wanted")
     func unwanted() throws {
         let (file, mark) = (try file(), scratch.file("decoding"))
         let tools = try pretendedFFmpeg(then: "touch '\(mark)'; exec sleep 86400", in: scratch)
@@ -52,7 +52,7 @@ struct FFmpegFaultTests {
         #expect(error?.kind == .cancelled)
     }
 
-    @Test("where its end is not told to us, what it reports decides")
+    @Test("the progress report decides if the exit status of ffmpeg is unknown")
     func unknown() throws {
         let result = ChildResult(end: .unknown, lastErrorLine: "")
         #expect(try result.shortfall("a", decodedSeconds: 1, tellsOfEnd: true) == nil)
@@ -70,7 +70,7 @@ struct FFmpegFaultTests {
         #expect(whole.end == .exited(0) && after)
     }
 
-    @Test("a program that ignores SIGCHLD opens what only ffmpeg reads")
+    @Test("a program that ignores SIGCHLD opens files that only ffmpeg reads")
     func ignoredChildren() async throws {
         let path = try file().path
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -81,7 +81,7 @@ struct FFmpegFaultTests {
         }
     }
 
-    @Test("the file that was opened is decoded, also when its name stands for another one by then")
+    @Test("ffmpeg decodes the opened file even if its name belongs to another file by then")
     func renamed() throws {
         let file = try file()
         try FileManager.default.removeItem(atPath: file.path)
@@ -90,7 +90,7 @@ struct FFmpegFaultTests {
     }
 
     @Test(
-        "an M4A file is read while it is decoded; where that ends too early, reads beyond are told why, and none waits for ever"
+        "an M4A file is read while ffmpeg decodes it, and reads beyond an early end fail"
     )
     func growing() throws {
         let file = try file("M4A")
@@ -110,7 +110,7 @@ struct FFmpegFaultTests {
 
     // Without a time limit of the test, which would include the time waiting for a thread. A read that is not ended
     // gets another error when the program has slept.
-    @Test("a decoder that nobody wants any more ends a read that waits for it")
+    @Test("a decoder that is released ends a read that waits for it")
     func abandoned() throws {
         let file = try file("M4A")
         let other = try open(file, then: "exec sleep 200")
@@ -120,7 +120,7 @@ struct FFmpegFaultTests {
         #expect(error?.kind == .cancelled)
     }
 
-    @Test("a packet that cannot be decoded costs a moment of silence at the end, not the recording")
+    @Test("a packet that cannot be decoded costs a moment of silence, not the recording")
     func damagedPacket() throws {
         let file = try file("M4A")
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file.path)))
@@ -141,7 +141,7 @@ struct FFmpegFaultTests {
         }
     }
 
-    @Test("the temporary file leaves disk space for others, and goes to a folder that has space")
+    @Test("the temporary file leaves disk space free, and goes to a folder with space")
     func room() throws {
         let size: Int64 = 1 << 30
         #expect(throws: AudioFileError.self) { try SpoolFile(for: "a", expectedBytes: size, calls: FreeBytes(1 << 20)) }

@@ -6,7 +6,7 @@ import Testing
 @testable import AudioFiles
 
 @Suite struct FileNameTests {
-    @Test("a name that is UTF-8 is its own text")
+    @Test("a file name in UTF-8 is its own text")
     func plain() {
         for name in ["a.wav", "Übung 1.flac", "音.mp3", "🎸", "", "\u{10FEFF}"] {
             #expect(FileName.text(of: name.utf8) == name && FileName.bytes(of: name) == Array(name.utf8))
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("any bytes come back from their text, and no two names have one text")
+    @Test("a file name of any bytes comes back from its text, and no two names share a text")
     func anyBytes() {
         var generator = SeededGenerator(printedFor: #function)
         // Beginnings and parts of characters, and the characters that stand for bytes.
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("a name from the root of the file system follows links of folders, and keeps a link in the last place")
+    @Test("an absolute name follows links of folders, and keeps a link in the last place")
     func absolute() throws {
         let scratch = try Scratch()
         let odd = scratch.path + "/" + FileName.text(of: [0x61, 0xE9])

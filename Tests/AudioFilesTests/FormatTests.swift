@@ -6,7 +6,7 @@ import Testing
 @testable import AudioFiles
 
 @Suite struct FormatTests {
-    @Test("every frame is the same however it is reached", arguments: Format.all)
+    @Test("every frame of a file is the same however it is reached", arguments: Format.all)
     func jumpsAreExact(format: Format) throws {
         let scratch = try Scratch()
         let path = try format.file(in: scratch, frameCount: format.sampleRate * 6)
@@ -35,7 +35,7 @@ import Testing
         #expect(wrong == 0, "\(generator)")
     }
 
-    @Test("every frame near the end is the same however it is reached", arguments: Format.all)
+    @Test("every frame near the end of a file is the same however it is reached", arguments: Format.all)
     func jumpsToTheEnd(format: Format) throws {
         // Vorbis blocks of 100 000 frames and of the others end beyond the sound.
         for frameCount in [100_000, 123_457, 333_333].prefix(environmentCount("WOODSHED_FILE_LENGTHS", short: 1)) {

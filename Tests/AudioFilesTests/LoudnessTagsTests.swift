@@ -3,9 +3,9 @@ import Testing
 
 @testable import AudioFiles
 
-@Suite("Tags of loudness")
+@Suite("Loudness tags")
 struct LoudnessTagsTests {
-    @Test("are gains in dB and peaks as factors, in every spelling")
+    @Test("ReplayGain tags are read as gains in dB and peaks as factors, in every spelling")
     func values() {
         let tags = LoudnessTags([
             ("REPLAYGAIN_TRACK_GAIN", "-6.54 dB"), ("replaygain_track_peak", " 0.988 "),
@@ -14,7 +14,7 @@ struct LoudnessTagsTests {
         #expect(tags == LoudnessTags(trackGain: -6.54, albumGain: 2.1, trackPeak: 0.988, albumPeak: 1.2))
     }
 
-    @Test("of Opus are 256ths of a dB from -23 LUFS, which is 5 dB below the level of the others")
+    @Test("R128 gains of Opus are read as 256ths of a dB from -23 LUFS, 5 dB below ReplayGain")
     func r128() {
         #expect(LoudnessTags([("R128_TRACK_GAIN", "0")]).trackGain == 5)
         #expect(
@@ -23,7 +23,7 @@ struct LoudnessTagsTests {
     }
 
     @Test(
-        "that are no figures, or none that a recording can have, are left out",
+        "loudness tags without a number, or with an impossible number, are left out",
         arguments: ["", "loud", "nan dB", "inf", "900 dB", "-1e9", "6 dB dB", "0x10p9"])
     func nonsense(text: String) {
         #expect(LoudnessTags([("replaygain_track_gain", text), ("replaygain_track_peak", "-1")]).isEmpty)
@@ -31,7 +31,7 @@ struct LoudnessTagsTests {
     }
 
     @Test(
-        "are read from the files that programs write them to",
+        "loudness tags are read from the files that common programs write",
         arguments: [
             "flac -s -T REPLAYGAIN_TRACK_GAIN=-3.25\\ dB -T REPLAYGAIN_TRACK_PEAK=0.5 -o OUT IN",
             "oggenc -Q -c REPLAYGAIN_TRACK_GAIN=-3.25\\ dB -c REPLAYGAIN_TRACK_PEAK=0.5 -o OUT IN",

@@ -32,7 +32,7 @@ import Testing
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: frameCount))))
     }
 
-    @Test("a file whose jumps are not exact by themselves is opened without being decoded", arguments: formats)
+    @Test("a file with inexact jumps is opened without being decoded", arguments: formats)
     func opensAtOnce(format: Format) throws {
         let scratch = try Scratch()
         _ = try bytes(of: format, in: scratch)
@@ -41,7 +41,7 @@ import Testing
         #expect(decoder.info.container == format.container && decoder.info.channelCount == format.channelCount)
     }
 
-    @Test("the sound is in its place, and as another decoder has it", arguments: formats)
+    @Test("decoded MPEG sound is in its place, and equals the sound of another decoder", arguments: formats)
     func sound(format: Format) throws {
         let scratch = try Scratch()
         let path = try format.file(in: scratch, frameCount: 1_100_000)
@@ -93,7 +93,9 @@ import Testing
         }
     }
 
-    @Test("every frame is the same however it is reached, also in damaged files", arguments: formats, Damage.allCases)
+    @Test(
+        "every frame of an MPEG file is the same however it is reached, also in damaged files", arguments: formats,
+        Damage.allCases)
     func jumps(format: Format, damage: Damage) throws {
         let scratch = try Scratch()
         var generator = SeededGenerator(printedFor: "\(format.name), \(damage.rawValue)")
@@ -145,7 +147,7 @@ import Testing
     }
 
     @Test(
-        "an MP3 file with something in front of its first frame is opened, and sounds as it does without",
+        "an MP3 file with bytes before its first frame is opened, and sounds the same",
         arguments: Front.allCases)
     func padding(front: Front) throws {
         let scratch = try Scratch()
@@ -159,7 +161,7 @@ import Testing
         #expect(try decode(padded.another(), end / 2..<end) == decode(plain, end / 2..<end))
     }
 
-    @Test("two frame headers in noise behind zeros make no MP3 file")
+    @Test("two frame headers in noise after zeros make no MP3 file")
     func noFrames() throws {
         let scratch = try Scratch()
         var generator = SeededGenerator(printedFor: #function)

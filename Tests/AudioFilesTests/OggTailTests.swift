@@ -13,7 +13,7 @@ import Testing
         OggTail(ByteSource(bytes)).map { [$0.positionBefore, $0.lastPosition] }
     }
 
-    @Test("the last two positions of one stream are found, also behind noise and what looks like a page")
+    @Test("the last two positions of an Ogg stream are found, also behind noise and false pages")
     func positions() {
         let noise = Array("OggOggS....".utf8)
         #expect(tail(page(3) + page(5) + page(9)) == [5, 9])
@@ -31,7 +31,7 @@ import Testing
         #expect(tail(page(1) + page(5) + page(9).dropLast()) == [1, 5])
     }
 
-    @Test("of a file of nothing but pages in which no packet ends, each page is looked at once")
+    @Test("each page of an Ogg file in which no packet ends is read once")
     func hostile() {
         let bytes = (0..<1000).flatMap { _ in page(-1) }
         var count = 0

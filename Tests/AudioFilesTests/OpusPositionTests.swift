@@ -68,7 +68,7 @@ import Testing
         #expect(wrong == 0, "\(generator)")
     }
 
-    @Test("a sound file's own positions are taken where they are right")
+    @Test("the positions of an Opus file are used where they are right")
     func rightPositions() throws {
         let scratch = try Scratch()
         for format in Format.all where format.codec == "opus" {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("the greatest position, and a page without one behind it, are corrected")
+    @Test("the greatest Opus position, and a following page without a position, are corrected")
     func greatestPosition() throws {
         let scratch = try Scratch()
         let format = try #require(Format.all.first { $0.name == "Ogg Opus" })
@@ -95,7 +95,7 @@ import Testing
         #expect(positions.repairs.count == 2)
     }
 
-    @Test("a file of nothing but marks of pages is read a bounded number of times; behind a few of them all is found")
+    @Test("a file of nothing but page marks is read a bounded number of times")
     func marks() throws {
         let scratch = try Scratch()
         let format = try #require(Format.all.first { $0.codec == "opus" })
@@ -119,7 +119,7 @@ import Testing
         #expect(try checkedBytes(markCount: 20_000) < OggPage.mostReread + 2 * (20_000 * mark.count + good.count))
     }
 
-    @Test("a packet lasts as long as libopus decodes of it")
+    @Test("an Opus packet lasts as long as libopus decodes from it")
     func durations() {
         // RFC 6716, table 2: SILK 10, 20, 40, 60 ms; hybrid 10, 20 ms; CELT 2.5, 5, 10, 20 ms.
         let tenths =
@@ -137,7 +137,7 @@ import Testing
         #expect(OpusPositions.frames(ofPacket: []) == 0)
     }
 
-    @Test("the checksum of a page is that of a page by any other program")
+    @Test("the checksum of an Ogg page equals the checksum by any other program")
     func checksums() throws {
         let scratch = try Scratch()
         let format = try #require(Format.all.first { $0.name == "Ogg Vorbis" })

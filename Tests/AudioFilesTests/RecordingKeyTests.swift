@@ -5,7 +5,7 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
-@Suite("The key of a recording")
+@Suite("Key of a recording")
 struct RecordingKeyTests {
     private func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
@@ -22,7 +22,7 @@ struct RecordingKeyTests {
         "wav": "wav", "rf64": "wav", "mp4": "mp4", "matroska": "matroska", "adts": "adts", "caf": "caf", "ogg": "ogg",
     ]
 
-    @Test("stays with new tags, another cover and another name; other audio has another", arguments: Format.all)
+    @Test("the key of a recording stays with new tags, another cover and another name", arguments: Format.all)
     func tags(format: Format) throws {
         let scratch = try Scratch()
         let path = try format.file(in: scratch, frameCount: 30_000)
@@ -49,7 +49,7 @@ struct RecordingKeyTests {
         #expect(try RecordingKey(ofFileAt: other) != key)
     }
 
-    @Test("differs between all kinds of files of one sound")
+    @Test("the key of a recording differs between all kinds of files of one sound")
     func formats() throws {
         let keys = try Format.all.filter { $0.sampleRate == 44_100 }.map { format in
             let scratch = try Scratch()
@@ -60,7 +60,7 @@ struct RecordingKeyTests {
         #expect(Set(keys).count == keys.count - 2)
     }
 
-    @Test("of MPEG audio is that of the frames between any tags")
+    @Test("the key of MPEG audio is that of the frames between any tags")
     func mpegTags() throws {
         let scratch = try Scratch()
         let format = try #require(Format.all.first { $0.name == "MP3 VBR" })
@@ -89,7 +89,7 @@ struct RecordingKeyTests {
         }
     }
 
-    @Test("what is no recording, or cannot be read, has none, but a reason")
+    @Test("a file that is no readable recording has no key, but a reason")
     func unusual() throws {
         let scratch = try Scratch()
         let text = try scratch.write("text.txt", Array("no audio at all".utf8))
@@ -105,7 +105,7 @@ struct RecordingKeyTests {
         }
     }
 
-    @Test("two files without samples do not share one because they share a format")
+    @Test("two files without samples do not share a key because they share a format")
     func noSamples() throws {
         let scratch = try Scratch()
         func wave(_ note: String) throws -> RecordingKey {
@@ -116,7 +116,7 @@ struct RecordingKeyTests {
         #expect(try wave("aaaa") != wave("bbbb"))
     }
 
-    @Test("of an Ogg file with a damaged part counts what comes after it", arguments: ["Ogg Vorbis"])
+    @Test("the key of an Ogg file with a damaged page counts the pages after the damage", arguments: ["Ogg Vorbis"])
     func damagedOgg(name: String) throws {
         let scratch = try Scratch()
         let format = try #require(Format.all.first { $0.name == name } ?? Format.all.first { $0.container == "ogg" })
@@ -135,7 +135,7 @@ struct RecordingKeyTests {
         #expect(keys[0] != keys[1])
     }
 
-    @Test("of random bytes behind every kind's first bytes is found in bounded time")
+    @Test("the key of random bytes behind the first bytes of any kind is found in bounded time")
     func damaged() throws {
         let scratch = try Scratch()
         var random = SeededGenerator(printedFor: "damaged files")

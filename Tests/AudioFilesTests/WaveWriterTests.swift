@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct WaveWriterTests {
     @Test(
-        "a written file reads back within half a step, and dithered within one and a half",
+        "a written file reads back within half a step, and a dithered file within one and a half",
         arguments: WaveSampleFormat.allCases)
     func roundTrip(format: WaveSampleFormat) throws {
         let scratch = try Scratch()
@@ -43,7 +43,7 @@ import Testing
         #expect(try decode(scratch.file("a.wav")) == [samples])
     }
 
-    @Test("the bytes do not depend on how the samples were cut into blocks", arguments: WaveSampleFormat.allCases)
+    @Test("the bytes of a written file do not depend on the blocks of samples", arguments: WaveSampleFormat.allCases)
     func partition(format: WaveSampleFormat) throws {
         let scratch = try Scratch()
         let channels = music(frameCount: 5003, channelCount: 1)
@@ -56,7 +56,7 @@ import Testing
         #expect(files[0].count % 2 == 0)
     }
 
-    @Test("integers clip at full scale, and NaN becomes silence")
+    @Test("integer samples clip at full scale, and NaN becomes silence")
     func extremes() throws {
         let scratch = try Scratch()
         let samples: [Float] = [2, -2, .infinity, -.infinity, .nan, 1, -1]
@@ -65,7 +65,7 @@ import Testing
         #expect(try decode(scratch.file("a.wav")) == [[top, -1, top, -1, 0, top, -1]])
     }
 
-    @Test("an older file stays until the new one is whole, and for good when it is given up")
+    @Test("an older file stays until the new file is whole, and for good if the new file is cancelled")
     func replacing() throws {
         let scratch = try Scratch()
         let path = try scratch.write("a.wav", [1, 2, 3])
@@ -87,7 +87,7 @@ import Testing
         #expect(scratch.names == ["a.wav"])
     }
 
-    @Test("a link is written through, not replaced")
+    @Test("a link is written through, and not replaced")
     func link() throws {
         let scratch = try Scratch()
         try writeWave(scratch.file("target"), [[0]])
@@ -99,7 +99,7 @@ import Testing
             try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("link")) == scratch.file("target"))
     }
 
-    @Test("a place that cannot be written is refused by its kind")
+    @Test("a path that cannot be written is refused with its kind")
     func places() throws {
         let scratch = try Scratch()
         func kind(_ path: String, channels: Int = 1) -> AudioFileError.Kind? {
@@ -115,7 +115,7 @@ import Testing
         #expect(scratch.names == [])
     }
 
-    @Test("a full disk is reported as such, and again when the writer ends")
+    @Test("a full disk is reported during writing, and again when the writer ends")
     func fullDisk() throws {
         let writer = try WaveWriter(path: "/dev/full", sampleRate: 44_100, channelCount: 2)
         let error = #expect(throws: AudioFileError.self) { try write(music(frameCount: 100_000), to: writer) }
@@ -123,7 +123,7 @@ import Testing
         #expect(throws: error ?? .closed("")) { try writer.finish() }
     }
 
-    @Test("a stream goes through a pipe to ffmpeg, and to a redirected file with its length put right")
+    @Test("a stream goes through a pipe to ffmpeg, and a redirected file gets its length")
     func streams() throws {
         let scratch = try Scratch()
         let channels = music(frameCount: 30_000)
@@ -150,7 +150,7 @@ import Testing
         #expect(try run("soxi", "-s", scratch.file("file.wav")).hasPrefix("30000"))
     }
 
-    @Test("what is flushed is in the pipe at once, and in a file that opens while it is written")
+    @Test("flushed samples are in the pipe at once, and in a file that opens while it is written")
     func flushing() throws {
         let pipe = Pipe()
         let streamed = try WaveWriter(
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("a reader that has gone is a closed pipe")
+    @Test("a pipe whose reader has closed is reported as a closed pipe")
     func closedPipe() throws {
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()
@@ -186,7 +186,7 @@ import Testing
         #expect(error?.kind == .closedPipe)
     }
 
-    @Test("past 4 GiB the header is RF64, of the same length, and such a file opens with all its frames")
+    @Test("past 4 GiB the header becomes RF64 of the same length, and the file opens whole")
     func long() throws {
         let header = WaveHeader(sampleRate: 44_100, channelCount: 2, format: .float32)
         let frames: Int64 = 1 << 30

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioFiles
 
-@Suite("Details of files")
+@Suite("File details")
 struct FileDetailTests {
     private let scratch: Scratch
     init() throws {
@@ -33,7 +33,7 @@ struct FileDetailTests {
         """
 
     @Test(
-        "tags, size and bit rate are told of every kind of file that has them",
+        "tags, size and bit rate are reported for every kind of file that has them",
         arguments: ["m4a", "mka", "flac", "ogg", "opus", "mp3", "wav"])
     func tags(ending: String) throws {
         let path = scratch.file("a." + ending)
@@ -57,7 +57,7 @@ struct FileDetailTests {
         }
     }
 
-    @Test("chapters of M4A and Matroska files are sections, to the millisecond", arguments: ["m4a", "mka"])
+    @Test("chapters of M4A and Matroska files become sections, to the millisecond", arguments: ["m4a", "mka"])
     func chapters(ending: String) throws {
         let path = scratch.file("a." + ending)
         _ = try scratch.write("chapters", Array(Self.chapters.utf8))
@@ -70,7 +70,7 @@ struct FileDetailTests {
         #expect(sections.first?.frames.upperBound == 22_050)
     }
 
-    @Test("an M4A file has the frames that went in, and what it is is told without decoding")
+    @Test("the exact length and the details of an M4A file are known without decoding")
     func exactLength() throws {
         for frameCount in [1000, 1024, 30_001, 81_034, 88_200] {
             try writeWave(scratch.file("in.wav"), music(frameCount: frameCount))
@@ -86,7 +86,7 @@ struct FileDetailTests {
         }
     }
 
-    @Test("a file that was cut is as long as what can be decoded of it")
+    @Test("a truncated file is as long as its decodable part")
     func cut() throws {
         let whole = scratch.file("whole.m4a")
         try run("ffmpeg", "-v", "error", "-i", scratch.file("in.wav"), "-c:a", "aac", "-movflags", "+faststart", whole)

@@ -7,7 +7,7 @@ import Testing
 @testable import AudioFiles
 @testable import Takes
 
-@Suite("Marks of recordings")
+@Suite("Marks in audio files")
 struct FileMarkTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
@@ -16,7 +16,7 @@ struct FileMarkTests {
         FileMarks(ByteSource(bytes), sampleRate: sampleRate, frameCount: frameCount).marks
     }
 
-    @Test("of chapters after an hour and more have their hours, minutes, seconds and parts of a second")
+    @Test("times of chapters after an hour have hours, minutes, seconds and fractions")
     func chapterTimes() {
         let times = [
             ("00:00:01", 1.0), ("00:02:03.250", 123.25), ("01:02:03.25", 3723.25), ("10:59:59.999999999", 39_600),
@@ -31,7 +31,7 @@ struct FileMarkTests {
         }
     }
 
-    @Test("of an MP3 that ffmpeg wrote are its chapters, and so are a FLAC file's tracks that flac wrote")
+    @Test("chapters of an MP3 by ffmpeg and tracks of a FLAC by flac are read as marks")
     func others() throws {
         try writeWave(scratch.file("a.wav"), music(frameCount: 200_000))
         let text = """
@@ -68,7 +68,7 @@ struct FileMarkTests {
         #expect(try FileMarks(of: info).marks == [0, 97_020].map { FileMark(name: "", frame: $0) })
     }
 
-    @Test("of a WAV file may have lengths, stand anywhere, and be written in either byte order")
+    @Test("marks of a WAV file may have lengths, stand in any chunk order, and use either byte order")
     func regions() {
         #expect(marks(MarkFiles.regions()) == MarkFiles.regionMarks)
         #expect(marks(MarkFiles.regions(isBig: true)) == MarkFiles.regionMarks)
@@ -78,14 +78,14 @@ struct FileMarkTests {
         #expect(marks(old) == [FileMark(name: "Üb", frame: 4)])
     }
 
-    @Test("of an AIFF file have names of odd and even length")
+    @Test("marks of an AIFF file have names of odd and even length")
     func aiff() {
         let file = MarkFiles.aiff([(5, "a"), (70, "bc"), (3, ""), (9, "def")])
         #expect(
             marks(file) == [(3, ""), (5, "a"), (9, "def"), (70, "bc")].map { FileMark(name: $1, frame: $0) })
     }
 
-    @Test("of a CAF file are what begins something, not what ends it")
+    @Test("markers of a CAF file that end something are no marks")
     func caf() {
         var file = Array("caff".utf8) + [0, 1, 0, 0]
         var chunk = MarkChunks.caf([
@@ -97,7 +97,7 @@ struct FileMarkTests {
         #expect(marks(file) == [FileMark(name: "a", frame: 1), FileMark(name: "c", frame: 3)])
     }
 
-    @Test("of comments may have two digits or three, any case and order, and times of any fraction")
+    @Test("chapter comments may have two or three digits, any case and order, and any fraction of time")
     func comments() {
         let comments = MarkFiles.comments([
             "TITLE=x", "chapter02NAME=two=2", "CHAPTER02=00:00:02.5", "CHAPTER001=0:00:01.0005", "CHAPTER3=01:00:00",
@@ -120,7 +120,8 @@ struct FileMarkTests {
     }
 
     @Test(
-        "of an ID3 tag are found behind pictures and further headers, in every encoding", arguments: [3, 4] as [UInt8])
+        "chapters in an ID3 tag are found behind pictures and further headers, in every encoding",
+        arguments: [3, 4] as [UInt8])
     func id3(version: UInt8) {
         let titles: [[UInt8]] = [
             [0, 0xDC, 0x62, 0], [1, 0xFF, 0xFE, 0xDC, 0, 0x62, 0, 0, 0], [1, 0xFE, 0xFF, 0, 0xDC, 0, 0x62],
@@ -155,7 +156,7 @@ struct FileMarkTests {
         #expect(marks(MarkFiles.tag(chapters, version: 2)).isEmpty)
     }
 
-    @Test("of other kinds of files are none, and a missing file is reported")
+    @Test("other kinds of files have no marks, and a missing file is reported")
     func none() throws {
         for head in ["riff", ".snd", "ftyp", "OggS", "nothing", "FORM\0\0\0\u{8}8SVX", "fLaC", "caff", "RIFF", "ID3"] {
             #expect(marks(Array(head.utf8)).isEmpty && marks(Array((head + "MARK cue ").utf8)).isEmpty)

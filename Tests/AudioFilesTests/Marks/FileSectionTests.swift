@@ -2,7 +2,7 @@ import AudioFiles
 import SoundFileSupport
 import Testing
 
-@Suite("Sections of marks")
+@Suite("Sections from marks")
 struct FileSectionTests {
     private func sections(_ marks: [FileMark], frameCount: Int64 = 100) -> [FileSection] {
         FileMarks(marks, frameCount: frameCount).sections
@@ -10,7 +10,7 @@ struct FileSectionTests {
 
     private func names(_ marks: [FileMark]) -> [String] { FileMarks(marks, frameCount: 100).marks.map(\.name) }
 
-    @Test("reach from mark to mark and to the end; what lies in front of the first mark belongs to none")
+    @Test("sections reach from mark to mark and to the end, and none precedes the first mark")
     func places() {
         let made = sections([
             FileMark(name: "b", frame: 40), FileMark(name: "a", frame: 10), FileMark(name: "", frame: 90),
@@ -20,7 +20,7 @@ struct FileSectionTests {
         #expect(sections([FileMark(name: "all", frame: 0)]).map(\.frames) == [0..<100])
     }
 
-    @Test("of stretches stand for themselves, among those between places")
+    @Test("marks with lengths become sections of their own among the sections between marks")
     func stretches() {
         let made = sections([
             FileMark(name: "solo", frame: 20, endFrame: 60), FileMark(name: "a", frame: 10),
@@ -30,7 +30,7 @@ struct FileSectionTests {
         #expect(made.map(\.frames) == [10..<20, 20..<100, 20..<60, 20..<24])
     }
 
-    @Test("are never empty: a mark at the end makes none, and what lies beyond is left out or cut off")
+    @Test("sections from marks are never empty, and end at the end of the recording")
     func ends() {
         let marks = [
             FileMark(name: "last", frame: 99), FileMark(name: "end", frame: 100), FileMark(name: "beyond", frame: 101),
@@ -44,7 +44,7 @@ struct FileSectionTests {
         #expect(FileMark(name: "", frame: 5, endFrame: 5).endFrame == nil)
     }
 
-    @Test("have the first name that is told of a place or stretch")
+    @Test("a section from repeated marks has the first name of its place or range")
     func duplicates() {
         let marks = [
             FileMark(name: "", frame: 5), FileMark(name: "first", frame: 5), FileMark(name: "second", frame: 5),
@@ -54,7 +54,7 @@ struct FileSectionTests {
         #expect(sections(marks).map(\.name) == ["first", "stretch"])
     }
 
-    @Test("are bounded in number, and their names in length, at whole characters")
+    @Test("the number of sections from marks is limited, and names are cut at whole characters")
     func bounds() {
         let many = (0..<5000).map { FileMark(name: "", frame: Int64($0)) }
         #expect(FileMarks(many, frameCount: 10_000).sections.count == FileMarks.countLimit)

@@ -43,7 +43,7 @@ private func read(_ bytes: [UInt8], frameCount: Int64 = 100_000) -> FileMarks {
 
 @Suite("Marks of damaged files")
 struct MarkDamageTests {
-    @Test("a file that is cut off anywhere has a part of its marks, each at its frame") func truncations() {
+    @Test("a truncated file has a part of its marks, each at its frame") func truncations() {
         for (index, file) in Seeds().files.enumerated() {
             let whole = read(file).marks
             #expect(whole.count >= (index == 3 ? 1 : 2), "file \(index)")
@@ -65,7 +65,7 @@ struct MarkDamageTests {
         }
     }
 
-    @Test("comments and chapters behind megabytes of pictures are found, in pages without end")
+    @Test("comments and chapters behind megabytes of pictures are found, in Ogg pages without end")
     func pictures() {
         let picture = "METADATA_BLOCK_PICTURE=" + String(repeating: "QUJD", count: 1_200_000)
         let chapters = ["CHAPTER001=00:00:00.005", "CHAPTER001NAME=one"]
@@ -85,7 +85,7 @@ struct MarkDamageTests {
         }
     }
 
-    @Test("numbers and sizes that claim more than there is are not believed")
+    @Test("counts and sizes that exceed the file are not believed")
     func claims() {
         let cue = FileMark(name: "", frame: 4)
         #expect(read(MarkFiles.wave([MarkFiles.cues([(1, 4)], count: .max)])).marks == [cue])
@@ -153,7 +153,7 @@ struct MarkDamageTests {
         #expect(read(start + Array(repeating: page, count: 10_000).flatMap { $0 }).marks.isEmpty)
     }
 
-    @Test("a file gives the same as its bytes in memory, and a truncated one what it has")
+    @Test("a file gives the same marks as its bytes in memory, and a truncated file gives its part")
     func files() throws {
         let scratch = try Scratch()
         for (index, file) in Seeds().files.enumerated() {
@@ -166,12 +166,12 @@ struct MarkDamageTests {
 }
 
 // Runs on one thread, so the thread sanitizer finds nothing here.
-@Suite("Marks of files that are nearly right", .enabled(if: !Sanitizers.watchThreads))
+@Suite("Marks of slightly damaged files", .enabled(if: !Sanitizers.watchThreads))
 struct MarkFuzzTests {
     /// The number of files; WOODSHED_FUZZ_MARKS=1000000 for a long run.
     private var fileCount: Int { environmentCount("WOODSHED_FUZZ_MARKS", short: cases(8000, few: 4000)) }
 
-    @Test("lie within the recording, in order, each once, and make sections that are not empty")
+    @Test("marks of damaged files lie in order within the recording, and make non-empty sections")
     func random() {
         // The same files in each run, unless others are requested.
         let seed = environmentCount("WOODSHED_SEED", short: 1991)

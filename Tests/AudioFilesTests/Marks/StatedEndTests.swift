@@ -34,7 +34,7 @@ struct StatedEndTests {
         return bytes
     }
 
-    @Test("of WAV is that of its samples, or of the whole file where they have not begun")
+    @Test("the stated end of a WAV file is that of its samples, or of the file before any samples")
     func wave() throws {
         for isBig in [false, true] {
             let data = MarkFiles.chunk("data", [UInt8](repeating: 3, count: 200), isBig: isBig)
@@ -57,7 +57,7 @@ struct StatedEndTests {
         }
     }
 
-    @Test("of MP4 is that of each of its boxes")
+    @Test("the stated end of an MP4 file is that of each of its boxes")
     func boxes() throws {
         let head = box("ftyp", 16)
         for (name, rest) in [
@@ -79,7 +79,7 @@ struct StatedEndTests {
         #expect(try cut(head + MarkFiles.bigBytes(1) + Array("mdat".utf8) + [UInt8](repeating: 0xFF, count: 8)) == true)
     }
 
-    @Test("of Ogg is that of each page, and a mark in the last one")
+    @Test("the stated end of an Ogg file is that of each page, and a mark in the last page")
     func pages() throws {
         let (first, middle) = (page(2, [1, 2, 3]), page(0, Array(repeating: 5, count: 200)))
         let last = page(4, Array(repeating: 6, count: 100))
@@ -98,7 +98,7 @@ struct StatedEndTests {
         #expect(try cut(first + middle + damaged) == false)
     }
 
-    @Test("of AIFF, CAF, W64 and AU is that of their samples, or of the whole file where they have not begun")
+    @Test("the stated end of AIFF, CAF, W64 and AU files is that of the samples, or of the file")
     func samples() throws {
         func aiff(_ told: UInt32? = nil) -> [UInt8] {
             let description = MarkFiles.chunk("COMM", [UInt8](repeating: 1, count: 18), isBig: true)
@@ -139,7 +139,7 @@ struct StatedEndTests {
         for size in [0, 23, UInt64(Int64.max), .max] { #expect(try verdict(wave64(size)) == .unstated, "\(size)") }
     }
 
-    @Test("of Matroska is that of the whole, or of each part of a live stream")
+    @Test("the stated end of a Matroska file is that of the whole, or of each part of a live stream")
     func elements() throws {
         func element(_ name: [UInt8], _ content: [UInt8], isEndless: Bool = false) -> [UInt8] {
             let size = [0x40 | UInt8(content.count >> 8), UInt8(content.count & 255)]
@@ -173,7 +173,7 @@ struct StatedEndTests {
         return first + Array(repeatElement(frame, count: count).joined())
     }
 
-    @Test("of MP3 is told by its counts, if much less is there, and nothing behind it is tags")
+    @Test("the counts of an MP3 file state its end if far fewer frames are there")
     func counts() throws {
         let tag = Array("TAG".utf8) + [UInt8](repeating: 32, count: 125)
         /// The header of a file that states 1000 frames.
@@ -199,7 +199,7 @@ struct StatedEndTests {
         #expect(try cut(early, frameCount: 0) == true)
     }
 
-    @Test("of every format is right as programs write it", arguments: Format.all)
+    @Test("the stated end of every format is right as programs write the format", arguments: Format.all)
     func written(_ format: Format) throws {
         let path = try format.file(in: scratch, frameCount: 200_000)
         let whole = StatedEnd.verdict(onFileAt: path, frameCount: try AudioFileInfo(path: path).frameCount)
@@ -212,7 +212,7 @@ struct StatedEndTests {
         #expect((end == nil) == isUnstated)
     }
 
-    @Test("of FLAC is the number of its frames, if it has one")
+    @Test("the stated end of a FLAC file is the number of its frames, if that is known")
     func frames() throws {
         func file(_ count: UInt64) -> [UInt8] {
             let fields: [UInt8] = littleBytes(count).reversed()
