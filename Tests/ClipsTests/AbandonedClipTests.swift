@@ -4,11 +4,11 @@ import Testing
 @testable import AudioFiles
 @testable import Clips
 
-@Suite("A clip that nobody wants any more")
+@Suite("Abandoned clip")
 struct AbandonedClipTests {
     // The program sleeps for long enough that this is not a measure of speed: a clip that waited for the program's end
     // would take as long. A time limit of the test would also count the waiting for a thread.
-    @Test("ends the ffmpeg that its thread may be waiting for")
+    @Test("the release of a clip ends the ffmpeg that the clip's thread may be waiting for")
     func ffmpeg() throws {
         let begin = ContinuousClock.now
         let scratch = try Scratch()

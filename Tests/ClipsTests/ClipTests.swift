@@ -19,14 +19,14 @@ import Testing
         #expect(try read(clip, 16_380..<16_390) == channels.map { Array($0[16_380..<16_390]) })
     }
 
-    @Test("frames before and after the clip are silence, and not missing")
+    @Test("frames before and after a clip are silence, and not missing")
     func outside() throws {
         let clip = try Clip.inMemory([[1, 2, 3]], sampleRate: 8000)
         #expect(try read(clip, -3..<6) == [[0, 0, 0, 1, 2, 3, 0, 0, 0]])
         #expect(try read(clip, 100..<102) == [[0, 0]])
     }
 
-    @Test("a FLAC file under a false name is known by its content")
+    @Test("a FLAC file with the extension of another format is known by its content")
     func flacByContent() throws {
         let scratch = try Scratch()
         try writeWave(scratch.file("a.wav"), music(frameCount: 60_000))
@@ -36,7 +36,7 @@ import Testing
         #expect(try readAll(flac) == readAll(wave))
     }
 
-    @Test("of samples in memory a clip keeps nothing but its pages: the caller's can change in place, and it does not")
+    @Test("a clip of samples in memory keeps only its pages, apart from the caller's samples")
     func inMemoryOnce() throws {
         func addresses(_ channels: [[Float]]) -> [UInt] {
             channels.map { channel in
@@ -69,7 +69,7 @@ import Testing
         #expect(try readAll(Clip.inMemory([[.nan, 1, -.infinity]], sampleRate: 8000)) == [[0, 1, 0]])
     }
 
-    @Test("shapes that make no clip are refused")
+    @Test("a clip of an impossible shape is refused")
     func shapes() {
         for channels in [[], [[]], [[1], [1, 2]], [[Float]](repeating: [1], count: 65)] as [[[Float]]] {
             #expect(throws: AudioFileError.self) { try Clip.inMemory(channels, sampleRate: 44_100) }

@@ -6,10 +6,10 @@ import SoundFileSupport
 import TestSupport
 import Testing
 
-@Suite("Recordings that are only measured")
+@Suite("Measured recordings")
 struct MeasuredRecordingTests {
     @Test(
-        "read the same as their clips, to the last bit; at a rate that must be converted, too",
+        "a measured recording reads the same as its clip, to the last bit, also when resampled",
         arguments: [(44_100, 2), (48_000, 1), (44_100, 3), (4000, 2)])
     func clips(rate: Int, channelCount: Int) throws {
         let scratch = try Scratch()
@@ -31,7 +31,7 @@ struct MeasuredRecordingTests {
         }
     }
 
-    @Test("one that is shortened meanwhile is reported")
+    @Test("a recording that is shortened before the measurement is reported")
     func shortened() throws {
         let scratch = try Scratch()
         try writeWave(scratch.file("a.wav"), music(frameCount: 100_003), format: .int16)

@@ -58,7 +58,7 @@ private final class Tally: Sendable {
         return false
     }
 
-    @Test("random reads within the smallest budget find every frame, and never hold more pages than it allows")
+    @Test("random reads within the smallest budget find every frame, within the limit of pages")
     func smallBudget() throws {
         let clip = try Clip(CountingDecoder(frameCount: 100 * pageFrames), sampleRate: nil, memoryBudget: 0)
         var generator = SeededGenerator(printedFor: #function)
@@ -94,7 +94,7 @@ private final class Tally: Sendable {
         clip.release(reader)
     }
 
-    @Test("what a render thread publishes is loaded: what it plays, what lies ahead, and where it will jump")
+    @Test("pages that a render thread publishes are loaded: current, next and at its jump")
     func hints() throws {
         let clip = try Clip(CountingDecoder(frameCount: 1000 * pageFrames), sampleRate: nil, memoryBudget: 1 << 24)
         let reader = clip.makeReader()
@@ -106,7 +106,7 @@ private final class Tally: Sendable {
         #expect(eventually { reader.isLoaded(from: 700 * pageFrames, count: 2 * Int(pageFrames)) })
     }
 
-    @Test("what lies before the place is loaded for a reader that moves back")
+    @Test("the pages before the position are loaded for a reader that moves back")
     func hintsBackwards() throws {
         let clip = try Clip(CountingDecoder(frameCount: 1000 * pageFrames), sampleRate: nil, memoryBudget: 1 << 24)
         let reader = clip.makeReader()
@@ -116,7 +116,7 @@ private final class Tally: Sendable {
         #expect(eventually { reader.isLoaded(from: 899 * pageFrames, count: 2 * Int(pageFrames)) })
     }
 
-    @Test("what one reader asked for stays when another asks for something else, also where pages are scarce")
+    @Test("pages that one reader requested stay when another reader requests others")
     func requestsOfTwo() throws {
         let clip = try Clip(CountingDecoder(frameCount: 1000 * pageFrames), sampleRate: nil, memoryBudget: 0)
         let readers = [clip.makeReader(), clip.makeReader()]
@@ -134,7 +134,7 @@ private final class Tally: Sendable {
         #expect(eventually(areLoaded))
     }
 
-    @Test("a read that fails for a moment is tried again, and nobody is told")
+    @Test("a read that fails for a moment is tried again, and not reported")
     func failsForAMoment() throws {
         let decoder = CountingDecoder(frameCount: 40 * pageFrames)
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)
@@ -145,7 +145,7 @@ private final class Tally: Sendable {
         #expect(decoder.failures.load(ordering: .relaxed) == 0 && clip.failure == nil)
     }
 
-    @Test("a read that keeps failing is reported, and is tried again as long as somebody wants it")
+    @Test("a read that keeps failing is reported, and is tried again as long as a reader wants it")
     func failsForLonger() throws {
         let decoder = CountingDecoder(frameCount: 40 * pageFrames)
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)
@@ -163,7 +163,7 @@ private final class Tally: Sendable {
         #expect(throws: Never.self) { try clip.waitUntilLoaded([30 * pageFrames..<30 * pageFrames + 1]) }
     }
 
-    @Test("reading through decodes every page once")
+    @Test("reading through a clip decodes every page once")
     func decodesOnce() throws {
         let decoder = CountingDecoder(frameCount: 60 * pageFrames)
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 1 << 22)
@@ -175,7 +175,7 @@ private final class Tally: Sendable {
         #expect(decoder.decodedFrames.load(ordering: .relaxed) == Int(clip.frameCount))
     }
 
-    @Test("a page stays while a reader is inside its block, and is reused when the reader has left")
+    @Test("a page stays while a reader is inside its block, and is reused after the reader has left")
     func epochs() throws {
         let geometry = PageGeometry(channelCount: 1, frameCount: 100 * pageFrames)
         let store = try #require(PublishedStore(count: geometry.pageCount))
@@ -200,7 +200,7 @@ private final class Tally: Sendable {
         if let freed = unsafe freed { unsafe pool.giveBack(freed) }
     }
 
-    @Test("readers that read while pages come and go see right samples or silence, never anything else")
+    @Test("readers that read while pages come and go get the right samples or silence")
     func concurrentReaders() throws {
         // Forty pages and room for sixteen: most reads meet a page about to be evicted.
         let clip = try Clip(CountingDecoder(frameCount: 40 * pageFrames), sampleRate: nil, memoryBudget: 0)
@@ -241,7 +241,7 @@ private final class Tally: Sendable {
         #expect(tally.wrong.load(ordering: .relaxed) == 0)
     }
 
-    @Test("a file that vanishes plays on; one that shrinks fails where it ends, with silence and a reason")
+    @Test("a deleted file plays on, and a shortened file gives silence and a reason at its end")
     func changing() throws {
         let scratch = try Scratch()
         let channels = music(frameCount: 1_000_000, channelCount: 1)
@@ -265,14 +265,14 @@ private final class Tally: Sendable {
         #expect(try read(shrinking, 0..<1000)[0] == Array(channels[0][..<1000]))
     }
 
-    @Test("waiting for more than the budget holds is refused, not endless")
+    @Test("waiting for more pages than the budget holds is refused at once")
     func tooLongAWait() throws {
         let clip = try Clip(CountingDecoder(frameCount: 100 * pageFrames), sampleRate: nil, memoryBudget: 0)
         let error = #expect(throws: AudioFileError.self) { try clip.waitUntilLoaded([0..<clip.frameCount]) }
         #expect(error?.kind == .limitExceeded)
     }
 
-    @Test("reading a block asks nothing of the heap", .enabled(if: HeapTraffic.isCounted))
+    @Test("reading a block does not allocate", .enabled(if: HeapTraffic.isCounted))
     func noAllocation() throws {
         let clip = try Clip.inMemory(music(frameCount: 40_000), sampleRate: 44_100)
         let reader = clip.makeReader()

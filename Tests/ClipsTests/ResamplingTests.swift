@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "a converted sine keeps 140 dB over what is not the sine, across pages too",
+        "a resampled sine has no other component above -140 dB, across pages too",
         arguments: [(44_100, 48_000), (48_000, 44_100), (96_000, 44_100), (44_100, 44_101)])
     func precision(rates: (source: Int, output: Int)) throws {
         let clip = try Self.clip(
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "a click lands on the frame nearest to its time",
+        "a resampled click lands on the frame nearest to its time",
         arguments: [(44_100, 48_000), (48_000, 44_100), (8000, 48_000)])
     func click(rates: (source: Int, output: Int)) throws {
         var samples = [Float](repeating: 0, count: rates.source * 2)
@@ -67,7 +67,7 @@ import Testing
         #expect(converted.allSatisfy(\.isFinite) && converted.contains { $0 > 1e38 })
     }
 
-    @Test("converted pages have the same bits in any order of access")
+    @Test("resampled pages have the same bits in any order of access")
     func order() throws {
         let source = music(frameCount: 150_000, channelCount: 1)
         let forward = try readAll(Self.clip(source, from: 44_100, to: 48_000))[0]
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("positions map to the nearest frame and back")
+    @Test("positions of a resampled clip map to the nearest frame and back")
     func mapping() {
         let ratio = RateRatio(sourceRate: 44_100, outputRate: 48_000)
         #expect(ratio.source == 147 && ratio.output == 160)
