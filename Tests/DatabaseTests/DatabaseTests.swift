@@ -18,7 +18,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test("return every kind of value as it was bound, empty ones too")
+    @Test("a database returns every kind of value as it was bound, empty values too")
     func values() throws {
         let database = try memory()
         try database.run("CREATE TABLE t (a, b, c, d)")
@@ -40,7 +40,7 @@ struct DatabaseTests {
         #expect(again == rows)
     }
 
-    @Test("report a column of another type, and a statement that is wrong")
+    @Test("a database reports a column of another type and a wrong statement")
     func mistakes() throws {
         let database = try memory()
         #expect(
@@ -54,7 +54,7 @@ struct DatabaseTests {
             try database.first("SELECT NULL") { (row) throws(DatabaseError) in try row.text(orNull: 0) } == .some(nil))
     }
 
-    @Test("take back a transaction as a whole if it fails")
+    @Test("a failed transaction is rolled back as a whole")
     func transactions() throws {
         let database = try memory()
         try database.run("CREATE TABLE t (a UNIQUE)")
@@ -68,7 +68,7 @@ struct DatabaseTests {
         #expect(try database.first("SELECT count(*) FROM t") { (row) throws(DatabaseError) in try row.integer(0) } == 0)
     }
 
-    @Test("nest a statement in itself")
+    @Test("a statement can be nested in itself")
     func nesting() throws {
         let database = try memory()
         let query = "SELECT value FROM (SELECT 1 AS value UNION SELECT 2)"
@@ -80,7 +80,7 @@ struct DatabaseTests {
         #expect(pairs == [[[1, 1], [1, 2]], [[2, 1], [2, 2]]])
     }
 
-    @Test("are copied as a whole")
+    @Test("a database is copied as a whole")
     func copies() throws {
         let (from, to) = (try memory(), try memory())
         try from.run("CREATE TABLE t (a)")
@@ -89,7 +89,7 @@ struct DatabaseTests {
         #expect(try to.first("SELECT a FROM t") { (row) throws(DatabaseError) in try row.integer(0) } == 7)
     }
 
-    @Test("end a long statement when they are interrupted")
+    @Test("an interrupted database ends a long statement")
     func interruption() throws {
         let database = try memory()
         // Ends only if interrupted, from the statement itself, so nothing depends on the time.
@@ -106,7 +106,7 @@ struct DatabaseTests {
         #expect(result == .interrupted && count == 1000)
     }
 
-    @Test("say that there is no file, and make none")
+    @Test("a database at a path without a file reports that, and makes no file")
     func missing() {
         #expect(kind { try Database(path: "/nowhere/at/all.db", creating: true) } == .cannotOpen)
         #expect(kind { try Database(path: "/dev/null/x.db", creating: false) } == .cannotOpen)

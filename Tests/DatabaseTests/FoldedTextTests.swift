@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Folded text")
 struct FoldedTextTests {
-    @Test("has plain letters for letters without accents to remove, and for other forms of letters")
+    @Test("folded text has plain letters for letters without a removable accent, and for variant forms")
     func words() {
         let pairs = [
             "Straße": "Strasse", "Łódź": "lódź", "Ænima": "aenima", "Øresund": "oresund", "cœur": "coeur",
@@ -22,7 +22,7 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("stays as it is when it is folded again")
+    @Test("folded text is unchanged when it is folded again")
     func twice() {
         let scalars = [1..<0x3400, 0xF900..<0x10000, 0x1D400..<0x1D800, 0x1F100..<0x1F200].joined()
         let unstable = scalars.compactMap { Unicode.Scalar(UInt32($0)) }.flatMap { scalar in
@@ -34,7 +34,7 @@ struct FoldedTextTests {
         #expect(unstable.isEmpty)
     }
 
-    @Test("has the letters of Unicode's compatibility forms")
+    @Test("folded text has the letters of Unicode's compatibility forms")
     func compatibility() {
         let ranges: [ClosedRange<UInt32>] = [
             0x2070...0x2071, 0x2074...0x2079, 0x2080...0x2089, 0x2160...0x217F, 0x2460...0x24EA, 0xFB00...0xFB06,
@@ -49,7 +49,7 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("is what the function in SQL returns, which views may call")
+    @Test("the function in SQL returns the folded text, and views may call the function")
     func inSQL() throws {
         let database = try Database(path: ":memory:", creating: true)
         try database.run("CREATE TABLE t (a)")
