@@ -8,7 +8,7 @@ import Testing
     "playerctl and the player",
     .enabled(if: PrivateBus.isThere && PrivateBus.hasPlayerControl, "dbus-daemon or playerctl is missing"))
 struct PlayerControlTests {
-    @Test("finds it, reads it, and every one of its commands works") func commands() throws {
+    @Test("playerctl finds and reads the player, and each command of playerctl works") func commands() throws {
         let bus = try startBus()
         let player = try FakePlayer(on: bus)
         func playerctl(_ arguments: String...) -> String {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DesktopBus
 
-@Suite("A player on the session bus", .enabled(if: PrivateBus.isThere, "dbus-daemon is missing"))
+@Suite("Player on the session bus", .enabled(if: PrivateBus.isThere, "dbus-daemon is missing"))
 struct PlayerTests {
     let bus: PrivateBus
     let player: FakePlayer
@@ -21,7 +21,7 @@ struct PlayerTests {
 
     // MARK: org.mpris.MediaPlayer2
 
-    @Test("is found by its name, and a second one by another") func names() throws {
+    @Test("a player is found by its name, and a second player by another name") func names() throws {
         #expect(player.name == "org.mpris.MediaPlayer2.woodshed")
         let second = try FakePlayer(on: bus)
         let name = try #require(second.name)
@@ -29,7 +29,7 @@ struct PlayerTests {
         #expect(try SeenPlayer(second, program).get("PlaybackStatus") == .string("Paused"))
     }
 
-    @Test("says what it is: every property of the root interface") func root() throws {
+    @Test("the root interface has every property, Raise does nothing, and Quit reaches the player") func root() throws {
         #expect(
             try seen.all(BusInterface.root.name) == [
                 "CanQuit": .boolean(true), "CanRaise": .boolean(false), "HasTrackList": .boolean(true),
@@ -43,7 +43,7 @@ struct PlayerTests {
         #expect(player.requests == [.quit])
     }
 
-    @Test("describes itself, also on the way to its object") func description() throws {
+    @Test("the player describes itself by introspection, also on the way to its object") func description() throws {
         for (path, child) in [("/", "org"), ("/org", "mpris"), ("/org/mpris", "MediaPlayer2")] {
             let text = try program.call(seen.name, BusInterface.introspection.name, "Introspect", path: path)
             #expect(text.first?.text?.contains("<node name=\"\(child)\"/>") == true)
@@ -62,7 +62,7 @@ struct PlayerTests {
 
     // MARK: org.mpris.MediaPlayer2.Player: properties
 
-    @Test("has every property of the player's interface") func properties() throws {
+    @Test("the player's interface has every property") func properties() throws {
         let all = try seen.all()
         #expect(Set(all.keys) == Set(BusInterface.player.properties.map(\.name)))
         #expect(all["PlaybackStatus"] == .string("Paused") && all["LoopStatus"] == .string("None"))
@@ -74,7 +74,7 @@ struct PlayerTests {
         for (name, value) in all where name != "Position" { #expect(try seen.get(name) == value) }
     }
 
-    @Test("what it does not have is absent, and cannot be set") func absent() throws {
+    @Test("a property that the player lacks is absent, and cannot be set") func absent() throws {
         player.change { ($0.state.loop, $0.state.shuffle, $0.state.volume, $0.state.tracks) = (nil, nil, nil, nil) }
         _ = try program.signal("PropertiesChanged") { $0.first == .string(SeenPlayer.player) }
         let all = try seen.all()
@@ -101,8 +101,7 @@ struct PlayerTests {
             ])
     }
 
-    @Test("the position is that of the moment when it is asked for, and stands still in a pause") func position() throws
-    {
+    @Test("the position is that of the moment of the request, and stands still in a pause") func position() throws {
         player.change { $0.move(to: 1_234_567) }
         #expect(try seen.get("Position") == .int64(1_234_567))
         #expect(try seen.all()["Position"] == .int64(1_234_567))
@@ -113,7 +112,7 @@ struct PlayerTests {
         #expect(try eventually { try seen.get("Position") != .int64(0) })
     }
 
-    @Test("only what has changed is told, and never the position") func changes() throws {
+    @Test("only changed properties are signalled, and never the position") func changes() throws {
         player.change {
             $0.move(to: 5_000_000)
             $0.state.volume = 0.5
@@ -130,7 +129,7 @@ struct PlayerTests {
         #expect(try program.signal("PropertiesChanged")[1] == .dictionary(["Volume": .double(0.25)]))
     }
 
-    @Test("rate: from the lowest to the highest; 0 pauses; everything else is refused and changes nothing") func rate()
+    @Test("the rate is set within its limits, 0 pauses, and other values are refused") func rate()
         throws
     {
         try seen.call("Play")
@@ -147,7 +146,7 @@ struct PlayerTests {
         #expect(player.state.rate == 4)
     }
 
-    @Test("volume: below 0 is 0, and what is no number is refused") func volume() throws {
+    @Test("a volume below 0 becomes 0, and a volume that is no number is refused") func volume() throws {
         try seen.set("Volume", .double(0.3))
         try seen.set("Volume", .double(-0.0))
         try seen.set("Volume", .double(-2))
@@ -157,14 +156,14 @@ struct PlayerTests {
         }
     }
 
-    @Test("loop and shuffle are set by their words") func loopAndShuffle() throws {
+    @Test("loop status and shuffle are set by their values") func loopAndShuffle() throws {
         for loop in MediaState.Loop.allCases { try seen.set("LoopStatus", .string(loop.rawValue)) }
         try seen.set("Shuffle", .boolean(true))
         #expect(player.requests == [.setLoop(.none), .setLoop(.track), .setLoop(.playlist), .setShuffle(true)])
         #expect(SeenPlayer.refusal { try seen.set("LoopStatus", .string("none")) } == "InvalidArgs")
     }
 
-    @Test("what can only be read cannot be set, by whatever value") func readOnly() throws {
+    @Test("a read-only property cannot be set, by whatever value") func readOnly() throws {
         let properties = BusInterface.player.properties.filter { !$0.isWritable }.map(\.name)
         for name in properties { #expect(SeenPlayer.refusal { try seen.set(name, .int64(1)) } == "PropertyReadOnly") }
         #expect(SeenPlayer.refusal { try seen.set("Rate", .string("fast")) } == "InvalidArgs")
@@ -176,12 +175,12 @@ struct PlayerTests {
 
     // MARK: org.mpris.MediaPlayer2.Player: methods
 
-    @Test("play, pause, play-pause, stop, next and previous reach the player") func keys() throws {
+    @Test("Play, Pause, PlayPause, Stop, Next and Previous reach the player") func keys() throws {
         for name in ["Play", "Pause", "PlayPause", "Stop", "Next", "Previous"] { try seen.call(name) }
         #expect(player.requests == [.play, .pause, .playPause, .stop, .next, .previous])
     }
 
-    @Test("a seek is relative, and tells where it has led") func relativeSeek() throws {
+    @Test("a seek is relative, and signals the new position") func relativeSeek() throws {
         player.change { $0.move(to: 30_000_000) }
         try seen.call("Seek", .int64(5_000_000))
         #expect(try program.signal("Seeked") { $0 == [.int64(35_000_000)] } == [.int64(35_000_000)])
@@ -190,7 +189,9 @@ struct PlayerTests {
         #expect(try seen.get("Position") == .int64(25_000_000))
     }
 
-    @Test("a seek before the beginning goes to the beginning, one beyond the end to what follows") func edges() throws {
+    @Test("a seek before the beginning goes to the beginning, and a seek beyond the end to the next track") func edges()
+        throws
+    {
         player.change { $0.move(to: 30_000_000) }
         try seen.call("Seek", .int64(-30_000_001))
         #expect(try eventually { try seen.get("Position") == .int64(0) })
@@ -204,7 +205,7 @@ struct PlayerTests {
         #expect(player.state.track?.id == 0)
     }
 
-    @Test("a position is set only for the track that plays, and within it") func setPosition() throws {
+    @Test("a position is set only for the playing track, and within its length") func setPosition() throws {
         let current = BusValue.path("/org/woodshed/track/1")
         try seen.call("SetPosition", current, .int64(40_000_000))
         #expect(try program.signal("Seeked") { $0 == [.int64(40_000_000)] } == [.int64(40_000_000)])
@@ -218,14 +219,14 @@ struct PlayerTests {
         #expect(player.position == 100_000_000)
     }
 
-    @Test("a jump while playing is told, whatever its cause, and steady playing is not") func jumps() throws {
+    @Test("a jump while playing is signalled, whatever its cause, and steady playing is not") func jumps() throws {
         try seen.call("Play")
         player.change { $0.move(to: 60_000_000) }
         guard case .int64(let place)? = try program.signal("Seeked").first else { throw BusProgram.Gone() }
         #expect(place >= 60_000_000)
     }
 
-    @Test("a URI is opened if the player takes it, and else refused") func openURI() throws {
+    @Test("a URI is opened if the player accepts it, and otherwise refused") func openURI() throws {
         try seen.call("OpenUri", .string("FILE:///a.flac"))
         #expect(player.requests == [.open("FILE:///a.flac")])
         for uri in ["", "a.flac", "ftp://a/b", "javascript:1", "https", ":"] {
@@ -238,7 +239,9 @@ struct PlayerTests {
             eventually { SeenPlayer.refusal { try seen.call("OpenUri", .string("file:///a.flac")) } == "NotSupported" })
     }
 
-    @Test("what is not possible has no effect; play-pause and stop are then errors") func impossible() throws {
+    @Test("a request that is not possible has no effect, and PlayPause and Stop report an error") func impossible()
+        throws
+    {
         player.change { $0.state.can = [] }
         #expect(try eventually { try seen.get("CanControl") == .boolean(false) })
         for name in ["Next", "Previous", "Pause", "Play"] { try seen.call(name) }
@@ -253,8 +256,7 @@ struct PlayerTests {
 
     // MARK: org.mpris.MediaPlayer2.TrackList
 
-    @Test("the list of tracks is read, and tells what is added, removed, changed and replaced") func trackList() throws
-    {
+    @Test("the track list is read, and signals added, removed, changed and replaced tracks") func trackList() throws {
         let list = BusInterface.trackList.name
         func path(_ id: Int) -> BusValue { .path("/org/woodshed/track/\(id)") }
         #expect(try seen.get("Tracks", of: list) == .array(of: "o", [path(0), path(1), path(2)]))
@@ -298,7 +300,7 @@ struct PlayerTests {
 
     // MARK: The life of a bus
 
-    @Test("an owner that never answers hangs nobody, and is not flooded") func deafOwner() throws {
+    @Test("a program that never answers blocks no caller, and is not flooded with requests") func deafOwner() throws {
         let deaf = try FakePlayer(on: bus, obeys: false)
         let seen = try SeenPlayer(deaf, program)
         var refused = 0
@@ -307,7 +309,7 @@ struct PlayerTests {
         #expect(try seen.get("PlaybackStatus") == .string("Paused"))
     }
 
-    @Test("the loss of the bus is told once, and the player comes back with the bus") func loss() throws {
+    @Test("the loss of the bus is reported once, and the player comes back with the bus") func loss() throws {
         let path = "/tmp/woodshed-test-bus-\(nanoseconds())"
         let first = try #require(PrivateBus(listen: "unix:path=" + path))
         // Without the number of the bus, which changes when the bus comes back.
@@ -324,7 +326,7 @@ struct PlayerTests {
         second.stop()
     }
 
-    @Test("a thousand random calls are answered while it plays, each by a value or an error") func random() throws {
+    @Test("a thousand random calls during playback each get a value or an error") func random() throws {
         var generator = SeededGenerator()
         try seen.call("Play")
         let interfaces = [BusInterface.root, .player, .trackList, .properties, .introspection]

@@ -109,7 +109,7 @@ struct SleepTests {
 
     private func player() throws -> FakePlayer { try FakePlayer(BusAddresses(session: nil, system: bus.address)) }
 
-    @Test("the machine waits until the sound is paused, and the player hears that it is awake again") func sleeps()
+    @Test("the computer waits for a pause before sleep, and the player is told of the wake-up") func sleeps()
         throws
     {
         let login = try Login(bus.address)
@@ -135,7 +135,7 @@ struct SleepTests {
         login.end()
     }
 
-    @Test("the machine stays awake while something is recorded") func staysAwake() throws {
+    @Test("the computer stays awake during a recording") func staysAwake() throws {
         let login = try Login(bus.address)
         let player = try player()
         player.bus.stayAwake("Recording")
@@ -150,7 +150,9 @@ struct SleepTests {
         login.end()
     }
 
-    @Test("who may block less blocks less, and who may block nothing is told") func permissions() throws {
+    @Test("a player with fewer permissions blocks less, and reports it if it may block nothing") func permissions()
+        throws
+    {
         let login = try Login(bus.address, refuses: ["sleep:idle block"])
         let player = try player()
         player.bus.stayAwake("Recording")
@@ -161,7 +163,7 @@ struct SleepTests {
         strict.end()
     }
 
-    @Test("a login manager that begins again is asked again, and only it is believed") func restart() throws {
+    @Test("a restarted login manager is asked again, and signals of other programs are ignored") func restart() throws {
         let player = try player()
         player.bus.stayAwake("Recording")
         for _ in 0..<2 {
@@ -178,7 +180,7 @@ struct SleepTests {
         #expect(!player.news.contains(.sleeps))
     }
 
-    @Test("without a login manager nothing is told") func nobody() throws {
+    @Test("without a login manager only the missing session bus is reported") func nobody() throws {
         let player = try player()
         player.bus.stayAwake("Recording")
         let program = try BusProgram(bus.address)

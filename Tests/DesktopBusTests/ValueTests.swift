@@ -4,9 +4,10 @@ import Testing
 
 @testable import DesktopBus
 
-@Suite("What goes over the bus")
+@Suite("Values on the bus")
 struct ValueTests {
-    @Test("texts lose what no message may contain, and are cut between characters") func texts() {
+    @Test("a text for the bus loses characters that no message may contain, and is cut between characters") func texts()
+    {
         // Invalid characters, which no literal may contain.
         let refused = [0, 0xFDD0, 0xFFFE, 0x1FFFF].compactMap { UnicodeScalar(UInt32($0)) }.map { String($0) }
         #expect(busText("a\(refused.joined(separator: "b"))ä") == "a\u{FFFD}b\u{FFFD}b\u{FFFD}b\u{FFFD}ä")
@@ -19,7 +20,7 @@ struct ValueTests {
         #expect(MediaTrack.url(ofPath: [0x2F, 0xFF, 0x01]) == "file:///%FF%01")
     }
 
-    @Test("only a track's own path names it") func paths() {
+    @Test("only a track's own path names the track") func paths() {
         #expect(MediaTrack.id(ofPath: "/org/woodshed/track/12") == 12)
         for path in [
             "/org/woodshed/track/", "/org/woodshed/track/012", "/org/woodshed/track/-1", "/12", MediaTrack.none,
@@ -28,7 +29,7 @@ struct ValueTests {
         }
     }
 
-    @Test("a move within a track ends in it, or leads to the next one") func seeks() {
+    @Test("a seek within a track ends in the track, or leads to the next track") func seeks() {
         #expect(MediaSeek(by: 5, from: 10, length: 20) == .place(15))
         #expect(MediaSeek(by: -50, from: 10, length: 20) == .place(0))
         #expect(MediaSeek(by: 10, from: 10, length: 20) == .place(20))
@@ -38,7 +39,7 @@ struct ValueTests {
         #expect(MediaSeek(by: .min, from: -10, length: 20) == .place(0))
     }
 
-    @Test("steady playing is no jump; a seek, a loop and a standstill are") func watch() {
+    @Test("steady playing is no jump, but a seek, a loop and a standstill are") func watch() {
         let second: Int64 = 1_000_000_000
         var watch = PositionWatch(position: 0, now: 0, believed: 0.5, real: 0.5)
         let places = (1...100).map { (Int64($0) * 100_000, Int64($0) * second / 5) }
@@ -52,7 +53,7 @@ struct ValueTests {
         #expect(told == [5, 10, 15, 20, 25, 30, 35, 40, 45, 50])
     }
 
-    @Test("the addresses are those of the environment, then the usual sockets, and else none") func addresses() {
+    @Test("the addresses of the bus are those of the environment, then the usual sockets, or none") func addresses() {
         let given = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/a", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/b"]
         #expect(BusAddresses { given[$0] } == BusAddresses(session: "unix:path=/a", system: "unix:path=/b"))
         #expect(
@@ -61,7 +62,7 @@ struct ValueTests {
     }
 
     @Test(
-        "without a bus the player is told why, and what to do", arguments: [nil, "unix:path=/nonexistent", "nonsense"])
+        "without a bus the player gets the cause and a remedy", arguments: [nil, "unix:path=/nonexistent", "nonsense"])
     func noBus(_ address: String?) throws {
         let player = try FakePlayer(BusAddresses(session: address, system: address))
         #expect(eventually { !player.news.isEmpty })
