@@ -23,7 +23,7 @@ struct ChildProcessTests {
     /// 300,000 bytes, more than a pipe or a socket holds.
     private static let long = "i=0; while [ $i -lt 3000 ]; do printf '%0100d' $i; i=$((i+1)); done"
 
-    @Test("all output arrives, then how the program ended and its last complaint")
+    @Test("all output of a child arrives, then its end and its last error line")
     func ends() throws {
         let whole = try runShell(Self.long)
         #expect(whole.output.utf8.count == 300_000 && whole.result.end == .exited(0))
@@ -37,7 +37,7 @@ struct ChildProcessTests {
 
     private func runShell0(_ arguments: [String]) throws { _ = try ChildProcess(arguments) }
 
-    @Test("a program counts as ended even if a program that it started still has its output open")
+    @Test("a child counts as ended even if a grandchild still has its output open")
     func grandchildren() throws {
         // The background process would hold the output for longer than any test lasts.
         let run = try runShell("sleep 3600 & echo $!; exit 0", limits: ChildLimits(totalSeconds: 600))
@@ -46,7 +46,7 @@ struct ChildProcessTests {
         #expect(try #require(ProcessHandle(sleeper)).send(SIGKILL))
     }
 
-    @Test("a program is ended when it takes too long, is silent, is not wanted any more or writes too much")
+    @Test("a child is ended at a time limit, in silence, on cancellation, or past an output limit")
     func limits() throws {
         func failure(_ limits: ChildLimits, isWanted: Bool = true, takes: Bool = true) -> ChildFailure? {
             do throws(ChildFailure) {
@@ -61,7 +61,7 @@ struct ChildProcessTests {
         #expect(failure(ChildLimits(), takes: false) == .stopped)
     }
 
-    @Test("a program that has closed its error output is waited for without haste")
+    @Test("a child that has closed its error output is waited for without polling fast")
     func closedErrors() throws {
         var child = try ChildProcess(["/bin/sh", "-c", "exec 2>/dev/null; sleep 1; echo done"])
         var (turns, output) = (0, [UInt8]())
@@ -77,7 +77,7 @@ struct ChildProcessTests {
         #expect(turns < 1000 && result.end == .exited(0) && output == Array("done\n".utf8))
     }
 
-    @Test("the program has the files it is given, whatever their names stand for by then")
+    @Test("a child gets the given descriptors, whatever their names stand for by then")
     func descriptors() throws {
         let path = NSTemporaryDirectory() + "woodshed-child-\(UInt64.random(in: 0...UInt64.max))"
         try Data("one".utf8).write(to: URL(fileURLWithPath: path))
@@ -92,7 +92,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "a program that ignores SIGCHLD, or waits for all of its children, is told how a child of ours ended, or that nobody knows"
+        "a program that ignores SIGCHLD or reaps all children learns a child's end, or that it is unknown"
     )
     func otherParents() async {
         await #expect(processExitsWith: .success) {
@@ -140,7 +140,7 @@ struct ChildProcessTests {
 
     private static func drop(_ child: consuming ChildProcess) { _ = consume child }
 
-    @Test("Ctrl-C at the terminal is the embedding program's affair")
+    @Test("Ctrl-C at the terminal is left to the embedding program")
     func interruption() throws {
         // The thread itself unblocks the signals: a started program would inherit blocked signals anyway.
         var (keys, before) = (sigset_t(), sigset_t())

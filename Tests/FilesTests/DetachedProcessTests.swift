@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Detached processes")
 struct DetachedProcessTests {
-    @Test("a program for which the system gives no descriptor counts as running until it ends, with its exit code")
+    @Test("a detached process without a descriptor counts as running until it ends, with its exit code")
     func unheld() async {
         // In a separate process, which may open nothing more.
         await #expect(processExitsWith: .success) {

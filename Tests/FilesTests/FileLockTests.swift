@@ -4,9 +4,9 @@ import Testing
 
 @testable import Files
 
-@Suite("Locks of files")
+@Suite("File locks")
 struct FileLockTests {
-    @Test("a number is that of a running program of ours only if such a process is there")
+    @Test("a process id names a running program of ours only if such a process exists")
     func programs() {
         #expect(NotedProcess.own.isRunning && NotedProcess.own.isOwn)
         for number in [0, -1, Int32.max] { #expect(!NotedProcess(number: number, place: nil).isRunning) }
@@ -14,14 +14,14 @@ struct FileLockTests {
         #expect(NotedProcess(number: getpid(), place: nil).isRunning)
     }
 
-    @Test("a number of another container, another computer or an earlier start of the system says nothing here")
+    @Test("a process id of another container, computer or boot says nothing here")
     func places() {
         let elsewhere = NotedProcess(number: getpid(), place: "another")
         #expect(!elsewhere.isRunning && !elsewhere.isOwn && !elsewhere.countsHere)
         #expect(NotedProcess.own.place?.contains("pid:[") ?? false)
     }
 
-    @Test("a lock that is shared keeps out only those that ask for it alone")
+    @Test("a shared lock keeps out only programs that ask for an exclusive lock")
     func shared() throws {
         let folder = NSTemporaryDirectory() + "woodshed-lock-\(UInt64.random(in: 0...UInt64.max))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

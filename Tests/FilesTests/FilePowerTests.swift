@@ -63,7 +63,7 @@ struct FilePowerTests {
         return report
     }
 
-    @Test("a whole file is whole or as it was when the power goes, and what was committed stays")
+    @Test("after a loss of power a whole file is whole or as it was, and a committed file stays")
     func wholeFiles() throws {
         var random = SeededGenerator(printedFor: "whole files and power")
         let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(900, few: 600)), using: &random)
@@ -71,7 +71,7 @@ struct FilePowerTests {
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }
 
-    @Test("a new file that may replace none has one of its two names when the power goes")
+    @Test("a new file that may replace none has one of its two names after a loss of power")
     func newFiles() throws {
         var random = SeededGenerator(printedFor: "new files and power")
         let folder = NSTemporaryDirectory() + "woodshed-power-\(UInt64.random(in: 0...UInt64.max))"
@@ -95,7 +95,7 @@ struct FilePowerTests {
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }
 
-    @Test("a disk that only pretends to synchronise is noticed, and so is a program that does not ask for it")
+    @Test("a disk that only pretends to synchronise is detected, and so is a program that does not ask")
     func lies() throws {
         var random = SeededGenerator(printedFor: "whole files and lies")
         for lie in [CrashDisk.Lie.synchronise, .synchroniseFolder] {
@@ -106,7 +106,7 @@ struct FilePowerTests {
         #expect(careless.lossCount > 0, "\(random): \(careless)")
     }
 
-    @Test("what was synchronised is exactly there; a name is not before its folder is")
+    @Test("synchronised bytes survive exactly, and a name survives only after its folder is synchronised")
     func disk() throws {
         var random = SeededGenerator(printedFor: "a disk and its power")
         let folder = NSTemporaryDirectory() + "woodshed-power-\(UInt64.random(in: 0...UInt64.max))"

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Files
 
-@Suite("States of files")
+@Suite("File states")
 struct FileStateTests {
-    @Test("treats a file as stable three seconds after its last change, and never if that time is in the future")
+    @Test("a file counts as stable three seconds after its last change, unless that is in the future")
     func settling() {
         func state(_ modified: Int64, _ changed: Int64) -> FileState {
             FileState(

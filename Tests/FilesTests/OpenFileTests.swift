@@ -33,7 +33,7 @@ private enum WritingKind: WritingFailureKind {
     case permissionDenied, isDirectory, diskFull, limitExceeded, closedPipe, cannotCreate, io
 }
 
-@Suite("Files that are open")
+@Suite("Open files")
 final class OpenFileTests {
     private let folder: String
 
@@ -53,7 +53,7 @@ final class OpenFileTests {
         String(decoding: try FileBytes.bytes(of: descriptor, at: offset, count: count), as: UTF8.self)
     }
 
-    @Test("a regular file is read from anywhere, and from where it was left")
+    @Test("a regular file is read from any offset, and from where the last read ended")
     func reading() throws {
         let file = try unsafe RegularFile(make("a", "0123456789"))
         #expect(file.byteCount == 10)
@@ -62,7 +62,7 @@ final class OpenFileTests {
         #expect(try text(of: file.descriptor).isEmpty && text(of: file.descriptor, at: 10).isEmpty)
     }
 
-    @Test("opened anew it is the same file, whatever has its name by now, and has a place of its own")
+    @Test("a reopened file is the same file whatever has its name, with an offset of its own")
     func reopening() throws {
         let path = make("a", "old")
         let file = try unsafe RegularFile(path)
@@ -89,14 +89,14 @@ final class OpenFileTests {
         }
     }
 
-    @Test("reading a descriptor that cannot be read says so")
+    @Test("reading an unreadable descriptor reports an error")
     func unreadable() {
         let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         #expect(throws: FileFault(code: EISDIR)) { try FileBytes.bytes(of: descriptor, count: 1) }
     }
 
-    @Test("all bytes are written by as many calls as it takes, and a fault tells how many were")
+    @Test("all bytes are written by as many calls as needed, and an error has the number written")
     func writing() throws {
         let descriptor = try UnnamedFile.open(in: folder)
         defer { close(descriptor) }
@@ -111,7 +111,7 @@ final class OpenFileTests {
         }
     }
 
-    @Test("a new file has its name with its beginning in it, replaces none, and leaves nothing when it cannot be begun")
+    @Test("a new file gets its name with its beginning, replaces no file, and leaves none on failure")
     func beginning() throws {
         for knowsUnnamed in [true, false] {
             let path = "\(folder)/new-\(knowsUnnamed)"
@@ -131,7 +131,7 @@ final class OpenFileTests {
         }
     }
 
-    @Test("a folder has the names of what is in it, whatever they are; what is none says why")
+    @Test("a folder lists its names, whatever they are, and a path that is no folder gives the cause")
     func names() throws {
         let names = ["a", ".hidden", "ä ö", String(repeating: "n", count: 255)]
         for name in names { _ = make(name, "") }

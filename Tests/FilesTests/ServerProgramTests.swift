@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A program that runs beside the tests")
+@Suite("Program that runs beside the tests")
 struct ServerProgramTests {
-    @Test("holds no descriptor of theirs, whatever another test opens meanwhile, and ends with its last reference")
+    @Test("a server program inherits no descriptor of the tests, and ends with its last reference")
     func descriptors() throws {
         // Without a close, every child inherits the pipes' descriptors.
         let pipes = (0..<20).map { _ in Pipe() }

@@ -62,7 +62,7 @@ final class WholeFileTests {
         try file.commit()
     }
 
-    @Test("a file is on the disk, closed, before it gets its name, and the name is, too, after that")
+    @Test("a file is synchronised and closed before it gets its name, and the name is synchronised last")
     func order() throws {
         let calls = Calls()
         try write("new", to: "a", calls: calls)
@@ -88,7 +88,7 @@ final class WholeFileTests {
     }
 
     @Test(
-        "whatever fails, the older file stays, nothing else is left, and the cause is told",
+        "whatever call fails, the older file stays, no other file is left, and the cause is reported",
         arguments: ["synchronise", "close", "rename"])
     func failures(call: String) throws {
         try write("old", to: "a")
@@ -102,7 +102,7 @@ final class WholeFileTests {
         #expect(text("a") == "newest" && names == ["a"])
     }
 
-    @Test("a name may be as long as names can be, and lie in any folder")
+    @Test("a whole file may have the longest possible name, and lie in any folder")
     func longNames() throws {
         for length in [244, 255] {
             let name = String(repeating: "n", count: length)
@@ -138,7 +138,7 @@ final class WholeFileTests {
         #expect(names == ["link", "target"])
     }
 
-    @Test("a file that was not committed, and one that may replace none, leave what was there")
+    @Test("a file that is not committed, and one that may replace none, leave the existing file")
     func unfinished() throws {
         try write("old", to: "a")
         do {
@@ -155,7 +155,7 @@ final class WholeFileTests {
         #expect(names == ["a", "b"])
     }
 
-    @Test("a folder, no name and a name with a zero byte are refused")
+    @Test("a whole file at a folder, without a name or with a zero byte in its name is refused")
     func refusals() {
         for (path, code) in [(folder, EISDIR), (folder + "/no/", EISDIR), ("", ENOENT), ("a\0b", ENOENT)] {
             let fault = #expect(throws: FileFault.self) { try WholeFile(path) }
@@ -163,7 +163,7 @@ final class WholeFileTests {
         }
     }
 
-    @Test("a file without a name is made where the file system knows none, too, and leaves none")
+    @Test("a file without a name is made even where the file system has no such files, and leaves none")
     func unnamed() throws {
         for calls in [
             Calls(), Calls(failing: "createUnnamed", code: EOPNOTSUPP), Calls(failing: "createUnnamed", code: EISDIR),
