@@ -10,7 +10,7 @@ import Testing
 @testable import Queue
 
 /// A recording cut in two: the sound at the joint when the halves play in a row.
-@Suite("The joint of a recording cut in two")
+@Suite("Joint of a recording cut in two")
 struct CodecJointTests {
     /// A format, with the names of the files.
     struct Codec: Sendable, CustomTestStringConvertible {
@@ -82,7 +82,7 @@ struct CodecJointTests {
     }
 
     @Test(
-        "is exact: without loss bit for bit, and else without silence and within the codec's own noise",
+        "a joint of two files is exact, and free of silence beyond the codec's own noise",
         arguments: codecs, cases(codecs, few: [codecs[0]]))
     func joint(first: Codec, second: Codec) throws {
         let halves = try Self.halves.get()
@@ -161,7 +161,7 @@ struct CodecJointTests {
     ]
 
     @Test(
-        "has no frame too many and no silence, whatever the rates and channels",
+        "a joint of any rates and channels has no surplus frame and no silence",
         arguments: shapes, cases(shapes, few: [shapes[0]]))
     func mixedShapes(first: Shape, second: Shape) throws {
         let files = try Self.shapeFiles.get()
@@ -176,7 +176,7 @@ struct CodecJointTests {
         }
     }
 
-    @Test("of a thousand files keeps few of them open, and none at the end")
+    @Test("a queue of a thousand files keeps few files open, and none at the end")
     func descriptors() throws {
         let (scratch, count) = (try Scratch(), cases(1000, few: 100))
         let sound = music(frameCount: 3000, channelCount: 1)

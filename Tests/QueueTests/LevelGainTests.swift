@@ -2,9 +2,9 @@ import AudioFiles
 import Queue
 import Testing
 
-@Suite("The gain that levels a recording")
+@Suite("Gain that levels a recording")
 struct LevelGainTests {
-    @Test("is the tag's, and no more than its peak permits")
+    @Test("the levelling gain is that of the tags, limited by the peak")
     func tags() throws {
         let tags = LoudnessTags(trackGain: -6.5, albumGain: 3, trackPeak: 0.9, albumPeak: 1)
         #expect(LevelGain.decibels(tags) == -6.5)
@@ -16,7 +16,7 @@ struct LevelGainTests {
         #expect(LevelGain.decibels(LoudnessTags(trackPeak: 0.5)) == nil)
     }
 
-    @Test("brings a measured recording to -18 LUFS, and leaves a dB above its true peak")
+    @Test("the levelling gain brings a recording to -18 LUFS, with its true peak at most at -1 dB")
     func measured() {
         #expect(LevelGain.decibels(loudness: -10, truePeak: 0) == -8)
         #expect(LevelGain.decibels(loudness: -23, truePeak: -10) == 5)

@@ -9,12 +9,12 @@ import Testing
 @testable import Engine
 @testable import Queue
 
-@Suite("A queue of recordings")
+@Suite("Queue of recordings")
 struct PlayQueueTests {
     static let fade = FadeLengths(sampleRate: SteppedQueue.rate).crossfade
 
     @Test(
-        "plays its items one after another, without a frame between them, in blocks of any length",
+        "a queue plays its items without a frame between them, in blocks of any length",
         arguments: [1, 17, 64, 4096])
     func inARow(block: Int) throws {
         let sources = ["4000#1", "3#2", "1#3", "2500#4", "17#5", "900#6"]
@@ -35,7 +35,7 @@ struct PlayQueueTests {
     }
 
     @Test(
-        "plays under the real clock what it plays under the virtual one, with a crossfade or without",
+        "a queue plays the same under the real and the virtual clock, with a crossfade or without",
         arguments: [0, 700])
     func clocks(crossfade: Int64) throws {
         let outputs = try [StreamClock.virtual, .real].map { clock in
@@ -57,7 +57,7 @@ struct PlayQueueTests {
         #expect(outputs[0].count == 7500 - 2 * Int(crossfade) && outputs[0] == outputs[1])
     }
 
-    @Test("passes over what cannot be opened, and says so")
+    @Test("a queue passes over items that cannot be opened, and reports each")
     func skips() throws {
         let run = try SteppedQueue(["-", "100#1", "-", "-", "200#2", "-"])
         try run.start()
@@ -66,7 +66,9 @@ struct PlayQueueTests {
         #expect(run.events().last == "finished")
     }
 
-    @Test("ends with the reason if nothing can be opened, also when it is repeated", arguments: QueueRepeat.allCases)
+    @Test(
+        "a queue ends with the reason if no item can be opened, also when it is repeated",
+        arguments: QueueRepeat.allCases)
     func nothing(repeats: QueueRepeat) throws {
         let run = try SteppedQueue(["-", "-"])
         run.queue.repeats = repeats
@@ -75,7 +77,7 @@ struct PlayQueueTests {
         #expect(throws: QueueError.self) { try SteppedQueue([]).queue.start() }
     }
 
-    @Test("repeats one item, or all of them, without a frame between")
+    @Test("a queue repeats one item, or all items, without a frame between them")
     func repeated() throws {
         let one = try SteppedQueue(["700#1", "300#2"])
         one.queue.repeats = .one
@@ -92,7 +94,7 @@ struct PlayQueueTests {
         #expect(all.events().last == "finished")
     }
 
-    @Test("goes to the next item and to the one before, or to the beginning after three seconds")
+    @Test("a queue goes to the next and the previous item, or to the beginning after three seconds")
     func nextAndPrevious() throws {
         let run = try SteppedQueue(["40000#1", "40000#2", "40000#3"])
         try run.start()
@@ -118,7 +120,7 @@ struct PlayQueueTests {
         #expect(run.events().last == "stopped")
     }
 
-    @Test("stays paused when another item is chosen, which then begins with its first sample")
+    @Test("a paused queue stays paused when another item is chosen, and then begins at its first frame")
     func pausedNext() throws {
         let run = try SteppedQueue(["4000#1", "4000#2", "4000#3"])
         try run.start()
@@ -134,7 +136,7 @@ struct PlayQueueTests {
         #expect(run.render(4000) == (try SteppedQueue.sound("4000#3")[0]))
     }
 
-    @Test("stays paused when its last item is chosen, which was open to follow another one")
+    @Test("a paused queue stays paused when its last item is chosen, which is already open")
     func pausedLast() throws {
         for sources in [["4000#1", "4000#3"], ["4000#1", "4000#2", "4000#3"]] {
             let run = try SteppedQueue(sources)
@@ -156,7 +158,7 @@ struct PlayQueueTests {
         }
     }
 
-    @Test("is paused and sought like one player, and the joint stays exact")
+    @Test("a queue is paused and sought like one player, and its joint stays exact")
     func pausedAndSought() throws {
         let run = try SteppedQueue(["9000#1", "4000#2"])
         try run.start()
@@ -171,7 +173,7 @@ struct PlayQueueTests {
         #expect(throws: ScoreError.self) { try SteppedQueue(["9#1"]).queue.seekOpened(to: 99) }
     }
 
-    @Test("plays what the order says after a change, and opens it before")
+    @Test("a queue plays its changed order, and opens the next item in time")
     func changes() throws {
         let run = try SteppedQueue(["20000#1", "300#2", "500#3"])
         try run.start()
@@ -187,7 +189,7 @@ struct PlayQueueTests {
         #expect(run.events().last == "finished" && added.count == 1)
     }
 
-    @Test("plays the next item when the one that plays is removed, and ends with the last")
+    @Test("a queue plays the next item when the playing one is removed, and ends with the last item")
     func removeCurrent() throws {
         let run = try SteppedQueue(["20000#1", "3000#2"])
         try run.start()
@@ -203,7 +205,7 @@ struct PlayQueueTests {
         #expect(other.events().last == "finished")
     }
 
-    @Test("shuffles: each item once a round, the current one first", arguments: [1, 2, 3])
+    @Test("a shuffled queue plays each item once a round, the current item first", arguments: [1, 2, 3])
     func shuffled(seed: UInt64) throws {
         let run = try SteppedQueue((1...12).map { "\(100 + $0)#\($0)" })
         run.queue.shuffleSeed = seed
@@ -216,7 +218,7 @@ struct PlayQueueTests {
         for index in 1..<24 { #expect(started[index] != started[index - 1]) }
     }
 
-    @Test("crossfades items that follow by themselves, for the frames that it says", arguments: [64, 4096])
+    @Test("a queue crossfades consecutive items for the given number of frames", arguments: [64, 4096])
     func crossfaded(block: Int) throws {
         let run = try SteppedQueue(["9000#1", "9000#2", "9000#3"])
         run.queue.crossfadeFrames = 1000
@@ -235,7 +237,7 @@ struct PlayQueueTests {
     }
 
     @Test(
-        "a crossfade takes at most half of either item, so that no more than two sound together", arguments: [64, 4096])
+        "a crossfade takes at most half of either item, so at most two items sound together", arguments: [64, 4096])
     func crossfadedShort(block: Int) throws {
         let run = try SteppedQueue(["9000#1", "500#2", "300#3", "1#4", "9000#5"])
         run.queue.crossfadeFrames = .max
@@ -247,7 +249,7 @@ struct PlayQueueTests {
         #expect(try (1...5).map { try Self.frame("end", $0, events) } == [9000, 9250, 9400, 9401, 18_401])
     }
 
-    @Test("after a change of speed, too, no more than two items sound together", arguments: [0.5, 4])
+    @Test("after a change of speed, too, at most two items sound together", arguments: [0.5, 4])
     func crossfadedFaster(factor: Double) throws {
         let run = try SteppedQueue((1...6).map { "3000#\($0)" })
         run.queue.crossfadeFrames = 100_000
@@ -269,7 +271,7 @@ struct PlayQueueTests {
         return try #require(event.split(separator: "@").last.flatMap { Int($0.prefix { $0.isNumber }) })
     }
 
-    @Test("waits for a device that is lost, also in a crossfade, and goes on where it was")
+    @Test("a queue waits for a lost device, also in a crossfade, and resumes in place")
     func lost() throws {
         for frame in [3000, 7500] {
             var outputs: [[Float]] = []
@@ -292,7 +294,7 @@ struct PlayQueueTests {
         }
     }
 
-    @Test("gives all items one speed and one gain, and each its own level")
+    @Test("a queue gives all items one speed and one gain, and each item its own level")
     func speedAndGain() throws {
         let run = try SteppedQueue(["8000#1", "8000#2"], decibels: -6)
         run.queue.setGain(decibels: -6)
@@ -308,7 +310,7 @@ struct PlayQueueTests {
         #expect(run.events().last == "finished")
     }
 
-    @Test("can be stopped and started again, and be added to when it is over")
+    @Test("a queue can be stopped and restarted, and takes items after its end")
     func again() throws {
         let run = try SteppedQueue(["1000#1"], endsWithPlayers: false)
         try run.start()
@@ -323,7 +325,7 @@ struct PlayQueueTests {
         #expect(run.render(500) == (try SteppedQueue.sound("500#2")[0]))
     }
 
-    @Test("survives a thousand presses, and every frame of every item is accounted for")
+    @Test("a queue survives a thousand random presses, and accounts for every frame of every item")
     func presses() throws {
         var generator = SeededGenerator(printedFor: #function)
         let run = try SteppedQueue((1...6).map { "\($0 * 700)#\($0)" }, endsWithPlayers: false)
@@ -368,7 +370,7 @@ struct PlayQueueTests {
         #expect(run.engine.playerCount == 0, "\(generator)")
     }
 
-    @Test("of a thousand items keeps few of them open")
+    @Test("a queue of a thousand items keeps few clips open")
     func many() throws {
         let run = try SteppedQueue((1...1000).map { "\(400 + $0 % 7)#\($0 % 5)" })
         try run.start()

@@ -8,9 +8,9 @@ import Testing
 @testable import Engine
 @testable import Queue
 
-@Suite("The end of a queue's events")
+@Suite("End of a queue's events")
 struct QueueInboxTests {
-    @Test("what was noted before the end is taken after it, once, and then nothing")
+    @Test("a note before the end is taken once after the end, and then none is left")
     func notes() {
         let inbox = QueueInbox()
         let event = PlayerEvent(
@@ -22,7 +22,9 @@ struct QueueInboxTests {
         #expect(inbox.take() == nil)
     }
 
-    @Test("follows those of everything that was played, however early it is asked for", arguments: 0..<20)
+    @Test(
+        "the end of the events follows the events of all played items, however early it is requested", arguments: 0..<20
+    )
     func lastEvents(seed: Int) throws {
         let scratch = try Scratch()
         let request = try StreamRequest(

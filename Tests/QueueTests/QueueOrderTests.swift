@@ -3,7 +3,7 @@ import Testing
 
 @testable import Queue
 
-@Suite("The order of a queue")
+@Suite("Order of a queue")
 struct QueueOrderTests {
     typealias ID = QueueItem.ID
 
@@ -17,7 +17,7 @@ struct QueueOrderTests {
         return order
     }
 
-    @Test("is that of the list, and ends with it")
+    @Test("the order of a queue is that of the list, and ends with the list")
     func plain() {
         var order = Self.order(4)
         #expect(order.upcoming(10) == Self.ids(2...4))
@@ -27,7 +27,7 @@ struct QueueOrderTests {
         #expect(order.stepBack() == ID(number: 3) && order.current == ID(number: 3))
     }
 
-    @Test("begins anew when all is repeated, and stays when one is")
+    @Test("a repeated queue begins anew after its last item, and a repeated item stays")
     func repeated() {
         var order = Self.order(3)
         order.repeats = .all
@@ -44,7 +44,7 @@ struct QueueOrderTests {
         #expect(single.upcoming(3) == Self.ids(1, 1, 1))
     }
 
-    @Test("has each item once a round when it is shuffled, keeps the current one, and returns to the list from it")
+    @Test("a shuffled order has each item once a round, keeps the current item, and can be undone")
     func shuffled() {
         var order = Self.order(20)
         order.arrive(at: ID(number: 7))
@@ -64,7 +64,7 @@ struct QueueOrderTests {
         #expect(order.upcoming(3) == Self.ids(8, 9, 10))
     }
 
-    @Test("passes over what cannot be opened until it is chosen")
+    @Test("the order of a queue passes over unplayable items until one is chosen")
     func unplayable() {
         var order = Self.order(4)
         order.markUnplayable(ID(number: 2))
@@ -77,7 +77,7 @@ struct QueueOrderTests {
         #expect(order.stepBack() == nil)
     }
 
-    @Test("follows insertions, removals and moves, with the current item in its place")
+    @Test("the order of a queue follows insertions, removals and moves, and keeps the current item")
     func changes() {
         var order = Self.order(4)
         order.arrive(at: ID(number: 2))
@@ -91,7 +91,7 @@ struct QueueOrderTests {
         #expect(order.current == nil && order.list == Self.ids(5, 6))
     }
 
-    @Test("loses nothing and repeats nothing within a round, whatever is done to it")
+    @Test("the order of a queue loses and repeats no item within a round after any changes")
     func random() {
         var generator = SeededGenerator(printedFor: #function)
         for _ in 0..<cases(300, few: 30) {

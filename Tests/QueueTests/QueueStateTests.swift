@@ -5,9 +5,10 @@ import Testing
 @testable import Engine
 @testable import Queue
 
-@Suite("The notes of a queue's players")
+@Suite("Notes of a queue's players")
 struct QueueStateTests {
-    @Test("tell each item's start and then its end, in whatever order the players are served", arguments: 0..<50)
+    @Test(
+        "the notes of a queue report each item's start before its end, in any order of the players", arguments: 0..<50)
     func anyOrder(seed: UInt64) throws {
         let run = try SteppedQueue([], endsWithPlayers: false)
         let inbox = QueueInbox()
@@ -58,7 +59,7 @@ struct QueueStateTests {
         }
     }
 
-    @Test("find the stream running if the order was changed in its last block, before the queue's thread came to it")
+    @Test("the stream still runs if the order was changed in its last block, before the queue's thread")
     func lateOrder() throws {
         let run = try SteppedQueue([])
         let inbox = QueueInbox()
@@ -80,7 +81,7 @@ struct QueueStateTests {
         #expect(run.output.hasEnded)
     }
 
-    @Test("tell one end if the queue was stopped while an item was opened that cannot be played")
+    @Test("a queue that is stopped while an unplayable item opens reports a single end")
     func stoppedWhileOpening() throws {
         let run = try SteppedQueue([])
         var state = QueueState(run.engine, QueueInbox())
@@ -102,7 +103,7 @@ struct QueueStateTests {
         #expect(openedAgain == item)
     }
 
-    @Test("give every item another chance at the start after none could be opened")
+    @Test("every item gets another chance at the next start after no item could be opened")
     func anotherChance() throws {
         let run = try SteppedQueue([])
         var state = QueueState(run.engine, QueueInbox())
