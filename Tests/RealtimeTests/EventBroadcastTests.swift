@@ -3,7 +3,7 @@ import Testing
 
 @testable import Realtime
 
-@Suite("The broadcast of events")
+@Suite("Broadcast of events")
 struct EventBroadcastTests {
     private final class Token: Sendable {}
 
@@ -11,7 +11,7 @@ struct EventBroadcastTests {
         let events = Atomic<Int>(0)
     }
 
-    @Test("a stream that is gone keeps no events, and the other readers go on")
+    @Test("a released stream keeps no events, and the other readers go on")
     func goneStreams() {
         let (broadcast, count) = (EventBroadcast<Token>(), Count())
         broadcast.follow { if $0 != nil { count.events.add(1, ordering: .relaxed) } }

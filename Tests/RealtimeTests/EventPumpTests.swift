@@ -4,14 +4,14 @@ import Testing
 
 @testable import Realtime
 
-@Suite("The event pump")
+@Suite("Event pump")
 struct EventPumpTests {
     /// Calls of the work, for a separate thread.
     private final class Calls: Sendable {
         let count = Atomic<Int>(0)
     }
 
-    @Test("is stopped in one thread and started in another, without an end that never comes")
+    @Test("an event pump is stopped in one thread and started in another without waiting for ever")
     func twoThreads() throws {
         let (pump, calls) = (EventPump(), Calls())
         for _ in 0..<30 {
@@ -25,7 +25,7 @@ struct EventPumpTests {
         #expect(calls.count.load(ordering: .relaxed) > 0)
     }
 
-    @Test("begins once, and again after its end")
+    @Test("an event pump begins once, and again after its end")
     func again() throws {
         let pump = EventPump()
         #expect(try pump.start {} && pump.isRunning)

@@ -27,7 +27,7 @@ struct EventThreadTests {
         var taken: [Int] { state.withLock { $0.taken } }
     }
 
-    @Test("take every event in order, also those from before the start, and then end")
+    @Test("an event thread takes every event in order, also those from before its start, and then ends")
     func order() throws {
         let thread = try #require(EventThread<Int>(name: "test"))
         let (record, second) = (Record(), Record())
@@ -41,7 +41,7 @@ struct EventThreadTests {
         #expect(second.taken == [])
     }
 
-    @Test("end when nobody holds them any more, after what was put before")
+    @Test("a released event thread ends after the events that were put before")
     func release() throws {
         let record = Record()
         var thread = EventThread<Int>(name: "test")

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 /// Under a sanitizer, which has another allocator, the witness reports no answer.
-@Suite("Whether work touches the heap", .serialized)
+@Suite("Heap witness", .serialized)
 struct HeapWitnessTests {
     private final class Something {
         var number = 1
     }
 
     @Test(
-        "work that leaves the heap alone is told from work that allocates for a moment",
+        "the heap witness tells work that leaves the heap alone from work that allocates",
         .enabled(if: HeapTraffic.isCounted))
     func told() async {
         // In a separate process, where no other test allocates meanwhile.
@@ -30,7 +30,7 @@ struct HeapWitnessTests {
         }
     }
 
-    @Test("giving back what another thread took counts as well", .enabled(if: HeapTraffic.isCounted))
+    @Test("freeing memory that another thread allocated counts as heap traffic", .enabled(if: HeapTraffic.isCounted))
     func freeing() async {
         await #expect(processExitsWith: .success) {
             let block = UnsafeMutablePointer<Int>.allocate(capacity: 8)
@@ -38,14 +38,14 @@ struct HeapWitnessTests {
         }
     }
 
-    @Test("a heap that shrank, or grew by what is neither a block nor a cache, says nothing")
+    @Test("a heap that shrank, or grew by neither a block nor a cache, gives no answer")
     func growth() {
         #expect([0, 32, 48].allSatisfy { HeapWitness.answer(growth: $0) == true })
         #expect([576, 672, 1200].allSatisfy { HeapWitness.answer(growth: $0) == false })
         #expect([-1, -4096, 128, 400].allSatisfy { HeapWitness.answer(growth: $0) == nil })
     }
 
-    @Test("what other threads do meanwhile is never taken for the work's doing", .enabled(if: HeapTraffic.isCounted))
+    @Test("heap traffic of other threads is never attributed to the work", .enabled(if: HeapTraffic.isCounted))
     func busy() async {
         await #expect(processExitsWith: .success) {
             // Bursts of allocations with pauses in between, as of a busy program.

@@ -3,9 +3,9 @@ import Realtime
 import Synchronization
 import Testing
 
-@Suite("an ordinary thread")
+@Suite("Ordinary thread")
 struct PlainThreadTests {
-    @Test("has a small stack, since a device's thread locks all stacks of the process in memory")
+    @Test("an ordinary thread has a small stack, because a device's thread may lock all stacks in memory")
     func stack() throws {
         let bytes = Mutex(0)
         let thread = PlainThread(name: "test-stack") {

@@ -31,7 +31,7 @@ private final class Tally: Sendable {
     let seen = Atomic<Int>(0)
 }
 
-@Suite("A published store")
+@Suite("Published store")
 struct PublishedStoreTests {
     /// Ends when `isSo`; two minutes are patience, not a measure.
     private func eventually(_ lock: ConditionLock, _ isSo: () -> Bool) -> Bool {
@@ -41,7 +41,7 @@ struct PublishedStoreTests {
         }
     }
 
-    @Test("what was hidden is given back when every reader has been outside since, and not before")
+    @Test("a withdrawn object is returned once every reader has been outside since, and not before")
     func retiring() throws {
         let store = try #require(PublishedStore(count: 3))
         let (inside, outside) = (ReadEpoch(), ReadEpoch())
@@ -59,7 +59,7 @@ struct PublishedStoreTests {
         #expect(retired.takeFree() === item && retired.count == 0)
     }
 
-    @Test("a reader that waits holds nothing meanwhile, of this store or of another that shares its epoch")
+    @Test("a waiting reader holds no object of its store or of another store with the same epoch")
     func waitingOutside() throws {
         let (store, other) = (try #require(PublishedStore(count: 2)), try #require(PublishedStore(count: 1)))
         let epoch = ReadEpoch()
@@ -89,7 +89,7 @@ struct PublishedStoreTests {
         #expect(store.lock.withLock { store.awaited.isEmpty })
     }
 
-    @Test("what cannot be made, and the end of the worker, end every wait", arguments: [false, true])
+    @Test("an unavailable object, and the end of the worker, end every wait", arguments: [false, true])
     func givingUp(closes: Bool) throws {
         let store = try #require(PublishedStore(count: 2))
         let epoch = ReadEpoch()
@@ -116,7 +116,7 @@ struct PublishedStoreTests {
         #expect(store.wait(for: [0..<2]) == .published)
     }
 
-    @Test("a reader that is to wait no more comes back with nothing, now and later, and no other does")
+    @Test("a reader whose waits were ended returns nothing, now and later, and other readers still wait")
     func endedWaits() throws {
         let store = try #require(PublishedStore(count: 2))
         let (epoch, other) = (ReadEpoch(), ReadEpoch())
@@ -148,7 +148,7 @@ struct PublishedStoreTests {
         #expect(tally.seen.load(ordering: .relaxed) == 5)
     }
 
-    @Test("readers that come while something is let go never hold what was freed")
+    @Test("readers that begin while an object is released never hold freed memory")
     func newReaders() throws {
         let store = try #require(PublishedStore(count: 1))
         let tally = Tally()

@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("a read epoch")
+@Suite("Read epoch")
 struct ReadEpochTests {
-    @Test("passes at once while the reader is outside")
+    @Test("an epoch passes at once while the reader is outside")
     func outside() {
         let epoch = ReadEpoch()
         #expect(epoch.hasPassed(epoch.mark()))
@@ -15,7 +15,7 @@ struct ReadEpochTests {
         #expect(epoch.hasPassed(epoch.mark()))
     }
 
-    @Test("does not pass while the reader stays inside, passes when it left, also if it is inside again")
+    @Test("an epoch passes only after the reader has left, also if the reader is inside again")
     func inside() {
         let epoch = ReadEpoch()
         epoch.reader.enter()
@@ -31,7 +31,7 @@ struct ReadEpochTests {
         #expect(epoch.hasPassed(mark) && epoch.hasPassed(second))
     }
 
-    @Test("entering twice or leaving twice ends the program rather than corrupt memory")
+    @Test("entering or leaving an epoch twice ends the program rather than corrupt memory")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             let epoch = ReadEpoch()
@@ -44,7 +44,7 @@ struct ReadEpochTests {
         }
     }
 
-    @Test("between two threads no object is found after it was freed")
+    @Test("between two threads no object is read after it was freed")
     func twoThreads() throws {
         let epoch = ReadEpoch()
         let cell = Cell()

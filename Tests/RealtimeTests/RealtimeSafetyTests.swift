@@ -9,7 +9,7 @@ import Testing
 @inline(never)
 func allocateSomething() -> Int { [Int](repeating: 1, count: 1000 + Int(getpid() & 1)).count }
 
-@Suite("real-time safety")
+@Suite("Real-time safety")
 struct RealtimeSafetyTests {
     /// A render path with its control side, which keeps everything moving.
     struct Rig: ~Copyable {
@@ -42,7 +42,7 @@ struct RealtimeSafetyTests {
     }
 
     @Test(
-        "a render path of rings, snapshots and epoch leaves the heap alone",
+        "a render path of rings, snapshots and epochs leaves the heap alone",
         .enabled(if: HeapTraffic.isCounted))
     func noHeapTraffic() {
         var rig = Rig()
@@ -59,7 +59,7 @@ struct RealtimeSafetyTests {
         #expect(sum != 0)
     }
 
-    @Test("the heap counter counts what is allocated and freed", .enabled(if: HeapTraffic.isCounted))
+    @Test("the heap counter counts allocations and frees", .enabled(if: HeapTraffic.isCounted))
     func counterCounts() {
         var count = 0
         let traffic = HeapTraffic.measure { count += allocateSomething() }
@@ -68,7 +68,9 @@ struct RealtimeSafetyTests {
         #expect(HeapTraffic.measure {} == .none)
     }
 
-    @Test("the real-time sanitizer ends a program that allocates in a scope", .enabled(if: RealtimeScope.isChecked))
+    @Test(
+        "the real-time sanitizer ends a program that allocates in a scope",
+        .enabled(if: RealtimeScope.isChecked))
     func sanitizerCatches() async {
         await #expect(processExitsWith: .exitCode(43)) {
             RealtimeScope.enter()
@@ -78,7 +80,7 @@ struct RealtimeSafetyTests {
         }
     }
 
-    @Test("the real-time sanitizer sees nothing wrong in a render path", .enabled(if: RealtimeScope.isChecked))
+    @Test("the real-time sanitizer finds no fault in a render path", .enabled(if: RealtimeScope.isChecked))
     func sanitizerPasses() async {
         await #expect(processExitsWith: .success) {
             var rig = Rig()
@@ -92,7 +94,9 @@ struct RealtimeSafetyTests {
         }
     }
 
-    @Test("after the last leave a thread may allocate again, and scopes nest", .enabled(if: RealtimeScope.isChecked))
+    @Test(
+        "a thread may allocate again after it leaves the outermost of its nested real-time scopes",
+        .enabled(if: RealtimeScope.isChecked))
     func scopesNest() async {
         await #expect(processExitsWith: .success) {
             RealtimeScope.enter()

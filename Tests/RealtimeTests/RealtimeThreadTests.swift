@@ -41,10 +41,10 @@ private func becomeUnprivileged(priorityLimit: UInt, lockLimitBytes: UInt) -> In
     return Int(priority.rlim_cur)
 }
 
-@Suite("a real-time thread")
+@Suite("Real-time thread")
 struct RealtimeThreadTests {
     @Test(
-        "reports the scheduling and the memory lock it has, whether granted or refused",
+        "a real-time thread reports its scheduling and its memory lock, whether granted or refused",
         .disabled(if: Sanitizers.watchThreads))
     func truthful() async {
         // In a child, because the memory lock is the whole process's.
@@ -69,7 +69,9 @@ struct RealtimeThreadTests {
         }
     }
 
-    @Test("locks everything in the command's own process, until it ends", .disabled(if: Sanitizers.watchThreads))
+    @Test(
+        "a real-time thread locks all memory of the command's own process until the thread ends",
+        .disabled(if: Sanitizers.watchThreads))
     func command() async {
         await #expect(processExitsWith: .success) {
             ProcessOwner.declareCommand()
@@ -82,7 +84,7 @@ struct RealtimeThreadTests {
     }
 
     @Test(
-        "locks the buffers of real-time threads in a host's process, and none of the memory that the host has reserved",
+        "a real-time thread in a host's process locks its own buffers, and no memory of the host",
         .disabled(if: Sanitizers.watchThreads))
     func host() async {
         await #expect(processExitsWith: .success) {
@@ -107,7 +109,7 @@ struct RealtimeThreadTests {
     }
 
     @Test(
-        "says what was refused and what to do when it may do nothing, and runs all the same",
+        "a real-time thread without any permission runs, and reports each refusal with a remedy",
         .disabled(if: Sanitizers.watchThreads))
     func refused() async {
         await #expect(processExitsWith: .success) {
@@ -123,7 +125,7 @@ struct RealtimeThreadTests {
     }
 
     @Test(
-        "takes the priority its limit allows, locks its stack alone, and says so",
+        "a real-time thread takes the permitted priority, locks only its stack, and reports both",
         .disabled(if: Sanitizers.watchThreads))
     func partlyRefused() async {
         await #expect(processExitsWith: .success) {
@@ -141,21 +143,21 @@ struct RealtimeThreadTests {
         }
     }
 
-    @Test("asks for nothing when told so: ordinary scheduling, nothing locked, nothing refused")
+    @Test("a thread without real-time requests has ordinary scheduling, and nothing locked or refused")
     func nothingAsked() throws {
         let (seen, report) = try observe(.init(priority: nil, locksMemory: false))
         #expect(seen.policy == SCHED_OTHER)
         #expect(report.scheduling == .ordinary && report.memoryLock == .nothing && report.isComplete)
     }
 
-    @Test("flushes subnormals to zero from the first line of its body")
+    @Test("a real-time thread flushes subnormals to zero from the first line of its body")
     func flushes() throws {
         let (seen, report) = try observe(.init(priority: nil, locksMemory: false))
         #expect(report.flushesToZero == FlushToZero.isSupported)
         #expect(seen.subnormalIsZero == FlushToZero.isSupported)
     }
 
-    @Test("has its whole stack in memory before the body runs")
+    @Test("a real-time thread has its whole stack in memory before its body runs")
     func stack() throws {
         let pages = 200
         let (seen, report) = try observe(.init(priority: nil, locksMemory: false, stackBytes: 1 << 20), pages: pages)
@@ -163,14 +165,14 @@ struct RealtimeThreadTests {
         #expect(report.touchedStackBytes >= (1 << 20) - (1 << 16), "all but a guard")
     }
 
-    @Test("leaves the process's signals to other threads, but not its own faults")
+    @Test("a real-time thread leaves signals of the process to other threads, but not its own faults")
     func signals() throws {
         let (seen, _) = try observe(.init(priority: nil, locksMemory: false))
         #expect(seen.blocksInterrupts && !seen.blocksFaults)
     }
 
     @Test(
-        "bears its name, cut to 15 bytes at a character",
+        "a real-time thread has its name, cut to 15 bytes at a character",
         arguments: [
             ("render", "render"), ("a name longer than that", "a name longer t"), ("ππππππππ", "πππππππ"), ("", ""),
         ])
@@ -180,7 +182,7 @@ struct RealtimeThreadTests {
         #expect(report.isComplete)
     }
 
-    @Test("rounds the smallest stack up, and refuses one the system has no memory for with cause and remedy")
+    @Test("a tiny stack is rounded up, and a stack beyond all memory is refused with a remedy")
     func stackSizes() throws {
         _ = try observe(.init(priority: nil, locksMemory: false, stackBytes: 1))
         let error = #expect(throws: RealtimeThreadError.self) {
@@ -189,7 +191,7 @@ struct RealtimeThreadTests {
         #expect(error?.message.isEmpty == false && error?.remedy.contains("smaller stack") == true)
     }
 
-    @Test("can be waited for again and again, from several threads, and left to end by itself")
+    @Test("a real-time thread can be joined repeatedly, by several threads and by itself")
     func joining() throws {
         let stage = Stage()
         let ordinary = RealtimeThread.Configuration(priority: nil, locksMemory: false)
@@ -220,10 +222,10 @@ struct RealtimeThreadTests {
     }
 }
 
-@Suite("flush-to-zero")
+@Suite("Flush to zero")
 struct FlushToZeroTests {
     @Test(
-        "a subnormal times one is zero while it is on, and itself again afterwards",
+        "a subnormal times one is zero while flush-to-zero is on, and unchanged afterwards",
         .enabled(if: FlushToZero.isSupported))
     func onAndOff() {
         // Bits, because a comparison also reads its operands as zero while the mode is on.
@@ -243,10 +245,10 @@ struct FlushToZeroTests {
     }
 }
 
-@Suite("The mark of a thread")
+@Suite("Mark of a thread")
 struct ThreadMarkTests {
     /// The fault of telling threads apart by the system's handle alone: the next thread may have the same handle.
-    @Test("stands for one thread while it runs, and for no later one that the system gives its handle")
+    @Test("a mark stands for one running thread, and for no later thread with the same handle")
     func oneThread() throws {
         let configuration = RealtimeThread.Configuration(priority: nil, locksMemory: false)
         let mark = ThreadMark()

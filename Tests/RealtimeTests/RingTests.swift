@@ -3,9 +3,11 @@ import Realtime
 import TestSupport
 import Testing
 
-@Suite("a ring, on one thread")
+@Suite("Ring on one thread")
 struct RingTests {
-    @Test("every slot of any capacity is usable, and full and empty are values", arguments: [1, 2, 3, 7, 8, 100])
+    @Test(
+        "every slot of a ring of any capacity is usable, and full and empty are distinct",
+        arguments: [1, 2, 3, 7, 8, 100])
     func fullAndEmpty(capacity: Int) {
         let ends = RingEnds<Int>(capacity: capacity)
         var producer = ends.producer
@@ -27,7 +29,7 @@ struct RingTests {
         #expect(consumer.pop() == nil)
     }
 
-    @Test("a ring behaves as an unbounded queue with a limit does, by every operation", arguments: [1, 3, 5, 8, 13])
+    @Test("a ring behaves as a queue with a limit, by every operation", arguments: [1, 3, 5, 8, 13])
     func againstReference(capacity: Int) {
         var random = SeededGenerator(printedFor: "againstReference(\(capacity))")
         let ends = RingEnds<Int32>(capacity: capacity)
@@ -108,7 +110,7 @@ struct RingTests {
     }
 
     @Test(
-        "held elements are seen, in order, when they are shown or when anything else is written", arguments: [2, 3, 8])
+        "held elements become visible in order when they are shown, or at the next write", arguments: [2, 3, 8])
     func holding(capacity: Int) {
         let ends = RingEnds<Int>(capacity: capacity)
         var producer = ends.producer
@@ -131,7 +133,7 @@ struct RingTests {
         for value in 0..<capacity { #expect(consumer.pop() == value) }
     }
 
-    @Test("a body that throws passes nothing on and frees nothing")
+    @Test("a body that throws passes no element on and frees no slot")
     func throwingBody() {
         struct Stop: Error {}
         let ends = RingEnds<Int>(capacity: 4)
@@ -144,7 +146,7 @@ struct RingTests {
         #expect(consumer.pop() == 5)
     }
 
-    @Test("empty and absent buffers are nothing to write or read")
+    @Test("an empty or absent buffer writes and reads no element of a ring")
     func emptyBuffers() {
         let ends = RingEnds<Int>(capacity: 2)
         var producer = ends.producer
@@ -157,7 +159,7 @@ struct RingTests {
         #expect(consumer.readableCount == 1)
     }
 
-    @Test("elements of any layout come through whole")
+    @Test("a ring passes elements of any layout whole")
     func layouts() {
         struct Odd: BitwiseCopyable, Sendable, Equatable { var a: UInt8, b: Int64, c: UInt8 }
         struct Nothing: BitwiseCopyable, Sendable, Equatable {}
@@ -176,7 +178,7 @@ struct RingTests {
         check((0..<9).map { _ in Nothing() })
     }
 
-    @Test("the memory lives until the second half is gone")
+    @Test("the memory of a ring lives until both of its ends are released")
     func halvesOutliveEachOther() {
         func consumerAlone() -> RingConsumer<Int> {
             let ends = RingEnds<Int>(capacity: 4)

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("a ring, between two threads")
+@Suite("Ring between two threads")
 struct RingThreadTests {
     /// Two words that belong together: a torn element's halves do not match.
     struct Pair: BitwiseCopyable, Sendable, Equatable {
@@ -18,7 +18,8 @@ struct RingThreadTests {
         }
     }
 
-    @Test("nothing is lost, repeated or torn, whatever the capacity and the sizes", arguments: [1, 3, 64, 1000])
+    @Test(
+        "no element of a ring is lost, repeated or torn, for any capacity and block sizes", arguments: [1, 3, 64, 1000])
     func ramp(capacity: Int) throws {
         let random = SeededGenerator(printedFor: "ramp(\(capacity))")
         let total = capacity < 10 ? 20_000 : 100_000
@@ -32,7 +33,7 @@ struct RingThreadTests {
         #expect(findings.all.isEmpty, "\(random)")
     }
 
-    @Test("either side goes on at once while the other stands still in the middle of its work")
+    @Test("either end of a ring proceeds at once while the other end is stopped amid its work")
     func waitFree() throws {
         let ends = RingEnds<Int>(capacity: 5)
         let producerParcel = Parcel(ends.producer)
@@ -73,7 +74,7 @@ struct RingThreadTests {
         #expect(findings.all.isEmpty)
     }
 
-    @Test("who has read a held element reads what was published before it was shown, or something newer")
+    @Test("a reader of a held element sees the value published before the element was shown, or a newer one")
     func heldAfterSnapshot() throws {
         let total = 50_000
         let ends = RingEnds<Int>(capacity: 64)

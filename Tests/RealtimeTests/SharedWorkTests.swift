@@ -3,11 +3,11 @@ import Realtime
 import Synchronization
 import Testing
 
-@Suite("work that threads share")
+@Suite("Work shared by threads")
 struct SharedWorkTests {
     private struct Refusal: Error {}
 
-    @Test("gives the results in order, however many threads there are", arguments: [0, 1, 2, 7, 64])
+    @Test("shared work gives its results in order, for any number of threads", arguments: [0, 1, 2, 7, 64])
     func order(threads: Int) {
         for count in [0, 1, 2, 63, 64, 200] {
             var taken: [Int] = []
@@ -25,7 +25,7 @@ struct SharedWorkTests {
     }
 
     @Test(
-        "begins no further item once it is enough, and still gives the results of those that it began",
+        "shared work begins no item after it is told to end, and gives the results of begun items",
         arguments: [1, 2, 5])
     func enough(threads: Int) {
         let counter = Counter()
@@ -42,7 +42,7 @@ struct SharedWorkTests {
         #expect((21..<100_000).contains(begun))
     }
 
-    @Test("ends its threads when the caller fails", arguments: [1, 2, 5])
+    @Test("shared work ends its threads if the caller throws", arguments: [1, 2, 5])
     func failing(threads: Int) throws {
         let counter = Counter()
         #expect(throws: Refusal.self) {
@@ -59,7 +59,7 @@ struct SharedWorkTests {
         #expect(after == counter.count.load(ordering: .relaxed))
     }
 
-    @Test("gives a result when it is its turn, even while every later item still runs", arguments: [1, 2, 5])
+    @Test("shared work gives a result in its turn, even while every later item still runs", arguments: [1, 2, 5])
     func turns(threads: Int) {
         let counter = Counter()
         let begun = SharedWork.inOrder(50, threads: threads) { number in
@@ -73,7 +73,7 @@ struct SharedWorkTests {
         #expect(begun == 50)
     }
 
-    @Test("begins no further item while a thousand results wait", arguments: [2, 5])
+    @Test("shared work begins no item while a thousand results wait", arguments: [2, 5])
     func backlog(threads: Int) {
         let (begun, given) = (Counter(), Counter())
         SharedWork.inOrder(10_000, threads: threads) { number in

@@ -4,9 +4,9 @@ import Realtime
 import TestSupport
 import Testing
 
-@Suite("a snapshot")
+@Suite("Snapshot")
 struct SnapshotTests {
-    @Test("reads the initial value until the first write, then always the newest")
+    @Test("a snapshot reads its initial value until the first write, then always the newest value")
     func newest() {
         let ends = SnapshotEnds(initial: 7)
         var writer = ends.writer
@@ -33,7 +33,7 @@ struct SnapshotTests {
         var isWhole: Bool { words.indices.allSatisfy { words[$0] == words[0] } }
     }
 
-    @Test("between two threads it is never torn, never goes back, and ends at the last value written")
+    @Test("a snapshot between two threads is never torn, never goes back, and ends at the last value")
     func twoThreads() throws {
         let last = 20_000
         let ends = SnapshotEnds(initial: Wide(0))
