@@ -49,7 +49,7 @@ struct ControllerTests {
     private let folder = Folder()
 
     @Test(
-        "a press has a name",
+        "a press of a controller has a name",
         arguments: ["cc64", "note60", "program5", "ch2.cc64", "ch16.note0", "cc0.up", "ch1.note127.up"])
     func names(name: String) throws {
         #expect(try #require(ControllerTrigger(name)).description == name)
@@ -57,14 +57,14 @@ struct ControllerTests {
     }
 
     @Test(
-        "what no controller has is no name",
+        "a name that no controller can have is refused",
         arguments: [
             "", "cc", "cc128", "cc-1", "cc1.5", "ch0.cc1", "ch17.cc1", "ch.cc1", "note", "program5.up", "cc64.down",
             "x.cc64", "cc64.up.up", "cc٣",
         ])
     func wrongNames(name: String) { #expect(ControllerTrigger(name) == nil) }
 
-    @Test("a press means what is set for its channel, or else for any")
+    @Test("a press has the meaning set for its channel, or otherwise for any channel")
     func map() throws {
         var map = ControllerMap()
         map[try #require(ControllerTrigger("cc64"))] = "pause"
@@ -74,7 +74,7 @@ struct ControllerTests {
         #expect(words("ch1.cc64.up") == nil && words("ch1.cc65") == nil)
     }
 
-    @Test("messages are read from bytes, in pieces, with a running status and with clock in between")
+    @Test("MIDI messages are read from bytes in pieces, with a running status and clock messages")
     func bytes() {
         let stream: [UInt8] = [
             0x40, 0xB0, 64, 127, 64, 0, 0x91, 60, 0xF8, 100, 0xFE, 60, 0, 0xF0, 1, 2, 3, 0xF7, 5, 0xC2, 7, 8, 0xE0, 1,
@@ -109,7 +109,7 @@ struct ControllerTests {
         }
     }
 
-    @Test("a pedal that goes through all values, and trembles, is pressed once and let go once")
+    @Test("a pedal that sweeps and trembles gives one press and one release")
     func pedal() {
         #expect(triggers([127, 0, 127, 0]) == ["down", "up", "down", "up"])
         #expect(triggers(Array(0...127) + (0..<127).reversed()) == ["up", "down", "up"])
@@ -119,7 +119,7 @@ struct ControllerTests {
         #expect(triggers([50, 60, 63]) == [])
     }
 
-    @Test("a button that never says that it is let go is pressed each time; so are keys and programs")
+    @Test("a button without releases counts as pressed each time, and so do keys and programs")
     func buttons() {
         #expect(triggers([127, 127, 127]) == ["down", "down", "down"])
         #expect(triggers([100, 0, 90, 0], .note(60)) == ["down", "up", "down", "up"])
@@ -148,7 +148,7 @@ struct ControllerTests {
         .message(ControllerMessage(.control(64), channel: 1, value: value))
     }
 
-    @Test("a controller that goes and returns is told, and its pedals begin anew")
+    @Test("the loss and return of a controller are reported, and its pedals begin anew")
     func goesAndReturns() throws {
         let source = MadeUpSource()
         let down = ControllerNews.pressed(ControllerTrigger(.control(64), channel: 1))
@@ -158,7 +158,7 @@ struct ControllerTests {
         #expect(told == [down, .lost("FS-1"), down, .connected("FS-1")])
     }
 
-    @Test("a wild controller is not carried out beyond what waits")
+    @Test("presses of a wild controller beyond the waiting limit are dropped")
     func wild() throws {
         let source = MadeUpSource()
         let told = try news(source, count: 64, carriesOut: false) {
@@ -167,7 +167,7 @@ struct ControllerTests {
         #expect(told.count == 64)
     }
 
-    @Test("bytes of a pipe are presses; it is read on when a writer goes and another one comes")
+    @Test("bytes of a pipe are presses, also after one writer closes and another opens the pipe")
     func pipe() throws {
         let path = folder["pedal"]
         #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -192,7 +192,7 @@ struct ControllerTests {
             ])
     }
 
-    @Test("what is no MIDI device is refused, and one that is not there yet is awaited")
+    @Test("a path that is no MIDI device is refused, and an absent MIDI device is awaited")
     func devices() throws {
         _ = FileManager.default.createFile(atPath: folder["file"], contents: Data("x".utf8))
         for path in [folder["file"], folder.path, folder["missing"]] {
@@ -204,7 +204,7 @@ struct ControllerTests {
         #expect(source.tryAgain() == [.missing("/dev/snd/midiC31D7", others: [])] && source.tryAgain() == [])
     }
 
-    @Test("a port is found by number and by name, exactly or by the beginning")
+    @Test("a MIDI port is found by number and by name, exactly or by the beginning")
     func ports() {
         func port(_ client: Int32, _ number: Int32, _ clientName: String, _ portName: String) -> SequencerPorts.Port {
             SequencerPorts.Port(client: client, number: number, clientName: clientName, portName: portName)
@@ -222,7 +222,7 @@ struct ControllerTests {
     }
 
     @Test(
-        "without a sequencer the error says so, and what helps",
+        "without a sequencer the error gives the cause and a remedy",
         .enabled(if: unsafe access("/dev/snd/seq", F_OK) != 0, "this machine has a sequencer"))
     func noSequencer() {
         let error = #expect(throws: ControlError.self) { try SequencerSource(port: "") }

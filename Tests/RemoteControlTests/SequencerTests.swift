@@ -52,7 +52,7 @@ struct SequencerTests {
     }
 
     @Test(
-        "a controller is heard by its name, is told when it goes, and is heard again when it returns with another number"
+        "a controller is heard by its name, reported when lost, and heard again under another number"
     )
     func unplugging() throws {
         let name = "Woodshed Test \(getpid())"

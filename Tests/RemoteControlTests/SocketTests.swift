@@ -10,7 +10,7 @@ import Testing
 struct SocketTests {
     private let folder = Folder()
 
-    @Test("it is private, is there while the run is, and leaves nothing")
+    @Test("the control socket is private, exists while the run lasts, and leaves no file")
     func place() throws {
         unsafe chmod(folder.path, 0o755)
         let echo = try Echo(folder)
@@ -21,7 +21,7 @@ struct SocketTests {
         #expect(folder.names("woodshed").isEmpty)
     }
 
-    @Test("without a runtime folder it is in a private folder of /tmp; a link or a file in its place is refused")
+    @Test("without a runtime folder the socket is in a private folder of /tmp, and a link there is refused")
     func fallback() throws {
         let server = try SocketServer(runtime: nil, fallback: folder.path)
         #expect(server.path.hasPrefix(folder["woodshed-\(geteuid())/control-"]))
@@ -41,7 +41,9 @@ struct SocketTests {
         #expect(throws: ControlError.self) { try SocketServer(runtime: nil, fallback: "/nonexistent") }
     }
 
-    @Test("another user's folders are not used", .enabled(if: geteuid() == 0, "only root can give a folder away"))
+    @Test(
+        "folders of another user are not used for the control socket",
+        .enabled(if: geteuid() == 0, "only root can give a folder away"))
     func otherUsers() throws {
         unsafe mkdir(folder["theirs"], 0o700)
         unsafe chown(folder["theirs"], 12345, 12345)
@@ -54,7 +56,7 @@ struct SocketTests {
         #expect(error?.message.contains("another user") == true)
     }
 
-    @Test("sockets that a killed program left are removed; those of others, links and files are not")
+    @Test("sockets that a killed program left are removed, and sockets of others, links and files stay")
     func stale() throws {
         let first = try SocketServer(runtime: folder.path)
         let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -91,7 +93,7 @@ struct SocketTests {
         #expect(error?.kind == .io)
     }
 
-    @Test("a long path of the folder does not matter")
+    @Test("a long path of the folder does not prevent the control socket")
     func longPath() throws {
         let deep = folder[String(repeating: "d", count: 120)]
         unsafe mkdir(deep, 0o700)
@@ -100,7 +102,7 @@ struct SocketTests {
         server.close()
     }
 
-    @Test("each line is answered in one line, in order; line ends may be those of other systems")
+    @Test("each line is answered by one line, in order, for any kind of line ends")
     func lines() throws {
         let echo = try Echo(folder)
         defer { echo.server.close() }
@@ -115,7 +117,7 @@ struct SocketTests {
         #expect(echo.lines == ["first", "second", "", "third"])
     }
 
-    @Test("a line that is too long, and one that is no text, are refused; the next is answered")
+    @Test("a line that is too long or no text is refused, and the next line is answered")
     func badLines() throws {
         let echo = try Echo(folder)
         defer { echo.server.close() }
@@ -135,7 +137,7 @@ struct SocketTests {
         #expect(echo.lines.count == 6)
     }
 
-    @Test("a program that never reads takes a bounded amount of memory, and others are answered")
+    @Test("a client that never reads takes a bounded amount of memory, and other clients are answered")
     func reader() throws {
         let echo = try Echo(folder)
         defer { echo.server.close() }
@@ -154,7 +156,7 @@ struct SocketTests {
         #expect(other.ask("status") == "<status>")
     }
 
-    @Test("what a client may hold has an end, also of one that follows")
+    @Test("the output held for a client is limited, also for a following client")
     func bounds() {
         var ends: [Int32] = [-1, -1]
         #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -168,7 +170,7 @@ struct SocketTests {
         close(ends[1])
     }
 
-    @Test("one that follows gets a line that is longer than all it may leave unread")
+    @Test("a following client gets a line that is longer than its limit of unread bytes")
     func longLine() throws {
         var ends: [Int32] = [-1, -1]
         try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -188,7 +190,7 @@ struct SocketTests {
         #expect(!client.isDone && received == Array((line + "\nnext\n").utf8))
     }
 
-    @Test("a thousand connections shut nobody out: one that never speaks makes room")
+    @Test("a thousand silent connections keep no client out")
     func manyConnections() throws {
         let echo = try Echo(folder)
         defer { echo.server.close() }
@@ -206,7 +208,7 @@ struct SocketTests {
         #expect(silent[0].line()?.contains("too many programs") == true)
     }
 
-    @Test("lines of a program that writes and leaves are carried out, but for half a line")
+    @Test("lines of a client that writes and leaves are carried out, except an incomplete line")
     func leaving() throws {
         let echo = try Echo(folder)
         defer { echo.server.close() }
@@ -220,7 +222,7 @@ struct SocketTests {
         #expect(echo.lines.count == 61 && !echo.lines.contains { $0.hasPrefix("quit") })
     }
 
-    @Test("lines behind one that is too long are carried out, also of a program that has left")
+    @Test("lines after a line that is too long are carried out, also of a client that has left")
     func leavingBehindLongLine() throws {
         let echo = try Echo(folder)
         defer { echo.server.close() }
@@ -233,7 +235,7 @@ struct SocketTests {
         #expect(echo.lines.allSatisfy { $0 == "next" })
     }
 
-    @Test("who follows gets events until it leaves or asks for no more")
+    @Test("a following client gets events until it leaves or unfollows")
     func following() throws {
         let echo = try Echo(folder)
         let (first, second) = (try #require(Program(echo.server.path)), try #require(Program(echo.server.path)))
@@ -254,7 +256,7 @@ struct SocketTests {
         #expect(!echo.server.hasFollowers)
     }
 
-    @Test("one that follows and has gone is forgotten")
+    @Test("a following client that has left is forgotten")
     func goneFollower() throws {
         let echo = try Echo(folder)
         defer { echo.server.close() }
@@ -264,7 +266,7 @@ struct SocketTests {
         #expect(Echo.waits { !echo.server.hasFollowers })
     }
 
-    @Test("after a burst, lines are taken at the pace of a run")
+    @Test("lines after a burst are taken at the pace of a run")
     func pace() {
         var allowance = Allowance()
         var count = 0
