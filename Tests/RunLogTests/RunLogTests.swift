@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunLog
 
-@Suite("The log")
+@Suite("Run log")
 final class RunLogTests {
     private let folder = "/tmp/woodshed-log-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
 
@@ -23,7 +23,7 @@ final class RunLogTests {
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    @Test("a word without an area sets all, and a later word wins")
+    @Test("a log word without an area sets all areas, and a later word wins")
     func words() throws {
         let levels = try LogLevels(parsing: "info,sql:trace,net:off")
         #expect(levels[.audio] == .info && levels[.sql] == .trace && levels[.net] == .off)
@@ -33,20 +33,20 @@ final class RunLogTests {
     }
 
     @Test(
-        "unknown words are refused with those that are known",
+        "an unknown log word is refused with the list of known words",
         arguments: ["loud", "sql:loud", "tv:info", "", "sql:", "a,,b"])
     func unknown(_ words: String) {
         #expect(throws: LogLevels.Fault.self) { try LogLevels(parsing: words) }
     }
 
-    @Test("a line has its time in UTC, level, area, process and a text without control characters")
+    @Test("a log line has its time in UTC, level, area, process and a text without control characters")
     func line() throws {
         let file = try LogFile(folder + "/a.log") { $0.filter { $0 != "\n" } }
         let line = file.line(.sql, .trace, "one\ntwo", seconds: 1_772_366_400, milliseconds: 7, process: 42)
         #expect(line == "2026-03-01T12:00:00.007Z trace sql 42 onetwo\n")
     }
 
-    @Test("a file is the user's alone, and nothing but a log is written to")
+    @Test("a log file is the user's alone, and no other file is written to")
     func places() throws {
         var file = try LogFile(folder + "/b.log") { $0 }
         file.write(.audio, .info, "first")
@@ -61,7 +61,7 @@ final class RunLogTests {
         #expect(text(folder + "/song.mp3") == "ID3 and more than that\n")
     }
 
-    @Test("a full file begins anew, and whoever else writes to it follows")
+    @Test("a full log file begins anew, and other programs that write to it follow")
     func rotation() throws {
         let path = folder + "/c.log"
         var one = try LogFile(path, limit: 400) { $0 }
