@@ -4,7 +4,7 @@ import Testing
 @testable import Sections
 
 /// Files of sections from other programs, and for them.
-@Suite("Files of sections")
+@Suite("Section files")
 struct SectionFormatTests {
     /// A hundred seconds at a rate of which a millisecond is no whole number of frames.
     private let recording = SectionList(sampleRate: 44_100, frameCount: 4_410_000)
@@ -22,7 +22,7 @@ struct SectionFormatTests {
     }
 
     @Test(
-        "SubRip: numbers, tags, overrides, missing hours and blank lines do not matter; the text becomes the section's")
+        "SubRip: any numbering, tags and blank lines are read, and the text becomes the section's")
     func subRip() throws {
         let text = """
             1
@@ -63,7 +63,7 @@ struct SectionFormatTests {
     }
 
     @Test(
-        "WebVTT: identifiers are names unless they are numbers; notes, styles and voices are left out, entities decoded"
+        "WebVTT: identifiers become names unless they are numbers, and notes and styles are left out"
     )
     func webVTT() throws {
         let text = """
@@ -86,7 +86,7 @@ struct SectionFormatTests {
         #expect(words(try read(text, "talk.vtt")) == ["1000-2000 |Fish & chips © now", "3000-4000 Refrain|la"])
     }
 
-    @Test("LRC: several times a line, words with times, an offset; an empty line ends the one before")
+    @Test("LRC: repeated times, word times and an offset are read, and an empty line ends a section")
     func lyrics() throws {
         let text = """
             [ti:Song]
@@ -101,7 +101,7 @@ struct SectionFormatTests {
             ])
     }
 
-    @Test("Audacity's labels, points and ranges; cue sheets; Reaper's regions; mpv's edit lists")
+    @Test("Audacity labels, cue sheets, Reaper regions and mpv edit lists are read as sections")
     func others() throws {
         let labels = "1.000000\t2.500000\tIntro\n\\\t100.0\t200.0\n5.000000\t5.000000\tA\n9\t9\n"
         #expect(
@@ -129,7 +129,7 @@ struct SectionFormatTests {
         #expect(words(try read(list, "x.edl")) == ["1500-3500 x,y|", "4000-5000 |"])
     }
 
-    @Test("the content tells the format where the name does not, or is wrong")
+    @Test("the content decides the format where the file name is missing or wrong")
     func formats() throws {
         #expect(SectionFormat(fileName: "a.b.SRT") == .srt && SectionFormat(fileName: "srt") == nil)
         #expect(try read("WEBVTT\n\n00:01.000 --> 00:02.000\nx", "talk.srt").format == .webVTT)
@@ -196,7 +196,7 @@ struct SectionFormatTests {
     }
 
     @Test(
-        "what is exported is imported again: everything by JSON, the same frames by labels, Reaper and mpv, within its grain by each"
+        "exported sections are imported again, whole by JSON and within its precision by each format"
     )
     func roundTrips() throws {
         var random = SeededGenerator(printedFor: "files of sections")
@@ -254,7 +254,7 @@ struct SectionFormatTests {
         return format == .srt || format == .webVTT ? lines.filter { $0.contains(" --> ") }.sorted() : lines
     }
 
-    @Test("damaged files of every format are read as far as they can be, without a crash, and give valid sections")
+    @Test("damaged files of every format are read as far as possible, and give valid sections")
     func damaged() throws {
         var random = SeededGenerator(printedFor: "damaged files of sections")
         for _ in 0..<environmentCount("WOODSHED_FUZZ_FORMATS", short: cases(600, few: 150)) {
@@ -278,7 +278,7 @@ struct SectionFormatTests {
         }
     }
 
-    @Test("numbers beyond every recording are told, and a rate of one frame per second is a rate")
+    @Test("numbers beyond every recording are reported, and a rate of one frame per second is valid")
     func impossibleNumbers() throws {
         func sections(_ frames: String, rate: String) throws -> ImportedSections {
             try read(#"{"v":1,"sample_rate":\#(rate),"sections":[{\#(frames)}]}"#, "x.json")
@@ -301,7 +301,7 @@ struct SectionFormatTests {
         }
     }
 
-    @Test("a file of a hundred thousand lines is read, and no more sections than a list can hold")
+    @Test("a file of a hundred thousand lines is read, up to the limit of sections in a list")
     func many() throws {
         var text = ""
         for line in 0..<110_000 { text += "\(line / 2000).\(1000 + line % 2000)\t\(line / 2000 + 1).5\tx\(line)\n" }

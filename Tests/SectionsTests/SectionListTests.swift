@@ -2,7 +2,7 @@ import Sections
 import TestSupport
 import Testing
 
-@Suite("Lists of sections")
+@Suite("Section lists")
 struct SectionListTests {
     /// Ten seconds at 1000 frames a second, so that frames read as milliseconds.
     private func list(_ ranges: [Range<Int64>] = [], names: [String] = []) throws -> SectionList {
@@ -25,7 +25,7 @@ struct SectionListTests {
         }
     }
 
-    @Test("are sorted by start, the longer first, and count from 1")
+    @Test("sections are sorted by start, the longer first, and count from 1")
     func order() throws {
         let list = try list([5000..<6000, 1000..<2000, 1000..<3000], names: ["c", "b", "a"])
         #expect(list.sections.map(\.name) == ["a", "b", "c"])
@@ -43,7 +43,7 @@ struct SectionListTests {
         #expect(list.sections.allSatisfy { $0.kind == .part })
     }
 
-    @Test("a part is not moved so far that one beside it would grow over a third")
+    @Test("a part cannot be moved so far that a neighbour would overlap a third part")
     func movedFar() throws {
         var list = try list()
         for frame: Int64 in [2000, 4000, 6000, 7000] { try list.apply(.mark(frame: frame)) }
@@ -66,7 +66,7 @@ struct SectionListTests {
         #expect(try list.apply(.mark(frame: 0)).added.map(\.id) == [4])
     }
 
-    @Test("a point at the beginning makes one part; a point where a part was removed begins a new one")
+    @Test("a point at the beginning makes one part, and a point over a removed part begins a new part")
     func pointsAtEdges() throws {
         var list = try list()
         try list.apply(.mark(frame: 0))
@@ -85,7 +85,7 @@ struct SectionListTests {
         #expect(ranges(list) == [0..<3000, 2000..<4000, 3000..<10_000])
     }
 
-    @Test("a part's neighbours follow its edges, and are not moved over")
+    @Test("a part's neighbours follow its edges, and are never passed over")
     func moveParts() throws {
         var list = try list()
         for frame: Int64 in [2000, 5000, 8000] { try list.apply(.mark(frame: frame)) }
@@ -98,7 +98,7 @@ struct SectionListTests {
         #expect(kind(.move(id: middle.id, frames: 2500..<9000), on: list) == .overlapping)
     }
 
-    @Test("a split keeps the identity of the first and the name of both; joining leads back")
+    @Test("a split keeps the identity of the first part and the name of both, and joining reverts it")
     func splitAndJoin() throws {
         var list = try list([1000..<3000], names: ["Verse"])
         try list.apply(.split(id: 1, frame: 1500))
@@ -112,7 +112,7 @@ struct SectionListTests {
         #expect(kind(.join(ids: [1, 3]), on: list) == .cannotJoin)
     }
 
-    @Test("joining keeps different names and all words, and is hard if one was")
+    @Test("joining keeps different names and all words, and is hard if one part was hard")
     func joinedWords() throws {
         var list = SectionList(sampleRate: 1000, frameCount: 10_000)
         try list.apply(
@@ -127,7 +127,7 @@ struct SectionListTests {
         #expect(joined.name == "A / B" && joined.text == "one\ntwo")
     }
 
-    @Test("reversed, empty and outside sections, unknown numbers and unfit names are refused, and nothing changes")
+    @Test("reversed, empty or outside sections, unknown numbers and unfit names are refused without change")
     func refused() throws {
         let list = try list([1000..<3000])
         #expect(kind(.add([SectionDraft(0..<500), SectionDraft(700..<700)]), on: list) == .empty)
@@ -140,7 +140,7 @@ struct SectionListTests {
         #expect(kind(.describe(id: 1, text: "a\0b"), on: list) == .textRefused)
     }
 
-    @Test("a section that is added twice is there once; one more than the most is refused")
+    @Test("a section that is added twice is listed once, and a section beyond the limit is refused")
     func duplicates() throws {
         var list = try list([1000..<3000], names: ["x"])
         #expect(try list.apply(.add([SectionDraft(1000..<3000, name: "x")])).isEmpty && list.sections.count == 1)
@@ -153,7 +153,7 @@ struct SectionListTests {
         #expect(kind(.mark(frame: 7), on: full) == .tooMany)
     }
 
-    @Test("a section is found by name, by number, and by name in any case; two of a name must be told apart")
+    @Test("a section is found by name, by number, and by name in any case, unless the name is ambiguous")
     func names() throws {
         let list = try list(
             [0..<1000, 1000..<2000, 2000..<3000, 3000..<4000], names: ["Intro", "chorus", "Chorus", "1"])
@@ -163,7 +163,7 @@ struct SectionListTests {
         #expect(throws: SectionError.self) { try list.section(named: "5") }
     }
 
-    @Test("random edits: every change leads back and forth, the list stays sorted, identities are never used again")
+    @Test("random edits can be undone and redone, keep the list sorted, and never reuse identities")
     func randomEdits() throws {
         var random = SeededGenerator(printedFor: "random edits")
         for _ in 0..<50 {
