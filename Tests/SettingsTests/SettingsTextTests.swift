@@ -2,9 +2,9 @@ import Settings
 import TestSupport
 import Testing
 
-@Suite("A configuration file's text")
+@Suite("Text of a configuration file")
 struct SettingsTextTests {
-    @Test("sets options by lines, with comments and quotation marks; the last line of an option counts")
+    @Test("a configuration file sets options by lines, and the last line of an option counts")
     func reading() {
         let text = SettingsText(
             "# mine\n\nspeed = 80%\r\n  gap=1.0x   # to speak into\noutput = \"hw:1 # not a comment\" # a comment\n"
@@ -16,7 +16,7 @@ struct SettingsTextTests {
         #expect(SettingsText("").entries.isEmpty && SettingsText("").text.isEmpty)
     }
 
-    @Test("a change keeps every other line, and the comment of its own")
+    @Test("a changed option keeps every other line, and the comment of its own line")
     func changing() {
         var text = SettingsText("# mine\nspeed = 80%  # slow\nwhat is this\n")
         text.set("speed", to: "70%")
@@ -29,7 +29,7 @@ struct SettingsTextTests {
         #expect(text.text == "# mine\nwhat is this\ngap = 1.0x\noutput = \"a # b\"\n")
     }
 
-    @Test("what is set is read again, whatever it is, and nothing else changes")
+    @Test("a changed option is read again, whatever its value, and no other option changes")
     func random() {
         var random = SeededGenerator(printedFor: "configuration files")
         let letters = Array("ab #=\"%.:1é\t")
