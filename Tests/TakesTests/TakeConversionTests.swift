@@ -7,7 +7,7 @@ import Testing
 @testable import Files
 @testable import Takes
 
-@Suite("Conversions")
+@Suite("Conversions of takes")
 struct TakeConversionTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
@@ -50,7 +50,7 @@ struct TakeConversionTests {
         try run("flac", "-s", "-t", scratch.file("a.flac"))
     }
 
-    @Test("every format has the take's length and sound", arguments: ExportFormat.allCases)
+    @Test("a converted take has the take's length and sound in every format", arguments: ExportFormat.allCases)
     func sound(format: ExportFormat) throws {
         // Opus and MP3 have to convert the second rate.
         for rate in format == .opus || format == .mp3 ? cases([44_100, 96_000], few: [44_100]) : [44_100] {
@@ -83,7 +83,7 @@ struct TakeConversionTests {
         #expect(try openDecoder(path: made.path).info.sampleRate == rate / 2)
     }
 
-    @Test("a rate that a format lacks becomes the highest one of its family, or 44.1 or 48 kHz for an odd rate")
+    @Test("an unsupported rate becomes the highest rate of its family, or 44.1 or 48 kHz for an odd rate")
     func rates() {
         let rates = [22_050, 37_800, 44_100, 50_000, 88_200, 96_000, 176_400, 192_000, 352_800, 768_000]
         #expect(
@@ -96,7 +96,7 @@ struct TakeConversionTests {
             ])
     }
 
-    @Test("marks become chapters, to the millisecond", arguments: ExportFormat.allCases)
+    @Test("marks of a take become chapters, to the millisecond", arguments: ExportFormat.allCases)
     func chapters(format: ExportFormat) throws {
         let path = try source()
         // More than a page of an Ogg file.
@@ -185,7 +185,7 @@ struct TakeConversionTests {
     }
 
     @Test(
-        "an encoder that refuses a file closes its descriptor once, because the number may soon belong to another",
+        "an encoder that refuses a file closes its descriptor exactly once",
         .enabled(if: !Sanitizers.watchThreads))
     func refusedEncoder() async {
         await #expect(processExitsWith: .success) {
@@ -203,7 +203,7 @@ struct TakeConversionTests {
         }
     }
 
-    @Test("a mark of several lines is a chapter of the same name in an M4A file, whatever ends its lines")
+    @Test("a mark of several lines is a chapter of the same name in an M4A file, for any line ends")
     func linesOfMarks() throws {
         let names = ["a\r\nb", "c\nd", "e\rf", "\r\nSTART=5", "=;#\r\n[CHAPTER]\r\nSTART=1"]
         let marks = names.enumerated().map { TakeMark(name: $1, frame: Int64($0 * 1000)) }

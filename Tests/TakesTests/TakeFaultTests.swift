@@ -55,7 +55,7 @@ struct TakeFaultTests {
     ]
 
     @Test(
-        "between any two system calls the file opens in every program, with the same length and the right samples",
+        "between any two system calls a take opens in every program, with its length and samples",
         arguments: formats[..<2])
     func everyInstant(format: TakeFormat) throws {
         let path = scratch.file("take")
@@ -89,7 +89,7 @@ struct TakeFaultTests {
     }
 
     @Test(
-        "whichever call fails, once or for good, the file is whole, and the error says why and what is kept",
+        "whatever system call fails, the take is whole, and the error gives the cause and the kept part",
         arguments: cases([ENOSPC, EIO, EROFS, EDQUOT, EFBIG], few: [ENOSPC, EIO]))
     func everyCall(code: Int32) throws {
         let kinds: [Int32: AudioFileError.Kind] = [
@@ -149,7 +149,7 @@ struct TakeFaultTests {
             })
     }
 
-    @Test("a disk that is full at any byte leaves every frame that it has room for, with an even number of bytes")
+    @Test("a disk that fills up at any byte leaves every frame that fits, with an even number of bytes")
     func fullDisk() throws {
         let format = Self.formats[0]
         let header = Int64(format.headerBytes)
@@ -185,7 +185,7 @@ struct TakeFaultTests {
         #expect(try TakeFileMarks.read(run.take.path).count == 3)
     }
 
-    @Test("a failed take accepts no more samples and repeats its error; ending it reports no second failure")
+    @Test("a failed take accepts no more samples, repeats its error, and ends without a second failure")
     func afterwards() throws {
         let calls = FailingCalls { number in number == 5 ? .fails(ENOSPC) : .done }
         let take = try TakeFile(path: scratch.file("take"), format: Self.formats[0], calls: calls)
@@ -207,7 +207,7 @@ struct TakeFaultTests {
         #expect(try take.frameCount > 0 && decode(take.path)[0].count == Int(take.frameCount))
     }
 
-    @Test("a file that cannot be begun leaves nothing, and says why")
+    @Test("a take file that cannot be begun leaves no file, and gives the cause")
     func beginnings() throws {
         for failing in [0, 1] {
             let calls = FailingCalls { number in number < failing ? .done : .fails(ENOSPC) }

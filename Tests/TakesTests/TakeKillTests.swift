@@ -23,7 +23,7 @@ struct TakeKillTests {
     }
 
     @Test(
-        "a take killed at any moment opens in every program with all frames up to the checkpoint, and is recovered with its marks",
+        "a killed take opens in every program up to its checkpoint, and is recovered with its marks",
         .enabled(if: !Sanitizers.watchThreads))
     func kills() async throws {
         var generator = SeededGenerator(printedFor: "killed takes")

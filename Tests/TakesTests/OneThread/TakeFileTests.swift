@@ -6,7 +6,7 @@ import Testing
 
 @testable import Takes
 
-@Suite("Takes")
+@Suite("Take files")
 struct TakeFileTests {
     private let scratch: Scratch
     init() throws { scratch = try Scratch() }
@@ -55,7 +55,7 @@ struct TakeFileTests {
         #expect(take.frameCount == 0)
     }
 
-    @Test("after a checkpoint other programs read everything so far, while the take continues")
+    @Test("after a checkpoint other programs read every frame so far, while the take continues")
     func checkpoints() throws {
         let take = try take(channelCount: 1)
         for round in 1...3 {
@@ -68,7 +68,7 @@ struct TakeFileTests {
         }
     }
 
-    @Test("a take never replaces a file, and one that is discarded leaves none")
+    @Test("a take never replaces a file, and a discarded take leaves no file")
     func places() throws {
         let path = try scratch.write("old", [1, 2, 3])
         let error = #expect(throws: AudioFileError.self) { try take("old") }
@@ -89,7 +89,7 @@ struct TakeFileTests {
         #expect(scratch.names == ["elsewhere", "moved", "old"])
     }
 
-    @Test("silence has its exact number of frames, wherever it is written", arguments: TakeContainer.allCases)
+    @Test("silence in a take has its exact number of frames, wherever it is written", arguments: TakeContainer.allCases)
     func silence(container: TakeContainer) throws {
         let take = try take("silence", container, .int24, channelCount: 1)
         let sound = numbered(0..<501, channelCount: 1)
@@ -107,7 +107,7 @@ struct TakeFileTests {
         #expect(try decode(take.path) == [expected] && take.frameCount == Int64(expected.count))
     }
 
-    @Test("a WAV take becomes RF64 where it passes 4 GiB, and every frame is found on both sides of it")
+    @Test("a WAV take becomes RF64 past 4 GiB, and every frame is found on both sides of the limit")
     func crossing() throws {
         let take = try take("long", .wav, .float32)
         // The last frame within the limit of a RIFF header of this length: the header's size counts all but eight

@@ -32,7 +32,7 @@ struct TakeMarkTests {
         return take.path
     }
 
-    @Test("of a take come back with their names, to the frame", arguments: TakeContainer.allCases)
+    @Test("marks of a take are read back with their names, to the frame", arguments: TakeContainer.allCases)
     func takes(container: TakeContainer) throws {
         for format in [WaveSampleFormat.int16, .int24, .float32] {
             let info = try openDecoder(path: take("\(format)", container, format)).info
@@ -41,7 +41,7 @@ struct TakeMarkTests {
         }
     }
 
-    @Test("of a take past 4 GiB, whose sizes have 64 bits, come back, too")
+    @Test("marks of a take past 4 GiB, with sizes of 64 bits, are read back")
     func longTakes() throws {
         let take = try TakeFile(
             path: scratch.file("long"), container: .wav, format: .float32, sampleRate: 48_000, channelCount: 2)
@@ -56,7 +56,7 @@ struct TakeMarkTests {
     }
 
     @Test(
-        "of a converted take come back as chapters, to the millisecond",
+        "marks of a converted take are read back as chapters, to the millisecond",
         arguments: [ExportFormat.flac, .ogg, .opus])
     func chapters(format: ExportFormat) throws {
         let source = try take("take", .wav)
@@ -72,7 +72,8 @@ struct TakeMarkTests {
         }
     }
 
-    @Test("of four hundred chapters over many pages come back in order", arguments: [ExportFormat.flac, .ogg, .opus])
+    @Test(
+        "four hundred chapters over many Ogg pages are read back in order", arguments: [ExportFormat.flac, .ogg, .opus])
     func manyChapters(format: ExportFormat) throws {
         try writeWave(scratch.file("a.wav"), music(frameCount: 30_000), sampleRate: 48_000)
         let marks = (0..<400).map {

@@ -181,7 +181,7 @@ struct TakePowerTests {
         return report
     }
 
-    @Test("of a take whose power goes at any moment, everything that was synchronised is there, and no other sound")
+    @Test("after a loss of power a take has everything that was synchronised, and no other sound")
     func takes() throws {
         var random = SeededGenerator(printedFor: "takes and power")
         let report = try judge(environmentCount("WOODSHED_CRASHES", short: cases(600, few: 480)), using: &random)
@@ -189,7 +189,7 @@ struct TakePowerTests {
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }
 
-    @Test("a recovery in which the power goes, too, can be repeated, and what it has kept stays")
+    @Test("a recovery that loses power can be repeated, and its results stay")
     func recoveries() throws {
         var random = SeededGenerator(printedFor: "recoveries and power")
         var (report, round) = (CrashReport(), 0)
@@ -207,7 +207,7 @@ struct TakePowerTests {
         #expect(report.losses.isEmpty, "\(random): \(report)")
     }
 
-    @Test("after a restart, neither frames nor marks count that were not on the disk for certain; after a kill they do")
+    @Test("after a restart only frames and marks that were synchronised count, and after a kill all count")
     func restarts() throws {
         let format = TakeFormat(container: .wav, samples: .int24, sampleRate: 48_000, channelCount: 1)
         let mark = TakeMark(name: "mark", frame: 7)
@@ -244,7 +244,7 @@ struct TakePowerTests {
     }
 
     @Test(
-        "a disk that only pretends to synchronise is noticed",
+        "a take lost by a disk that only pretends to synchronise is detected",
         arguments: [CrashDisk.Lie.synchronise, .synchroniseFolder])
     func lies(lie: CrashDisk.Lie) throws {
         var random = SeededGenerator(printedFor: "takes and \(lie)")

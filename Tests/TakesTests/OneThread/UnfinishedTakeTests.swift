@@ -47,7 +47,7 @@ struct UnfinishedTakeTests {
         try FileManager.default.removeItem(atPath: scratch.file("other"))
     }
 
-    @Test("an entry with a last line that a full disk cut off before a kill keeps the lines added later")
+    @Test("an entry whose last line a full disk cut off before a kill keeps the lines added later")
     func cutLine() throws {
         try abandon()
         let path = scratch.file("state/takes/" + (try #require(entries.first)))
@@ -83,7 +83,7 @@ struct UnfinishedTakeTests {
         #expect(again?.kind == .inUse)
     }
 
-    @Test("a take that was finished or discarded is not found, and one removed from the registry stays as it was")
+    @Test("a finished or discarded take is not found, and a take removed from the registry stays as it was")
     func endings() throws {
         for isKept in [true, false] {
             let take = try TakeFile(
@@ -102,7 +102,7 @@ struct UnfinishedTakeTests {
     }
 
     @Test(
-        "takes that were moved, deleted or changed by others are never touched, and leave the registry only when the user says so"
+        "moved, deleted or changed takes stay untouched, and leave the registry only on the user's request"
     )
     func gone() throws {
         let changes: [(String) throws -> Void] = [
@@ -143,7 +143,7 @@ struct UnfinishedTakeTests {
         }
     }
 
-    @Test("a take whose disk is not connected for a while keeps its marks, and is recovered when it is back")
+    @Test("a take on a disconnected disk keeps its marks, and is recovered when the disk is back")
     func disconnected() throws {
         let disk = scratch.file("disk")
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
@@ -202,7 +202,7 @@ struct UnfinishedTakeTests {
     }
 
     @Test(
-        "a program killed at any system call while it ends a take loses no mark, and no mark is read as sound",
+        "a program killed at any step of ending a take loses no mark, and no mark becomes sound",
         arguments: TakeContainer.allCases)
     func atTheEnd(container: TakeContainer) throws {
         let marks = (0..<300).map { TakeMark(name: "a mark of some length, number \($0)", frame: Int64($0)) }
@@ -232,7 +232,7 @@ struct UnfinishedTakeTests {
         }
     }
 
-    @Test("two takes at once have an entry each, and a take continues if the registry cannot be written")
+    @Test("two simultaneous takes have an entry each, and a take continues without a writable registry")
     func several() throws {
         let first = try TakeFile(
             path: scratch.file("a"), container: .wav, format: .int16, sampleRate: 8000, channelCount: 1,
@@ -259,7 +259,7 @@ struct UnfinishedTakeTests {
         }
     }
 
-    @Test("entries cut short or of a later version are left alone; a half-written one is removed after some time")
+    @Test("truncated or newer entries are left alone, and a half-written entry is removed after some time")
     func damaged() throws {
         try abandon()
         let entry = scratch.file("state/takes/" + (try #require(entries.first)))
