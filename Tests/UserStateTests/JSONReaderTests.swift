@@ -2,11 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Reading JSON")
+@Suite("JSON reader")
 struct JSONReaderTests {
     private func read(_ text: String) -> JSONValue? { JSONValue(reading: Array(text.utf8)) }
 
-    @Test("what was written is read as it was")
+    @Test("written JSON is read back unchanged")
     func roundTrip() {
         let value = JSONValue.object([
             .init("a\"\\\n\u{1}\u{9B}é日𝄞", .array([.null, .bool(true), .bool(false), .array([]), .object([])])),
@@ -17,7 +17,7 @@ struct JSONReaderTests {
         #expect(read(" \n\t\r" + value.text + " ") == value)
     }
 
-    @Test("escapes, numbers of both kinds, and the first of equal keys")
+    @Test("escapes and numbers of both kinds are read, and the first of equal keys counts")
     func details() {
         #expect(read(#""\u00e9\ud834\udd1e\/\b\f\r\n\t\"\\""#) == .string("é𝄞/\u{8}\u{C}\r\n\t\"\\"))
         #expect(
@@ -53,7 +53,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "what is not JSON is refused",
+        "a text that is not JSON is refused",
         arguments: [
             "", " ", "{", "}", "[1,]", "[1 2]", #"{"a"}"#, #"{"a":}"#, #"{a:1}"#, #"{"a":1,}"#, "tru", "nul", "01",
             "+1",
@@ -62,7 +62,7 @@ struct JSONReaderTests {
         ].map(ShortText.init))
     func refused(damage: ShortText) { #expect(read(damage.text) == nil) }
 
-    @Test("a text that comes in pieces has the same parts, whatever their lengths")
+    @Test("a JSON text in pieces of any lengths has the same parts")
     func pieces() {
         func parts(_ bytes: some Collection<UInt8>, _ size: Int) -> [String]? {
             let bytes = Array(bytes)
@@ -112,7 +112,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("a value that is longer than a limit, or has more values, is told, whatever the lengths of the pieces")
+    @Test("a JSON value beyond a limit of length or count is reported, for pieces of any lengths")
     func limits() throws {
         let bytes = Array(#"   {"a":[1,2,3], "b":"1234567"}  "#.utf8)
         for size in 1...bytes.count {
@@ -134,6 +134,6 @@ struct JSONReaderTests {
         #expect(throws: NotJSON.self) { try deep.skip() }
     }
 
-    @Test("bytes that are no UTF-8 are refused")
+    @Test("bytes that are not UTF-8 are refused")
     func notText() { #expect(JSONValue(reading: [0x22, 0xFF, 0x22]) == nil) }
 }
