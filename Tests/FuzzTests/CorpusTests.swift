@@ -8,7 +8,8 @@ import Testing
 struct CorpusTests {
     private static let corpus = #filePath.replacing("CorpusTests.swift", with: "Corpus")
 
-    @Test("each input is accepted or refused as its folder says, and none takes long", arguments: FuzzedReader.all)
+    @Test(
+        "each corpus input is accepted or refused as its folder says, and none takes long", arguments: FuzzedReader.all)
     func replay(reader: FuzzedReader) throws {
         for verdict in ["accepted", "refused"] {
             let folder = "\(Self.corpus)/\(reader)/\(verdict)"
@@ -53,21 +54,21 @@ struct CorpusTests {
     ]
 
     // The limits are of processor time, which once grew with the square of the length.
-    @Test("a long head takes time that grows with its length alone", arguments: heads)
+    @Test("a long HTTP head takes time that grows only with its length", arguments: heads)
     private func longHead(input: LongInput) throws {
         let begin = Self.threadSeconds()
         #expect(try NetworkReaders.head(Array("HTTP/1.1 200 OK\r\n\(input.text)\r\n\r\n".utf8)))
         #expect(Self.threadSeconds() - begin < 20)
     }
 
-    @Test("a long line of subtitles takes time that grows with its length alone", arguments: subtitles)
+    @Test("a long line of subtitles takes time that grows only with its length", arguments: subtitles)
     private func longSubtitle(input: LongInput) throws {
         let begin = Self.threadSeconds()
         #expect(try TextReaders.sections(Array("1\n00:00:01,000 --> 00:00:02,000\n\(input.text)\n".utf8)))
         #expect(Self.threadSeconds() - begin < 20)
     }
 
-    @Test("there is a corpus of each reader, and no other")
+    @Test("each reader has a corpus, and each corpus has a reader")
     func folders() throws {
         #expect(try Folder.names(in: Self.corpus).sorted() == FuzzedReader.all.map(\.name).sorted())
     }
