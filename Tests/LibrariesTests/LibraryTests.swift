@@ -25,14 +25,14 @@ private struct TwoFunctions: BitwiseCopyable {
                 other_soname: other.map { unsafe kept($0) }))
     }
 
-    @Test("A library's functions are found under their names, in the order of the table's fields")
+    @Test("a library's functions are found under their names, in the order of the table's fields")
     func found() throws {
         let functions = try load("libm.so.6", "floor", "ceil")
         #expect(unsafe functions.table.pointee.first(2.5) == 2)
         #expect(unsafe functions.table.pointee.second(2.5) == 3)
     }
 
-    @Test("A library that is not there is named, with the linker's own words and the package that holds it")
+    @Test("a missing library is reported by name, with the linker's message and its package")
     func missingLibrary() {
         let error = #expect(throws: LibraryError.self) { try load("libmissing-for-a-test.so.7", "floor", "ceil") }
         #expect(error?.library == "libmissing-for-a-test.so.7")
@@ -41,7 +41,7 @@ private struct TwoFunctions: BitwiseCopyable {
         #expect(error?.remedy == "Install it with: sudo apt-get install some-package")
     }
 
-    @Test("A library with another version of the interface does as well; if both are missing, the first is named")
+    @Test("a library with another version of the interface loads, and the first is named if both miss")
     func otherVersion() throws {
         let functions = try load("libmissing-for-a-test.so.7", "floor", "ceil", other: "libm.so.6")
         #expect(unsafe functions.table.pointee.first(2.5) == 2)
@@ -52,7 +52,7 @@ private struct TwoFunctions: BitwiseCopyable {
         #expect(error?.message.contains("libmissing-for-a-test.so.8") == false)
     }
 
-    @Test("One function that is missing is a failure, whichever it is, and is named")
+    @Test("a missing function is an error with the function's name, whichever it is")
     func missingFunction() {
         for names in [("floor", "missing_for_a_test"), ("missing_for_a_test", "floor")] {
             let error = #expect(throws: LibraryError.self) { try load("libm.so.6", names.0, names.1) }
@@ -60,7 +60,7 @@ private struct TwoFunctions: BitwiseCopyable {
         }
     }
 
-    @Test("What failed can be tried again, and what was loaded can be loaded again")
+    @Test("a failed library can be tried again, and a loaded library can be loaded again")
     func again() throws {
         for _ in 0..<3 {
             #expect(throws: LibraryError.self) { try load("libmissing-for-a-test.so.7", "floor", "ceil") }
